@@ -3597,7 +3597,7 @@ create table notifications (
   ended_at timestamp with time zone,
   constraint notifications_check CHECK (((status = ANY (ARRAY['waiting'::text, 'sending'::text])) = (ended_at IS NULL))),
   constraint notifications_check1 CHECK (((status <> 'sending'::text) OR (mail_id IS NOT NULL))),
-  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'escalation'::text]))),
+  constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'escalation'::text, 'failure'::text, 'kill'::text]))),
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'failed'::text]))),
   constraint notifications_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint notifications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),

@@ -236,6 +236,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
   'src/features/metrics/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/notifications/incidents.reader.ts':
+    'members are told of what failed in a directive, and of a kill as its receipt tells it',
   'src/features/reports/report-configs.repository.ts':
     'how reports are wanted is read with the zone and the currency of the workspace',
   'src/features/reports/report-facts.reader.ts':

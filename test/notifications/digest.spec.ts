@@ -8,6 +8,7 @@ function digest(total: number, before: { total: number; listed: number; isAll?: 
   const { subject, blocks } = digestOf({
     entries: entries(Math.min(20, total) + before.listed),
     total,
+    failed: 0,
     before: { isAll: true, ...before },
     listUrl: 'https://consigliere.northwind.example/list',
   });

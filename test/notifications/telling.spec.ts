@@ -61,7 +61,14 @@ describe('when a member is told', () => {
 });
 
 describe('the next mail', () => {
-  const box: Mailbox = { due: 1, dueInDigest: 0, singles: 0, digestAt: null };
+  const box: Mailbox = {
+    due: 1,
+    dueInDigest: 0,
+    urgent: 0,
+    urgentAt: null,
+    singles: 0,
+    digestAt: null,
+  };
   it.each<[string, Partial<Mailbox>, ReturnType<typeof nextMail>]>([
     ['is none when nothing is due', { due: 0 }, { mail: 'none' }],
     ['is about one thing', {}, { mail: 'single' }],
@@ -77,6 +84,21 @@ describe('the next mail', () => {
       { due: 4, digestAt: DAY - 15 * MINUTE },
       { mail: 'digest' },
     ],
+    [
+      'is about the urgent one at once, whatever the limits',
+      { due: 9, urgent: 1, singles: 8, digestAt: DAY - MINUTE },
+      { mail: 'single' },
+    ],
+    [
+      'is a digest of the urgent ones at once, whatever the limits',
+      { due: 9, urgent: 5, singles: 8, digestAt: DAY - MINUTE },
+      { mail: 'digest' },
+    ],
+    [
+      'waits at most a minute after the last urgent one',
+      { due: 9, urgent: 5, singles: 8, digestAt: DAY - MINUTE / 4, urgentAt: DAY - MINUTE / 4 },
+      { mail: 'later', waitMs: (MINUTE / 4) * 3 },
+    ],
     ['is about one thing after a digest', { digestAt: DAY - MINUTE }, { mail: 'single' }],
   ])('%s', (_what, given, next) => {
     expect(nextMail({ ...box, ...given }, DAY)).toEqual(next);
@@ -91,6 +113,8 @@ describe('the next mail', () => {
         {
           due: (now % 7) + 1,
           dueInDigest: 0,
+          urgent: 0,
+          urgentAt: null,
           singles: lately.length - digests.length,
           digestAt: digests.at(-1)?.at ?? null,
         },

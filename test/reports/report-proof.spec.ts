@@ -275,12 +275,12 @@ function wholeReportOf(range: { from: number; to: number }, of: Days): Countable
   const open = new OpenWork();
   for (const receipt of of.receipts.slice(0, range.to)) open.receipt(receipt.seq, receipt);
   const { mode, pending, pendingMoves, queued } = open.figures;
-  const { blockedMoves } = guardianState;
   const approvalQueue = { pending, urgent: 0 };
-  report.headline = headlineOf({ revenue, agentActivity, approvalQueue, guardianState: { mode } });
+  const { kills } = guardianState;
+  report.headline = headlineOf({ revenue, agentActivity, approvalQueue, guardianState: { mode, kills } });
   Object.assign(report.sections, {
     approvalQueue: { ...approvalQueue, items: [{ approvalId: 'apr_1', title: 'A mail' }] },
-    guardianState: { mode, pendingMoves, blockedMoves },
+    guardianState: { mode, pendingMoves, ...guardianState },
     tomorrowQueue: { total: queued, items: [{ directiveId: 'dir_1', title: 'Write to Jane' }] },
   });
   report.sections.costLedger = {

@@ -16,6 +16,17 @@ export function written(body: string, title = 'Pipeline'): Written {
   };
 }
 
+function act(index: number, type: string, summary: string, to: string | null = null) {
+  return {
+    receiptId: `rcp_${index}`,
+    at: '2026-02-17T15:12:00.000Z',
+    entity: { type, id: `${type}_${index}` },
+    directiveId: type === 'guardian' ? null : 'dir_01khqw6q006hs686p8sr7arg9t',
+    summary,
+    to,
+  };
+}
+
 /** A report of a day on which much happened, with as much in its lists as they hold. */
 export function fullReport(customSections: Written[] = []): DailyReport & { sections: AllSections } {
   const figures = new FiguresOfReceipts().in('EUR');
@@ -47,6 +58,19 @@ export function fullReport(customSections: Written[] = []): DailyReport & { sect
         directivesExecuted: 42,
         movesApproved: 57,
         movesBlocked: 3,
+        movesSent: 31,
+        movesUndone: 20,
+        notDoneTotal: 24,
+        directivesFailed: 3,
+        directivesRejected: 1,
+        directivesExpired: 1,
+        sent: n.map((index) =>
+          act(index, 'packet', 'Ops sent the mail "The delivery arrives on Friday".', 'jane@acme.example'),
+        ),
+        undone: n.map((index) => act(index, 'packet', 'Ops withdrew "The delivery arrives on Friday".')),
+        notDone: n.map((index) =>
+          act(index, 'directive', '"Record revenue" ended as failed: Nothing was prepared.'),
+        ),
         capos: Object.fromEntries(
           CAPO_ROLES.map((capo) => [
             capo,
@@ -83,7 +107,15 @@ export function fullReport(customSections: Written[] = []): DailyReport & { sect
         ],
         budget: { limit: 10, unit: 'amount', currency: 'USD' },
       },
-      guardianState: { mode: 'guardrailed', pendingMoves: 35, blockedMoves: 3 },
+      guardianState: {
+        mode: 'guardrailed',
+        pendingMoves: 35,
+        blockedMoves: 3,
+        kills: 2,
+        reverts: 2,
+        recoveries: 0,
+        acts: [act(0, 'guardian', 'Ada engaged the kill switch: The prices are wrong.')],
+      },
       tomorrowQueue: {
         total: 2,
         items: [

@@ -43,7 +43,14 @@ describe('the figures of receipts', () => {
         const figures = new FiguresOfReceipts();
         for (const [amount, tokensIn, tokensOut] of all) {
           const entity = { type: 'directive', id: 'dir_1' };
-          const of = { capo: 'capo_ops', entity, directiveId: 'dir_1' } as const;
+          const of = {
+            capo: 'capo_ops',
+            entity,
+            directiveId: 'dir_1',
+            receiptId: 'rcp_1',
+            at: 0,
+            summary: '',
+          } as const;
           const cost = { amount, currency: 'USD', tokensIn, tokensOut };
           figures.receipt({ ...of, action: 'directive.drafted', details: { cost } });
           figures.receipt({ ...of, action: 'revenue.recorded', details: { amount, currency: 'EUR' } });

@@ -180,7 +180,6 @@ export type ListedApproval = Omit<
   | 'output'
   | 'packets'
   | 'policy'
-  | 'feedback'
   | 'concerns'
   | 'revisions'
   | 'lastEditedBy'

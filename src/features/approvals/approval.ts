@@ -226,7 +226,6 @@ export function viewOf(
     output,
     packets: _packets,
     policy,
-    feedback,
     concerns,
     revisions,
     lastEditedBy: _editors,
@@ -241,7 +240,7 @@ export function viewOf(
     ? [...dangersOfPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
     : concerns;
   const riskReasons = shown.map(({ reason }) => reason);
-  const content = { riskReasons, output, packets, policy, revisions, feedback };
+  const content = { riskReasons, output, packets, policy, revisions };
   return { ...summaryOf(listed, now, holdups), ...content, drafting };
 }
 

@@ -202,6 +202,8 @@ export class ApprovalSummary {
    * @example 0
    */
   inputsNeeded!: number;
+  /** What the person who rejected it said, or why it was cancelled; null otherwise. Lists have its first 500 characters. */
+  feedback!: string | null;
   /** What has to happen next; null once it is decided. */
   waitingFor!: WaitingFor | null;
   /** Who handed in the directive. */
@@ -249,8 +251,6 @@ export class ApprovalView extends ApprovalSummary {
   revisions!: ApprovalRevision[];
   /** Why a person is asked; null until the draft is ready. */
   policy!: ApprovalReason | null;
-  /** What the person who rejected it said; null otherwise. */
-  feedback!: string | null;
   /** While its draft is being made: how far that has come; null at any other time. */
   @ApiProperty({ example: null })
   drafting!: Drafting | null;

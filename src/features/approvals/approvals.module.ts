@@ -19,7 +19,6 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
-import { ReadyApprovals } from './ready-approvals.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -44,7 +43,6 @@ import { RequestApproval } from './request-approval.js';
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
-    ReadyApprovals,
     RequestApproval,
   ],
   exports: [
@@ -55,7 +53,6 @@ import { RequestApproval } from './request-approval.js';
     DecidedApprovals,
     EditApproval,
     HoldupsReader,
-    ReadyApprovals,
     RequestApproval,
   ],
 })

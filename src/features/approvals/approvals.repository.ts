@@ -34,7 +34,7 @@ const LISTED = `${columnsOf(ApprovalEntity, {
     'escalationId',
     'extensions',
   ],
-})}, left(summary, ${LISTED_TEXT}) as summary`;
+})}, left(summary, ${LISTED_TEXT}) as summary, left(feedback, ${LISTED_TEXT}) as feedback`;
 
 /** What a decision is made on: earlier contents decide nothing, and a hundred approvals may hold 200 MB of them. */
 const DECIDED = columnsOf(ApprovalEntity, { without: ['revisions'] });

@@ -6,6 +6,7 @@ import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, PreconditionRequired } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { checkEdit } from './approval.js';
@@ -13,8 +14,8 @@ import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { EditBody } from './approval-edits.dto.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import { Approvals } from './approvals.repository.js';
-import { ReadyApprovals } from './ready-approvals.js';
 
 /** Each keeps what stood there before, so that nothing anybody wrote is lost. */
 const MAX_REVISIONS = 50;
@@ -36,7 +37,7 @@ export class EditApproval {
     private readonly subjects: ApprovalSubjects,
     private readonly receipts: Receipts,
     private readonly channel: Channel,
-    private readonly readyApprovals: ReadyApprovals,
+    private readonly work: Work,
   ) {}
 
   /** @throws NotFound, Forbidden, PreconditionRequired; what {@link checkEdit} throws; what the subject refuses */
@@ -104,7 +105,7 @@ export class EditApproval {
       },
       guardianEpoch: guardian.epoch,
     });
-    if (edited.contentHash !== approval.contentHash) this.readyApprovals.publish(edited);
+    if (edited.contentHash !== approval.contentHash) this.work.enqueue(TELL_MEMBERS, { id: approvalId });
     this.channel.publish('approval', approvalId);
     return edited;
   }

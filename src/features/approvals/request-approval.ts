@@ -4,14 +4,14 @@ import { Channel } from '../../platform/database/channel.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/events.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
+import { type CapoRole, type Priority, TELL_MEMBERS } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
 import { DEFAULT_EXPIRY_MS } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
-import { ReadyApprovals } from './ready-approvals.js';
 
 /** What an approval is asked for. */
 export interface NewApproval {
@@ -43,7 +43,7 @@ export class RequestApproval {
     private readonly channel: Channel,
     private readonly events: Events,
     private readonly address: PublicAddress,
-    private readonly readyApprovals: ReadyApprovals,
+    private readonly work: Work,
   ) {}
 
   /** Opens an approval whose draft is still to be made. */
@@ -126,7 +126,7 @@ export class RequestApproval {
       expiresAt,
       url,
     });
-    this.readyApprovals.publish({ workspaceId, approvalId });
+    this.work.enqueue(TELL_MEMBERS, { id: approvalId });
     this.channel.publish('approval', approvalId);
   }
 }

@@ -38,13 +38,14 @@ describe('the verdict on a draft', () => {
     [{ outcomes: ['allow', 'require_approval'] }, 'review'],
     [{ outcomes: ['allow'], isLacking: true }, 'review'],
     [{ outcomes: ['allow'], concerns: [CONCERN] }, 'review'],
-    // Who wants to see it sees it, whatever the orders allow, and also where nothing was prepared.
+    // Who wants to see it sees it, whatever the orders allow.
     [{ outcomes: ['allow'], requiresApproval: true }, 'review'],
     [{ outcomes: ['allow'], isAsked: true }, 'review'],
-    [{ outcomes: [], requiresApproval: true }, 'review'],
-    [{ outcomes: [], isAsked: true }, 'review'],
+    // Nothing is in it that anybody could approve.
+    [{ outcomes: [], requiresApproval: true }, 'end'],
+    [{ outcomes: [], isAsked: true }, 'end'],
     [{ outcomes: [] }, 'end'],
-    [{ outcomes: [], concerns: [CONCERN] }, 'review'],
+    [{ outcomes: [], concerns: [CONCERN] }, 'end'],
     // What an order forbids nobody is asked about.
     [{ outcomes: ['allow', 'deny'] }, 'deny'],
     [{ outcomes: ['deny'], requiresApproval: true, isAsked: true }, 'deny'],

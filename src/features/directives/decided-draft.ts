@@ -45,9 +45,9 @@ export function verdictOn(decided: Judged): DraftVerdict {
     reasons,
   );
   if (outcome === 'deny') return 'deny';
+  // Without a work packet there is nothing that anybody could approve, and nothing that could be carried out.
+  if (packets.length === 0) return 'end';
   if (isAwaited(decided)) return 'review';
-  // Without a work packet there is nothing that anybody would have to allow, and nothing that could be carried out.
-  if (packets.length === 0 && reasons.length === 0) return 'end';
   return outcome === 'require_approval' ? 'review' : 'release';
 }
 

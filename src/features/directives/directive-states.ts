@@ -98,7 +98,7 @@ export const DIRECTIVE_STATES = new TransitionTable<DirectiveStatus, DirectiveTr
     from: ['pending_approval', 'queued', 'executing', 'sending'],
     to: 'failed',
     by: 'its capo, or the guardian',
-    when: 'No draft could be made, a draft holds nothing to carry out and nobody is asked, a standing order denies it, or a work packet failed.',
+    when: 'No draft could be made, a draft holds nothing to carry out, a standing order denies it, or a work packet failed.',
   },
   {
     trigger: 'reject',

@@ -102,6 +102,11 @@ class DirectiveError {
    * @example 'The standing order No mail denies this work packet.'
    */
   message!: string;
+  /**
+   * What can be done about it, where it failed before anything was sent.
+   * @example 'If it is still wanted, have it drafted again.'
+   */
+  nextStep?: string;
 }
 
 export class DirectiveChange {

@@ -58,7 +58,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   cost!: Cost;
   @Column('jsonb', { nullable: true })
-  error!: { code: string; message: string } | null;
+  error!: { code: string; message: string; nextStep?: string } | null;
   /** What reviewers asked to be changed, with the drafts they saw. */
   @Column('jsonb')
   feedback!: FeedbackRound[];

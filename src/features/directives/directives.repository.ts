@@ -41,7 +41,7 @@ export type ListedDirective = Omit<
 
 /** What a transition writes besides; what is left out stays as it is. */
 export interface Change {
-  error?: { code: string; message: string };
+  error?: DirectiveEntity['error'];
   approvalId?: string;
   feedback?: readonly FeedbackRound[];
 }
@@ -210,8 +210,8 @@ export class Directives {
     const listing = {
       name: 'directives',
       select: `${SUMMARY}, left(ltrim(text, E' \\t\\r\\n'), ${LISTED_TEXT}) as text,
-        case when error is not null then jsonb_build_object('code', error->>'code',
-          'message', left(error->>'message', ${LISTED_TEXT})) end as error`,
+        case when error is not null then jsonb_strip_nulls(jsonb_build_object('code', error->>'code',
+          'message', left(error->>'message', ${LISTED_TEXT}), 'nextStep', error->>'nextStep')) end as error`,
       from: 'directives',
       ...where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId }),
       order: newestFirst('directive_id'),

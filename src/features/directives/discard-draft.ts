@@ -23,7 +23,7 @@ export class DiscardDraft {
   invalid({ directive, approval, draft }: Omit<CheckedDraft, 'packets'>, message: string): void {
     const error = { code: 'INVALID_OUTPUT', message };
     this.chargeUnused.forFailure(directive, 'draft', draft, error);
-    this.endDirective.fail(directive, approval, error, capoActor(directive.capo!));
+    this.endDirective.giveUp(directive, approval, error);
   }
 
   /** A standing order forbids a part of it. */
@@ -42,7 +42,7 @@ export class DiscardDraft {
   }
 
   /** There is nothing in it that could be carried out. */
-  unprepared({ directive, draft }: DecidedDraft): void {
-    this.endDirective.endUnprepared(directive, nothingPrepared(draft));
+  unprepared({ directive, approval, draft }: DecidedDraft): void {
+    this.endDirective.giveUp(directive, approval, nothingPrepared(draft));
   }
 }

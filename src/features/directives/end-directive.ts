@@ -8,10 +8,13 @@ import { Approvals } from '../approvals/approvals.repository.js';
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { Signals } from '../signals/signals.repository.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
+import { NOTHING_PREPARED } from './nothing-prepared.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
 /** How a directive ends before anything of it was sent. */
@@ -57,7 +60,7 @@ export class EndDirective {
         summary: `"${titleOf(directive.text)}" ended as ${ended}: ${because}.`,
         ...((error ?? details) && { details: { ...error, ...details } }),
       },
-      error && { error },
+      error && { error: { ...error, nextStep: nextStepOf(error) } },
     );
   }
 
@@ -74,6 +77,7 @@ export class EndDirective {
     this.end(directive, approval, { ...ending, details });
   }
 
+  /** Nobody decided on this end, so whoever handed it in is told. */
   fail(
     directive: DirectiveEntity,
     approval: ApprovalEntity | undefined,
@@ -82,35 +86,19 @@ export class EndDirective {
   ): void {
     const because = error.message.replace(/\.$/, '');
     this.end(directive, approval, { trigger: 'fail', actor, because, error });
+    this.work.enqueue(TELL_MEMBERS, { id: directive.directiveId });
   }
 
-  /** {@link fail}, with a signal: nobody decided on this end, so somebody has to hear of it. */
+  /** {@link fail}, with a signal: it may concern others than whoever handed it in. */
   giveUp(directive: DirectiveEntity, approval: ApprovalEntity | undefined, error: WorkError): void {
-    this.fail(directive, approval, error, directive.capo ? capoActor(directive.capo) : SYSTEM);
-    this.warn(directive, {
-      title: `No draft: ${titleOf(directive.text)}`,
-      body: `${error.message} If it is still wanted, have it drafted again with POST /directives/${directive.directiveId}/retry.`,
-    });
-  }
-
-  /** {@link fail}, with a signal, where a draft was made and holds nothing to carry out: the same words would come to the same. */
-  endUnprepared(directive: DirectiveEntity, error: WorkError): void {
-    this.fail(directive, undefined, error, capoActor(directive.capo!));
-    this.warn(directive, {
-      title: `Nothing prepared: ${titleOf(directive.text)}`,
-      body: `${error.message} If it is still wanted, hand it in again in other words.`,
-    });
-  }
-
-  private warn(
-    { capo, teamId, directiveId }: DirectiveEntity,
-    { title, body }: { title: string; body: string },
-  ): void {
+    const { capo, teamId, directiveId, text } = directive;
+    this.fail(directive, approval, error, capo ? capoActor(capo) : SYSTEM);
+    const isUnprepared = error.code === NOTHING_PREPARED;
     this.signals.raise({
       type: 'agent',
       severity: 'warning',
-      title,
-      body,
+      title: `${isUnprepared ? 'Nothing prepared' : 'No draft'}: ${titleOf(text)}`,
+      body: `${error.message} ${isUnprepared ? nextStepOf(error) : `If it is still wanted, have it drafted again with POST /directives/${directiveId}/retry.`}`,
       score: null,
       source: capo ? capoActor(capo) : SYSTEM,
       teamId,
@@ -129,7 +117,24 @@ export class EndDirective {
       details: { approvalId: approval.approvalId },
     });
     const at = this.clock.now();
-    this.approvals.end(approval, { status, by: ending.actor, at, feedback: null, receiptId });
+    this.approvals.end(approval, { status, by: ending.actor, at, feedback: reasonOf(ending), receiptId });
     this.channel.publish('approval', approval.approvalId);
+  }
+}
+
+/** Why the approval is void, for the person who waited for it. */
+function reasonOf({ because, error }: Ending): string {
+  return error ? `${error.message} ${nextStepOf(error)}` : `${because}.`;
+}
+
+/** What a person can do about a directive that failed before anything of it was sent. */
+function nextStepOf({ code }: WorkError): string {
+  switch (code) {
+    case NOTHING_PREPARED:
+      return 'If it is still wanted, hand it in again in other words.';
+    case PolicyDenied.code:
+      return 'If it is still wanted, ask an admin to change the standing order, then have it drafted again.';
+    default:
+      return 'If it is still wanted, have it drafted again.';
   }
 }

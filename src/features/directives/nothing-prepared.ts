@@ -2,6 +2,8 @@ import type { WorkError } from '../../platform/work/work-item.js';
 import type { Draft } from '../capos/briefing.js';
 import { quotable } from '../capos/model-failure.js';
 
+export const NOTHING_PREPARED = 'NOTHING_PREPARED';
+
 /** Why nothing came of a directive, in the words of whoever drafted; those of a model are quoted, and are not ours. */
 export function nothingPrepared({ engine, remarks }: Pick<Draft, 'engine' | 'remarks'>): WorkError {
   // The built-in runner ends so by itself.
@@ -12,5 +14,5 @@ export function nothingPrepared({ engine, remarks }: Pick<Draft, 'engine' | 'rem
       : engine.model === null
         ? said
         : `“${said}”`;
-  return { code: 'NOTHING_PREPARED', message: `Nothing was prepared: ${reason}` };
+  return { code: NOTHING_PREPARED, message: `Nothing was prepared: ${reason}` };
 }

@@ -5,7 +5,9 @@ import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/events.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import type { KillAnswer, UnconfirmedPacket } from './guardian.dto.js';
 import { KILLED_TOPIC } from './guardian.js';
 import { Guardians } from './guardians.repository.js';
@@ -23,7 +25,8 @@ export class KillSwitch {
     private readonly db: Db,
     private readonly clock: Clock,
     private readonly guardians: Guardians,
-    private readonly work: HaltableWork,
+    private readonly haltable: HaltableWork,
+    private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly events: Events,
     private readonly channel: Channel,
@@ -38,7 +41,7 @@ export class KillSwitch {
     const killed = await this.guardians.kill(workspaceId, { by: actorOf(caller), reason, at, ...checkpoint });
     if (!killed) return this.unchanged(workspaceId);
     const receiptId = newId('rcp');
-    const { halted, unconfirmed } = await this.work.halt(workspaceId, { at, receiptId });
+    const { halted, unconfirmed } = await this.haltable.halt(workspaceId, { at, receiptId });
     const { none = [], ...ofTeams } = Object.groupBy(unconfirmed, ({ teamId }) => teamId ?? 'none');
     const kill = {
       actor: actorOf(caller),
@@ -64,6 +67,7 @@ export class KillSwitch {
       });
     }
     this.events.record('kill.activated', { reason, epoch: killed.epoch, halted });
+    this.work.enqueue(TELL_MEMBERS, { id: receiptId });
     this.channel.publish(KILLED_TOPIC, workspaceId);
     return {
       mode: 'killed',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { GuardianMode } from '../terms/terms.js';
+import { Work } from '../../platform/work/work.js';
+import { TELL_MEMBERS, type GuardianMode } from '../terms/terms.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork, type LiftingAct, type ResumedPacket } from './halting.js';
 import { StopRevert } from './stop-revert.js';
@@ -9,7 +10,8 @@ import { StopRevert } from './stop-revert.js';
 export class LiftKill {
   constructor(
     private readonly guardians: Guardians,
-    private readonly work: HaltableWork,
+    private readonly haltable: HaltableWork,
+    private readonly work: Work,
     private readonly stopRevert: StopRevert,
   ) {}
 
@@ -17,6 +19,7 @@ export class LiftKill {
   async execute(workspaceId: string, mode: GuardianMode, act: LiftingAct): Promise<ResumedPacket[]> {
     await this.stopRevert.execute(workspaceId);
     this.guardians.leaveHalt(workspaceId, mode);
-    return this.work.resume(workspaceId, act);
+    this.work.enqueue(TELL_MEMBERS, { id: act.receiptId });
+    return this.haltable.resume(workspaceId, act);
   }
 }

@@ -2,12 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { Work } from '../../platform/work/work.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
-import { ReadyApprovals } from '../approvals/ready-approvals.js';
 import { type Block, oneLine } from './blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
@@ -21,7 +19,6 @@ import {
   type NoticeSource,
   NoticeSources,
 } from './notice-source.js';
-import { PLAN_WORK } from './plan-notifications.js';
 
 /** So many work packets are named in a digest. */
 const PACKETS_LISTED = 5;
@@ -29,13 +26,11 @@ const PACKETS_LISTED = 5;
 /** What members are mailed about approvals that wait for them. */
 @Injectable()
 export class ApprovalNotices implements NoticeSource, OnModuleInit {
-  readonly kind = 'approval';
+  readonly kinds = ['approval'] as const;
   readonly setting = 'approvals';
 
   constructor(
-    private readonly work: Work,
     private readonly sources: NoticeSources,
-    private readonly readyApprovals: ReadyApprovals,
     private readonly approvals: CurrentApprovals,
     private readonly holdups: HoldupsReader,
     private readonly links: DecisionLinks,
@@ -45,7 +40,6 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
 
   onModuleInit(): void {
     this.sources.register(this);
-    this.readyApprovals.register(({ approvalId }) => this.work.enqueue(PLAN_WORK, { id: approvalId }));
   }
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {

@@ -59,6 +59,7 @@ export class ComposeMail {
     const message = digestOf({
       entries: await this.entries(to, [...news, ...before].toSorted(urgentFirst)),
       total: mailed.length,
+      failed: mailed.filter(({ kind }) => kind === 'failure').length,
       before: { total: told.length, listed: before.length, isAll },
       listUrl: referenceTo(to.publicUrl, 'Approvals_list'),
     });
@@ -110,6 +111,6 @@ export class ComposeMail {
 }
 
 /** Otherwise they stay in their order. */
-function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
+export function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
   return Number(b.urgent) - Number(a.urgent);
 }

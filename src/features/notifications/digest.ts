@@ -1,3 +1,4 @@
+import { counted } from '../../platform/kernel/readable-numbers.js';
 import type { Block } from './blocks.js';
 import type { DigestEntry } from './notice-source.js';
 
@@ -8,24 +9,31 @@ export const MOST_LISTED = 20;
 export function digestOf({
   entries,
   total,
+  failed,
   before,
   listUrl,
 }: {
   entries: readonly DigestEntry[];
   /** How many the member is told of for the first time, those that are not listed too. */
   total: number;
+  /** How many of these are directives that failed, and no decisions. */
+  failed: number;
   /** What the member was told of before and nobody has decided since; without `isAll` there may be more. */
   before: { total: number; listed: number; isAll: boolean };
   /** Where it says how to list all of them. */
   listUrl: string;
 }): { subject: string; blocks: Block[] } {
-  const waiting = total + before.total;
-  const news = [
+  const waiting = total - failed + before.total;
+  const decisions = [
     before.isAll ? `${waiting}` : `${waiting} or more`,
     waiting === 1 ? 'decision waits for you' : 'decisions wait for you',
-    ...(before.total > 0 ? [`(${total} new)`] : []),
+    ...(before.total > 0 ? [`(${total - failed} new)`] : []),
   ].join(' ');
-  const isAll = before.isAll && entries.length >= waiting;
+  const news = [
+    ...(waiting > 0 ? [decisions] : []),
+    ...(failed > 0 ? [`${counted(failed, 'directive')} failed`] : []),
+  ].join(', ');
+  const isAll = before.isAll && entries.length >= waiting + failed;
   const blocks: Block[] = isAll
     ? [{ kind: 'text', text: `${news}.` }]
     : [

@@ -8,6 +8,7 @@ import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import { EscalationOpened } from '../escalations/escalation-opened.js';
 import { type EscalationChoice, EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import { ApprovalNotices } from './approval-notices.js';
 import type { Block } from './blocks.js';
 import {
@@ -18,7 +19,6 @@ import {
   type NoticeSource,
   NoticeSources,
 } from './notice-source.js';
-import { PLAN_WORK } from './plan-notifications.js';
 import { referenceTo } from './reference.js';
 
 const SOON_MS = 2 * 3_600_000;
@@ -39,7 +39,7 @@ const MAX_TITLE = 100;
 /** What members are mailed about escalations that a person has to decide. */
 @Injectable()
 export class EscalationNotices implements NoticeSource, OnModuleInit {
-  readonly kind = 'escalation';
+  readonly kinds = ['escalation'] as const;
   readonly setting = 'escalations';
 
   constructor(
@@ -53,7 +53,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
 
   onModuleInit(): void {
     this.sources.register(this);
-    this.opened.register(({ escalationId }) => this.work.enqueue(PLAN_WORK, { id: escalationId }));
+    this.opened.register(({ escalationId }) => this.work.enqueue(TELL_MEMBERS, { id: escalationId }));
   }
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {

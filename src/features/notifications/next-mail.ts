@@ -4,6 +4,10 @@ export interface Mailbox {
   due: number;
   /** Of these, those that were to wait for a digest. */
   dueInDigest: number;
+  /** How many of those that are due are urgent. */
+  urgent: number;
+  /** When something urgent was mailed last; null: not within the last hour. */
+  urgentAt: number | null;
   /** Mails about one thing in the last hour. */
   singles: number;
   /** When the last digest was mailed; null: not within the last hour. */
@@ -18,14 +22,23 @@ export const HOUR_MS = 3_600_000;
 /** The time between two digests. With the mails about one thing that is twelve mails an hour. */
 const BETWEEN_DIGESTS_MS = HOUR_MS / 4;
 
+/** What is urgent is mailed at once, and what becomes urgent within a minute of that, together. */
+const BETWEEN_URGENT_MS = 60_000;
+
 export type NextMail =
   { mail: 'none' } | { mail: 'single' } | { mail: 'digest' } | { mail: 'later'; waitMs: number };
 
 /** What one member is mailed now. Whatever comes at once, ten thousand approvals too, is a digest and not as many mails. */
-export function nextMail({ due, dueInDigest, singles, digestAt }: Mailbox, now: number): NextMail {
+export function nextMail(
+  { due, dueInDigest, urgent, urgentAt, singles, digestAt }: Mailbox,
+  now: number,
+): NextMail {
   if (due === 0) return { mail: 'none' };
   const isBelowCap = singles < MOST_SINGLES;
   if (isBelowCap && (due === 1 || (due <= MOST_AT_ONCE && dueInDigest === 0))) return { mail: 'single' };
-  const waitMs = digestAt === null ? 0 : digestAt + BETWEEN_DIGESTS_MS - now;
-  return waitMs > 0 ? { mail: 'later', waitMs } : { mail: 'digest' };
+  const digestMs = digestAt === null ? 0 : digestAt + BETWEEN_DIGESTS_MS - now;
+  const urgentMs = urgentAt === null ? 0 : urgentAt + BETWEEN_URGENT_MS - now;
+  if (digestMs <= 0 || (urgent > 1 && urgentMs <= 0)) return { mail: 'digest' };
+  if (urgent > 0 && urgentMs <= 0) return { mail: 'single' };
+  return { mail: 'later', waitMs: urgent > 0 ? Math.min(digestMs, urgentMs) : digestMs };
 }

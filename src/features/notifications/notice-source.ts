@@ -4,14 +4,18 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { NotificationKind } from './notification.entity.js';
 import type { Block } from './blocks.js';
 
-/** Something that somebody has to decide, as far as it decides who is told of it and when. */
+/** Something that somebody has to decide or to know, as far as it decides who is told of it and when. */
 export interface Notice {
   /** What members are told of once: another content of it is told of again. */
   revision: string;
   teamId: string | null;
-  /** The least role in that team that can decide it. */
+  /** The least role in that team that can decide it, or is told of it. */
   role: Role;
   isUrgent: boolean;
+  /** It is mailed at once and by itself, whatever the member has chosen and however much else waits. */
+  isImposed?: boolean;
+  /** Left out: everybody with the role. */
+  onlyTo?: readonly string[];
   /** Members who cannot decide it whatever their role is, or know of it since it is their own doing. */
   notTo: readonly string[];
 }
@@ -42,12 +46,12 @@ export interface DigestEntry {
   blocks: Block[];
 }
 
-/** A kind of thing that members are mailed about. */
+/** What members are mailed about. */
 export interface NoticeSource {
-  kind: NotificationKind;
+  kinds: readonly NotificationKind[];
   /** The setting that says whether. */
   setting: 'approvals' | 'escalations';
-  /** Those of these that can still be decided, by id. */
+  /** Those of these that can still be decided or are still so, by id. */
   current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>>;
   /** The mail about one of them; undefined when it is gone. */
   message(to: Addressee, id: string): Promise<Message | undefined>;
@@ -60,7 +64,7 @@ export class NoticeSources {
   readonly #sources = new Map<NotificationKind, NoticeSource>();
 
   register(source: NoticeSource): void {
-    this.#sources.set(source.kind, source);
+    for (const kind of source.kinds) this.#sources.set(kind, source);
   }
 
   of(kind: NotificationKind): NoticeSource {

@@ -10,9 +10,14 @@ import type { PreparedMail } from './compose-mail.js';
 import type { Notice } from './notice-source.js';
 import type { NotificationKind } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
-import { type MailReceipt, receiptOfMany } from './receipt-of-mail.js';
+import { entityOf, type MailReceipt, receiptOfMany } from './receipt-of-mail.js';
 
-const WHAT: Record<NotificationKind, string> = { approval: 'an approval', escalation: 'an escalation' };
+const WHAT: Record<NotificationKind, string> = {
+  approval: 'an approval that waits for a decision',
+  escalation: 'an escalation that waits for a decision',
+  failure: 'a directive that failed',
+  kill: 'the kill switch',
+};
 
 /** Records how it ended that members were to be told, in the open transaction. */
 @Injectable()
@@ -72,17 +77,14 @@ export class NotificationOutcomes {
     return next === null ? null : Math.max(0, next - at);
   }
 
-  /** Nobody is mailed about this, though it waits for a decision. */
-  notPlanned(
-    entity: { type: NotificationKind; id: string },
-    { teamId }: Pick<Notice, 'teamId'>,
-    error: WorkError,
-  ): void {
-    const summary = `Nobody could be mailed about ${WHAT[entity.type]} that waits for a decision. ${error.message}`;
+  /** Nobody is mailed about this. */
+  notPlanned(kind: NotificationKind, id: string, { teamId }: Pick<Notice, 'teamId'>, error: WorkError): void {
+    const entity = entityOf(kind, id);
+    const summary = `Nobody could be mailed about ${WHAT[kind]}. ${error.message}`;
     this.receipts.append({ ...failure(error), entity, teamId, summary });
     this.raise({
-      title: `Nobody was mailed about ${WHAT[entity.type]}`,
-      body: `${summary} It can be decided all the same.`,
+      title: `Nobody was mailed about ${WHAT[kind]}`,
+      body: summary,
       teamId,
       entity,
     });

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { NotifyChoice, ReportChoice } from '../workspaces/notifications.dto.js';
 import type { Hours } from './quiet-hours.js';
 
-export type NotificationKind = 'approval' | 'escalation';
+export type NotificationKind = 'approval' | 'escalation' | 'failure' | 'kill';
 export type NotificationStatus = 'waiting' | 'sending' | 'sent' | 'skipped' | 'failed';
 
 /** What one member is told of one revision of something, once. */
@@ -18,7 +18,7 @@ export class NotificationEntity {
   kind!: NotificationKind;
   @Column('text')
   entityId!: string;
-  /** The content hash of an approval; of an escalation, which does not change, its id again. */
+  /** The content hash of an approval; of an escalation, which does not change, its id again; of a failure, a kill or its end the receipt. */
   @Column('text')
   revision!: string;
   @Column('text', { nullable: true })

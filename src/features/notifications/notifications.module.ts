@@ -14,6 +14,8 @@ import { DecisionPageController } from './decision-page.controller.js';
 import { ComposeMail } from './compose-mail.js';
 import { DueNotifications } from './due-notifications.js';
 import { EscalationNotices } from './escalation-notices.js';
+import { IncidentNotices } from './incident-notices.js';
+import { IncidentsReader } from './incidents.reader.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
@@ -41,6 +43,8 @@ import { SendNotifications } from './send-notifications.js';
     NoticeSources,
     ApprovalNotices,
     EscalationNotices,
+    IncidentNotices,
+    IncidentsReader,
     ChooseNotifications,
     ComposeMail,
     DueNotifications,

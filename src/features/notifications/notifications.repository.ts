@@ -4,7 +4,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { NotificationEntity, type NotificationKind } from './notification.entity.js';
 import type { Telling } from './notification-choice.js';
-import { HOUR_MS } from './next-mail.js';
+import { HOUR_MS, type Mailbox } from './next-mail.js';
 
 const COLUMNS = columnsOf(NotificationEntity);
 /** What members are to be told of. */
@@ -41,12 +41,12 @@ export class Notifications {
     );
   }
 
-  /** Some of what is due for a member: what stands in a mail already first, then what is urgent, the oldest first. */
+  /** Some of what is due for a member: what stands in a mail already first, then a kill or its end, then what is urgent, the oldest first. */
   due(workspaceId: string, memberId: string, at: number, limit: number): Promise<NotificationEntity[]> {
     return this.db.query(
       `select ${COLUMNS} from notifications
        where workspace_id = $1 and member_id = $2 and status in ('waiting', 'sending') and due_at <= $3
-       order by status, mail_id, urgent desc, created_at, notification_id limit $4`,
+       order by status, mail_id, kind = 'kill' desc, urgent desc, created_at, notification_id limit $4`,
       [workspaceId, memberId, new Date(at), limit],
     );
   }
@@ -66,9 +66,10 @@ export class Notifications {
     workspaceId: string,
     memberId: string,
     at: number,
-  ): Promise<{ singles: number; digestAt: number | null }> {
-    const [row] = await this.db.query<{ singles: number; digestAt: number | null }>(
-      `select (count(*) filter (where not in_digest))::int as singles, max(ended_at) filter (where in_digest) as digest_at
+  ): Promise<Pick<Mailbox, 'singles' | 'digestAt' | 'urgentAt'>> {
+    const [row] = await this.db.query<Pick<Mailbox, 'singles' | 'digestAt' | 'urgentAt'>>(
+      `select (count(*) filter (where not in_digest))::int as singles, max(ended_at) filter (where in_digest) as digest_at,
+         max(ended_at) filter (where urgent) as urgent_at
        from notifications where workspace_id = $1 and member_id = $2 and status = 'sent' and ended_at > $3`,
       [workspaceId, memberId, new Date(at - HOUR_MS)],
     );

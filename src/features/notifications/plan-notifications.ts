@@ -4,17 +4,16 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import { TELL_MEMBERS } from '../terms/terms.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { type NoticeSource, NoticeSources } from './notice-source.js';
+import { NoticeSources } from './notice-source.js';
 import { choiceOf, isReachable, NO_CHOICE, whenToTell } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationOutcomes } from './notification-outcomes.js';
+import type { NotificationKind } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
 import { SEND_WORK } from './send-notifications.js';
-
-/** The id of an item is that of the approval or escalation. */
-export const PLAN_WORK = 'notification.plan';
 
 /** More members than this are not mailed about one thing: those of its team first. */
 const MOST_MEMBERS = 200;
@@ -39,7 +38,7 @@ export class PlanNotifications implements OnModuleInit {
 
   onModuleInit(): void {
     this.work.declare({
-      name: PLAN_WORK,
+      name: TELL_MEMBERS,
       pool: 2,
       perQueue: 2,
       tries: 5,
@@ -51,27 +50,30 @@ export class PlanNotifications implements OnModuleInit {
   private async execute(item: WorkItem): Promise<void> {
     const { workspaceId, id } = item;
     const scope = scopeOfWork(item);
-    const source = this.sourceOf(item);
+    const kind = kindOf(item);
+    const source = this.sources.of(kind);
     await this.db.transaction(scope, async () => {
       this.work.complete(item);
       const at = this.clock.now();
       const notice = (await source.current(scope, [id], at)).get(id);
       if (!notice) return;
-      const { revision, teamId, role, isUrgent, notTo } = notice;
+      const { revision, teamId, role, isUrgent, isImposed = false, onlyTo = null, notTo } = notice;
       const settings = await this.workspaces.settings(scope);
-      const whom = { role, except: notTo, limit: MOST_MEMBERS };
+      const whom = { role, only: onlyTo, except: notTo, limit: MOST_MEMBERS };
       const members = await this.members.of(workspaceId, teamId, whom);
       const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
       if (reachable.length === 0) return;
       const own = await this.choices.ofAll(workspaceId, reachable);
       const to = reachable.flatMap((memberId) => {
         const choice = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
-        const telling = whenToTell(source.setting, { isUrgent, at, zone: settings.timezone }, choice);
+        const telling = isImposed
+          ? { dueAt: at, inDigest: false }
+          : whenToTell(source.setting, { isUrgent, at, zone: settings.timezone }, choice);
         return telling ? [{ memberId, ...telling }] : [];
       });
       if (to.length === 0) return;
       this.notifications.add(workspaceId, {
-        kind: source.kind,
+        kind,
         entityId: id,
         revision,
         teamId,
@@ -87,13 +89,17 @@ export class PlanNotifications implements OnModuleInit {
   }
 
   private async giveUp(item: WorkItem, error: WorkError): Promise<void> {
-    const source = this.sourceOf(item);
-    const notice = (await source.current(scopeOfWork(item), [item.id], this.clock.now())).get(item.id);
-    // Else nobody has to decide it any more.
-    if (notice) this.outcomes.notPlanned({ type: source.kind, id: item.id }, notice, error);
+    const kind = kindOf(item);
+    const notice = (await this.sources.of(kind).current(scopeOfWork(item), [item.id], this.clock.now())).get(
+      item.id,
+    );
+    // Else nobody has to be told any more.
+    if (notice) this.outcomes.notPlanned(kind, item.id, notice, error);
   }
+}
 
-  private sourceOf({ id }: WorkItem): NoticeSource {
-    return this.sources.of(isId('apr', id) ? 'approval' : 'escalation');
-  }
+function kindOf({ id }: WorkItem): NotificationKind {
+  if (isId('apr', id)) return 'approval';
+  if (isId('esc', id)) return 'escalation';
+  return isId('dir', id) ? 'failure' : 'kill';
 }

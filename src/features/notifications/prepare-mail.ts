@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { ComposeMail, type PreparedMail } from './compose-mail.js';
+import { ComposeMail, type PreparedMail, urgentFirst } from './compose-mail.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
 import { choiceOf, isReachable, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
@@ -52,17 +52,20 @@ export class PrepareMail {
   private async next(context: MailContext): Promise<Prepared | undefined> {
     const first = await this.due.look(context, FIRST_LOOK);
     if (first[0]?.status === 'sending') return this.resume(context, first[0].mailId!);
+    // Nobody waits for a digest to hear that all has stopped.
+    if (first[0]?.kind === 'kill') return this.begin(context, first.slice(0, 1), false);
     const { workspaceId, memberId } = context.member;
     const lately = await this.notifications.sentLately(workspaceId, memberId, context.at);
     const dueInDigest = first.filter(({ inDigest }) => inDigest).length;
-    const next = nextMail({ due: first.length, dueInDigest, ...lately }, context.at);
+    const urgent = first.filter((one) => one.urgent).length;
+    const next = nextMail({ due: first.length, dueInDigest, urgent, ...lately }, context.at);
     switch (next.mail) {
       case 'none':
         return undefined;
       case 'later':
         return { waitMs: next.waitMs };
       case 'single':
-        return this.begin(context, first.slice(0, 1), false);
+        return this.begin(context, first.toSorted(urgentFirst).slice(0, 1), false);
       case 'digest':
         return this.begin(context, await this.due.look(context, MOST_IN_MAIL), true);
     }

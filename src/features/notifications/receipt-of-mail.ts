@@ -1,3 +1,4 @@
+import { counted } from '../../platform/kernel/readable-numbers.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
 import type { Message } from './notice-source.js';
 import type { NotificationEntity, NotificationKind } from './notification.entity.js';
@@ -11,6 +12,17 @@ export type MailReceipt = Pick<NewReceipt, 'entity'> &
 
 type About = Pick<NotificationEntity, 'kind' | 'entityId'>;
 
+const ENTITY_TYPES: Record<NotificationKind, string> = {
+  approval: 'approval',
+  escalation: 'escalation',
+  failure: 'directive',
+  kill: 'receipt',
+};
+
+export function entityOf(kind: NotificationKind, id: string): NewReceipt['entity'] {
+  return { type: ENTITY_TYPES[kind], id };
+}
+
 /** Of a mail about one thing. */
 export function receiptOfMessage(
   { memberId, name }: { memberId: string; name: string },
@@ -18,7 +30,7 @@ export function receiptOfMessage(
   { title, directiveId }: Message['about'],
 ): MailReceipt {
   return {
-    entity: { type: kind, id: entityId },
+    entity: entityOf(kind, entityId),
     teamId,
     directiveId,
     name,
@@ -40,12 +52,22 @@ export function receiptOfMany(
   return {
     entity: { type: 'member', id: memberId },
     name,
-    what: about.length === 1 ? 'a decision that waits' : `${about.length} decisions that wait`,
+    what: whatIn(about),
     details: {
       memberId,
       approvalIds: ids('approval'),
       escalationIds: ids('escalation'),
+      failedDirectiveIds: ids('failure'),
       total: about.length,
     },
   };
+}
+
+function whatIn(about: readonly About[]): string {
+  const failed = about.filter(({ kind }) => kind === 'failure').length;
+  const waiting = about.length - failed;
+  return [
+    ...(waiting === 1 ? ['a decision that waits'] : waiting > 1 ? [`${waiting} decisions that wait`] : []),
+    ...(failed > 0 ? [`${counted(failed, 'directive')} that failed`] : []),
+  ].join(' and ');
 }

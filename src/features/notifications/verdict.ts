@@ -28,6 +28,7 @@ export function verdictOn(
   { member, chosen, inQuietHours }: ToldMember,
 ): Verdict {
   if (notice?.revision !== notification.revision || !mayBeTold(member, notice)) return 'stale';
+  if (notice.isImposed) return 'tell';
   const urgent = isUrgentNow(notification, notice);
   if (chosen === 'none' || (chosen === 'urgent' && !urgent)) return 'unwanted';
   // What stands in a mail already may have been sent, and what was told before makes no mail.
@@ -40,6 +41,7 @@ export function isUrgentNow({ urgent }: Pick<NotificationEntity, 'urgent'>, noti
   return urgent || notice?.isUrgent === true;
 }
 
-function mayBeTold(member: ToldMember['member'], { notTo, teamId, role }: Notice): boolean {
+function mayBeTold(member: ToldMember['member'], { onlyTo, notTo, teamId, role }: Notice): boolean {
+  if (onlyTo && !onlyTo.includes(member.memberId)) return false;
   return !notTo.includes(member.memberId) && mayDecide(member, teamId, role);
 }

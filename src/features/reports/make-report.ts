@@ -89,7 +89,7 @@ export class MakeReport {
       guardianState: {
         mode: open.mode,
         pendingMoves: open.pendingMoves,
-        blockedMoves: counted.guardianState.blockedMoves,
+        ...counted.guardianState,
       },
       tomorrowQueue: { total: open.queued, items: open.directives },
     };

@@ -52,9 +52,12 @@ const URGENT = /* sql */ `
  */
 const COUNTED = /* sql */ `
 select coalesce(c.body->>'action', r.action) as action, coalesce(c.body->>'capo', r.capo) as capo, r.entity_id,
-  case when c.body is null then r.body end as whole,
+  (c.body->>'at')::float8 as at, c.body->>'receiptId' as receipt_id, c.body->'entity' as entity, c.body->>'directiveId' as directive_id,
+  c.body->>'summary' as summary, case when c.body is null then r.body end as whole,
   jsonb_build_object('amount', d->'amount', 'currency', d->'currency', 'packets', d->'packets', 'metric', d->'metric',
     'newConfidence', d->'newConfidence', 'cost', d->'cost', 'engine', d->'engine', 'model', d->'model',
+    'actionType', d->'actionType', 'target', d->'target', 'code', d->'code',
+    'result', jsonb_build_object('transport', d->'result'->'transport'),
     'decisions', case when r.action = 'directive.drafted' and jsonb_typeof(d->'decisions') = 'array' then
       (select jsonb_agg(jsonb_build_object('outcome', one->'outcome')) from jsonb_array_elements(d->'decisions') one) end) as details
 from receipts r

@@ -39,6 +39,7 @@ function blocksOf(report: DailyReport, length: number): Block[] {
     { kind: 'heading', text: titleOf(report) },
     { kind: 'text', text: report.headline },
     ...outlineOf(report).flatMap((part) => blocksOfPart(part, length)),
+    { kind: 'text', text: `Days and times are those of ${report.timezone}.` },
   ];
 }
 

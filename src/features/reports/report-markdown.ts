@@ -12,7 +12,7 @@ export function markdownOf(report: DailyReport): string {
     markdownLine(headline),
     ...outlineOf(report).map(partOf),
     '---',
-    `Days are those of ${timezone}. Made at ${generatedAt} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
+    `Days and times are those of ${timezone}. Made at ${generatedAt} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
   ].join('\n\n')}\n`;
 }
 

@@ -1,8 +1,9 @@
 import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
-import { inWords } from '../../platform/kernel/local-day.js';
+import { momentIn } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import type { ReportedAct } from '../verifier/report-figures.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */
@@ -25,9 +26,13 @@ export function outlineOf(report: DailyReport): Part[] {
   const parts: Part[] = [];
   for (const key of ORDER) {
     const section = sections[key];
-    if (section) parts.push((PARTS[key] as (section: unknown, zone: string) => Part)(section, timezone));
+    if (section) parts.push(...(PARTS[key] as (section: unknown, zone: string) => Part[])(section, timezone));
   }
-  return [...parts, ...report.customSections.map(customPart)];
+  return [...parts.filter(saysSomething), ...report.customSections.map(customPart)];
+}
+
+function saysSomething({ facts, items, warning }: Part): boolean {
+  return facts.length > 0 || items.length > 0 || warning !== undefined;
 }
 
 export function titleOf({ date, partial }: Pick<DailyReport, 'date' | 'partial'>): string {
@@ -37,8 +42,12 @@ export function titleOf({ date, partial }: Pick<DailyReport, 'date' | 'partial'>
   return `Daily Report, ${day}${partial ? ' (so far)' : ''}`;
 }
 
+const STILL_WANTED = 'If you still want one of these, hand it in again or have it drafted again.';
+
 /** Of what others wrote: a list is read at a glance. */
 const LONGEST_ITEM = 160;
+/** A reason stands in it. */
+const LONGEST_ACT = 400;
 
 /** What waits for the reader comes first. */
 const ORDER: readonly SectionKey[] = [
@@ -51,101 +60,166 @@ const ORDER: readonly SectionKey[] = [
   'tomorrowQueue',
 ];
 
-const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Part } = {
-  revenue: ({ total, currency, byCurrency, eventsTotal, events }) => ({
-    title: 'Revenue',
-    facts: [
-      ['Total', money(total, currency)],
-      ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
-      ['Events', number(eventsTotal)],
-    ],
-    items: events.map(
-      ({ amount, currency: of, source, description }) =>
-        `${money(amount, of)} from ${cutText(source, LONGEST_ITEM)}${description === null ? '' : `: ${cutText(description, LONGEST_ITEM)}`}`,
-    ),
-    ...more(eventsTotal, events.length),
-  }),
-  agentActivity: ({ directivesExecuted, movesApproved, movesBlocked, capos }) => ({
-    title: 'What the capos did',
-    facts: [
-      ['Directives executed', number(directivesExecuted)],
-      ['Work packets released', number(movesApproved)],
-      ['Work packets blocked', number(movesBlocked)],
-    ],
-    items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
-      (role) => {
-        const of = capos[role];
-        return `${nameOf(role)}: ${counted(of.directivesExecuted, 'directive')} executed, ${counted(of.movesApproved, 'work packet')} released, ${number(of.movesBlocked)} blocked`;
-      },
-    ),
-  }),
-  approvalQueue: ({ pending, urgent, items }, zone) => ({
-    title: 'Waiting for you',
-    facts: [
-      ['Approvals', number(pending)],
-      ['Urgent', number(urgent)],
-    ],
-    // The urgent ones are listed first.
-    items: items.map(({ title, capo, priority, expiresAt }, index) => {
-      const facts = [
-        ...(index < urgent ? ['urgent'] : []),
-        nameOf(capo),
-        `${priority} priority`,
-        `until ${inWords(Date.parse(expiresAt), zone)}`,
-      ];
-      return `${title} (${facts.join(', ')})`;
-    }),
-    ...more(pending, items.length),
-  }),
-  trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => ({
-    title: 'Trust',
-    facts: [
-      ['Scores', number(scoresCompleted)],
-      ['Average', averageScore === null ? 'none' : averageScore.toFixed(2)],
-      ['Largest gap', topGap === null ? 'none' : topGap.replaceAll('_', ' ')],
-    ],
-    items: [],
-  }),
-  costLedger: ({ total, currency, byCurrency, byCapo, byModel, budget }) => ({
-    title: 'Cost of models',
-    facts: [
-      ['Total', money(total, currency)],
-      ...Object.entries(byCurrency).map(([other, amount]) => [`In ${other}`, money(amount, other)] as const),
-      [
-        'Daily budget',
-        budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`,
+const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Part[] } = {
+  revenue: ({ total, currency, byCurrency, eventsTotal, events }) => [
+    {
+      title: 'Revenue',
+      facts: [
+        ...amounts([[currency, total], ...Object.entries(byCurrency)]),
+        ...numbers(['Events', eventsTotal]),
       ],
-    ],
-    items: [
-      ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of)}`),
-      ...byModel.map(
-        ({ model, amount, currency: of, tokensIn, tokensOut }) =>
-          `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
+      items: events.map(
+        ({ amount, currency: of, source, description }) =>
+          `${money(amount, of)} from ${cutText(source, LONGEST_ITEM)}${description === null ? '' : `: ${cutText(description, LONGEST_ITEM)}`}`,
       ),
-    ],
-  }),
-  guardianState: ({ mode, pendingMoves, blockedMoves }) => ({
-    title: 'The guardian',
-    facts: [
-      ['Mode', mode],
-      ['Work packets waiting for a person', number(pendingMoves)],
-      ['Work packets blocked on this day', number(blockedMoves)],
-    ],
-    items: [],
-    ...(mode === 'killed' && {
-      warning: 'The kill switch is engaged: nothing is drafted or sent until an admin reverts it.',
-    }),
-  }),
-  tomorrowQueue: ({ total, items }, zone) => ({
-    title: 'Next',
-    facts: [['Directives under way', number(total)]],
-    items: items.map(
-      ({ title, capo, deadline }) =>
-        `${title} (${nameOf(capo)}${deadline === null ? '' : `, by ${inWords(Date.parse(deadline), zone)}`})`,
-    ),
-    ...more(total, items.length),
-  }),
+      ...more(eventsTotal, events.length),
+    },
+  ],
+  // Reports that were made by earlier versions do not tell what left, was undone or was not carried out.
+  agentActivity: (
+    { directivesExecuted, movesApproved, movesBlocked, movesSent, movesUndone, notDoneTotal, capos, ...acts },
+    zone,
+  ) => [
+    {
+      title: 'What the capos did',
+      facts: numbers(
+        ['Directives executed', directivesExecuted],
+        ['Directives failed', acts.directivesFailed],
+        ['Directives rejected', acts.directivesRejected],
+        ['Directives expired', acts.directivesExpired],
+        ['Work packets released', movesApproved],
+        ['Work packets blocked', movesBlocked],
+      ),
+      items: CAPO_ROLES.filter((role) => Object.values(capos[role]).some((figure) => figure !== 0)).map(
+        (role) => {
+          const of = capos[role];
+          const did = [
+            ...(of.directivesExecuted > 0 ? [`${counted(of.directivesExecuted, 'directive')} executed`] : []),
+            ...(of.movesApproved > 0 ? [`${counted(of.movesApproved, 'work packet')} released`] : []),
+            ...(of.movesBlocked > 0 ? [`${counted(of.movesBlocked, 'work packet')} blocked`] : []),
+          ];
+          return `${nameOf(role)}: ${did.length > 0 ? did.join(', ') : 'drafts only'}`;
+        },
+      ),
+    },
+    actsPart('What left', movesSent, acts.sent, zone),
+    actsPart('What was undone', movesUndone, acts.undone, zone),
+    actsPart('What was not carried out', notDoneTotal, acts.notDone, zone, STILL_WANTED),
+  ],
+  approvalQueue: ({ pending, urgent, items }, zone) => [
+    {
+      title: 'Waiting for you',
+      facts: numbers(['Approvals', pending], ['Urgent', urgent]),
+      // The urgent ones are listed first.
+      items: items.map(({ title, capo, priority, expiresAt }, index) => {
+        const facts = [
+          ...(index < urgent ? ['urgent'] : []),
+          nameOf(capo),
+          `${priority} priority`,
+          `until ${momentIn(Date.parse(expiresAt), zone)}`,
+        ];
+        return `${title} (${facts.join(', ')})`;
+      }),
+      ...more(pending, items.length),
+    },
+  ],
+  trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => [
+    {
+      title: 'Trust',
+      facts: [
+        ...numbers(['Scores', scoresCompleted]),
+        ...(averageScore === null ? [] : [['Average', averageScore.toFixed(2)] as const]),
+        ...(topGap === null ? [] : [['Largest gap', topGap.replaceAll('_', ' ')] as const]),
+      ],
+      items: [],
+    },
+  ],
+  costLedger: ({ total, currency, byCurrency, byCapo, byModel, budget }) => {
+    const spent = amounts([[currency, total], ...Object.entries(byCurrency)]);
+    const limit =
+      budget.unit === 'amount' ? money(budget.limit, budget.currency!) : `${number(budget.limit)} tokens`;
+    return [
+      {
+        title: 'Cost of models',
+        facts: byModel.length === 0 && spent.length === 0 ? [] : [...spent, ['Daily budget', limit]],
+        items: [
+          ...byCapo.map(({ capo, amount, currency: of }) => `${nameOf(capo)}: ${money(amount, of)}`),
+          ...byModel.map(
+            ({ model, amount, currency: of, tokensIn, tokensOut }) =>
+              `${model ?? 'drafts that failed'}: ${money(amount, of)}, ${number(tokensIn)} tokens read, ${number(tokensOut)} written`,
+          ),
+        ],
+      },
+    ];
+  },
+  guardianState: (
+    { mode, pendingMoves, blockedMoves, kills = 0, reverts = 0, recoveries = 0, acts = [] },
+    zone,
+  ) => [
+    {
+      title: 'The guardian',
+      facts: [
+        ['Mode', mode],
+        ...numbers(
+          ['Work packets waiting for a person', pendingMoves],
+          ['Work packets blocked on this day', blockedMoves],
+        ),
+      ],
+      items: acts.map((act) => actInWords(act, zone)),
+      ...more(kills + reverts + recoveries, acts.length),
+      ...(mode === 'killed' && {
+        warning: 'The kill switch is engaged: nothing is drafted or sent until an admin reverts it.',
+      }),
+    },
+  ],
+  tomorrowQueue: ({ total, items }, zone) => [
+    {
+      title: 'Next',
+      facts: numbers(['Directives under way', total]),
+      items: items.map(
+        ({ title, capo, deadline }) =>
+          `${title} (${nameOf(capo)}${deadline === null ? '' : `, by ${momentIn(Date.parse(deadline), zone)}`})`,
+      ),
+      ...more(total, items.length),
+    },
+  ],
 };
+
+/** Those that are not zero: a reader is told what there is. */
+function numbers(...facts: (readonly [name: string, value: number | undefined])[]): Part['facts'] {
+  return facts.flatMap(([name, value = 0]) => (value === 0 ? [] : [[name, number(value)] as const]));
+}
+
+/** Sums by currency, the first one that of the workspace. */
+function amounts(sums: readonly (readonly [currency: string, amount: number])[]): Part['facts'] {
+  return sums.flatMap(([currency, amount], index) =>
+    amount === 0 ? [] : [[index === 0 ? 'Total' : `In ${currency}`, money(amount, currency)] as const],
+  );
+}
+
+function actsPart(
+  title: string,
+  total: number | undefined,
+  acts: readonly ReportedAct[] = [],
+  zone: string,
+  advice = '',
+): Part {
+  const { note = '' } = more(total ?? 0, acts.length);
+  const notes = [note, advice].filter(Boolean);
+  const items = acts.map((act) => actInWords(act, zone));
+  return { title, facts: [], items, ...(notes.length > 0 && { note: notes.join(' ') }) };
+}
+
+/** What happened and at what time of the day, with whom it went to, and the id by which it is found. */
+function actInWords({ at, summary, to, directiveId }: ReportedAct, zone: string): string {
+  const sentence = to === null ? summary : `${summary.replace(/\.$/, '')} to ${to}.`;
+  const id = directiveId === null ? '' : `, ${directiveId}`;
+  return `${cutText(sentence, LONGEST_ACT)} (${timeOf(at, zone)}${id})`;
+}
+
+function timeOf(at: string, zone: string): string {
+  return Number.isNaN(Date.parse(at)) ? at : momentIn(Date.parse(at), zone).split(' at ')[1]!;
+}
 
 function customPart({ title, capo, status, body, error }: DailyReport['customSections'][number]): Part {
   return {

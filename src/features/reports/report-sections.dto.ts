@@ -63,7 +63,52 @@ export class RevenueSection {
   events!: ReportedEventView[];
 }
 
-/** What the capos did on the day. */
+/** The kind of a record and its id. */
+export class ReportedEntityView {
+  /**
+   * What kind of record it is.
+   * @example 'work_packet'
+   */
+  type!: string;
+  /**
+   * The id of the record.
+   * @example 'pkt_01khqw6q006hs686p8sr7arg9t'
+   */
+  id!: string;
+}
+
+/** An act of the day, as its receipt tells it. */
+export class ReportedActView {
+  /**
+   * The receipt.
+   * @example 'rcp_01khqw6q006hs686p8sr7arg9t'
+   */
+  receiptId!: string;
+  /**
+   * When it happened, ISO 8601.
+   * @example '2026-02-17T15:12:00.000Z'
+   */
+  at!: string;
+  /** What it was about. */
+  entity!: ReportedEntityView;
+  /**
+   * The directive that it belongs to; null: none.
+   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
+   */
+  directiveId!: string | null;
+  /**
+   * What happened, in a sentence.
+   * @example 'Ops sent the mail "Your delivery".'
+   */
+  summary!: string;
+  /**
+   * Whom or what it went to; null where nothing left.
+   * @example 'jane@acme.example'
+   */
+  to!: string | null;
+}
+
+/** What the capos did on the day. Reports that were made by earlier versions have only the first three numbers and `capos`. */
 export class AgentActivitySection {
   /**
    * Directives that were carried out.
@@ -85,6 +130,42 @@ export class AgentActivitySection {
    * @example { "capo_ops": { "directivesExecuted": 12, "movesApproved": 15, "movesBlocked": 1, "cost": 0 } }
    */
   capos!: Record<CapoRole, CapoFigures>;
+  /**
+   * Work packets that left: mails, posts and calls.
+   * @example 4
+   */
+  movesSent?: number;
+  /**
+   * Work packets that were undone.
+   * @example 2
+   */
+  movesUndone?: number;
+  /**
+   * Directives that failed.
+   * @example 3
+   */
+  directivesFailed?: number;
+  /**
+   * Directives that were rejected.
+   * @example 1
+   */
+  directivesRejected?: number;
+  /**
+   * Directives that expired.
+   * @example 1
+   */
+  directivesExpired?: number;
+  /**
+   * How many acts `notDone` tells of, with those that it does not list.
+   * @example 5
+   */
+  notDoneTotal?: number;
+  /** What left, the first 20. */
+  sent?: ReportedActView[];
+  /** What was undone, the first 20. */
+  undone?: ReportedActView[];
+  /** What failed, was rejected, denied or cancelled, or expired, the first 20. */
+  notDone?: ReportedActView[];
 }
 
 /** An approval that waits. */
@@ -278,6 +359,23 @@ export class GuardianStateSection {
    * @example 1
    */
   blockedMoves!: number;
+  /**
+   * How often the kill switch was engaged on the day.
+   * @example 1
+   */
+  kills?: number;
+  /**
+   * How often it was reverted on the day.
+   * @example 1
+   */
+  reverts?: number;
+  /**
+   * How often a revert began to undo work packets on the day.
+   * @example 0
+   */
+  recoveries?: number;
+  /** Each kill and revert, with who did it, the first 20. */
+  acts?: ReportedActView[];
 }
 
 /** A directive under way. */

@@ -1,5 +1,5 @@
 import type { CapoRole, Priority } from '../terms/terms.js';
-import type { ReportFigures } from '../verifier/report-figures.js';
+import type { DayOfAgents, DayOfGuardian, ReportFigures } from '../verifier/report-figures.js';
 
 export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
@@ -51,14 +51,14 @@ interface ReportedBudget {
   currency: 'USD' | null;
 }
 
-/** All sections; a report has those that are on. */
+/** All sections; a report has those that are on, and one of an earlier version less in them. */
 export interface AllSections {
   revenue: ReportFigures['revenue'] & { events: ReportedEvent[] };
-  agentActivity: ReportFigures['agentActivity'];
+  agentActivity: Omit<ReportFigures['agentActivity'], keyof DayOfAgents> & Partial<DayOfAgents>;
   approvalQueue: { pending: number; urgent: number; items: ReportedApproval[] };
   trustIntelligence: ReportFigures['trustIntelligence'];
   costLedger: ReportFigures['costLedger'] & { budget: ReportedBudget };
-  guardianState: { mode: string; pendingMoves: number; blockedMoves: number };
+  guardianState: { mode: string; pendingMoves: number; blockedMoves: number } & Partial<DayOfGuardian>;
   tomorrowQueue: { total: number; items: ReportedDirective[] };
 }
 export type ReportSections = Partial<AllSections>;

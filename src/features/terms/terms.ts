@@ -61,3 +61,9 @@ export const NO_COST: Readonly<Cost> = Object.freeze({
   tokensIn: 0,
   tokensOut: 0,
 });
+
+/**
+ * The work that tells members of something: its item has the id of an approval, an escalation or a directive that failed, or of
+ * the receipt of a kill or of its end. Every feature enqueues it in the transaction of its act.
+ */
+export const TELL_MEMBERS = 'notification.plan';

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import type { ReportFigures } from './report-figures.js';
+import type { DayOfAgents, DayOfGuardian, ReportFigures } from './report-figures.js';
 
 /** A section of the workspace's own, as a report has it. */
 export interface ReportedText {
@@ -23,11 +23,11 @@ export interface CountableReport {
   headline: string;
   sections: {
     revenue?: ReportFigures['revenue'] & { events?: unknown };
-    agentActivity?: ReportFigures['agentActivity'];
+    agentActivity?: Omit<ReportFigures['agentActivity'], keyof DayOfAgents> & Partial<DayOfAgents>;
     approvalQueue?: { pending: number; urgent: number };
     trustIntelligence?: ReportFigures['trustIntelligence'];
     costLedger?: ReportFigures['costLedger'] & { budget?: unknown };
-    guardianState?: { mode: string; pendingMoves: number; blockedMoves: number };
+    guardianState?: { mode: string; pendingMoves: number; blockedMoves: number } & Partial<DayOfGuardian>;
     tomorrowQueue?: { total: number };
   };
   customSections: ReportedText[];

@@ -1,9 +1,64 @@
+import { cutText } from '../../platform/kernel/text.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { CAPO_ROLES, type CapoRole, COST_CURRENCY } from '../terms/terms.js';
 import { Sums } from './sums.js';
 
 /** What a receipt has to tell for the numbers of a day to be counted from it. */
-export type CountedReceipt = Pick<ReceiptContent, 'action' | 'capo' | 'details'>;
+export type CountedReceipt = Pick<
+  ReceiptContent,
+  'action' | 'at' | 'capo' | 'details' | 'directiveId' | 'entity' | 'receiptId' | 'summary'
+>;
+
+/** What a receipt of the day tells a reader, in its own words. */
+export interface ReportedAct {
+  receiptId: string;
+  /** ISO 8601. */
+  at: string;
+  entity: { type: string; id: string };
+  directiveId: string | null;
+  summary: string;
+  /** Whom or what it went to; null where nothing left. */
+  to: string | null;
+}
+
+/** So many acts of a kind are listed; of the others it is counted how many there are. */
+const MOST_ACTS = 20;
+const LONGEST_SUMMARY = 300;
+
+type ActList = 'sent' | 'undone' | 'notDone' | 'acts';
+type ActCount =
+  | 'movesSent'
+  | 'movesUndone'
+  | 'notDoneTotal'
+  | 'directivesFailed'
+  | 'directivesRejected'
+  | 'directivesExpired'
+  | 'kills'
+  | 'reverts'
+  | 'recoveries';
+
+type OfGuardian = 'kills' | 'reverts' | 'recoveries';
+
+/** In which list an act is told, and as what it is counted. */
+const TOLD = {
+  'packet.executed': ['sent', 'movesSent'],
+  'packet.confirmed': ['sent', 'movesSent'],
+  'packet.reverted': ['undone', 'movesUndone'],
+  'packet.not_reverted': ['notDone'],
+  'packet.failed': ['notDone'],
+  'packet.denied': ['notDone'],
+  'directive.failed': ['notDone', 'directivesFailed'],
+  'directive.rejected': ['notDone', 'directivesRejected'],
+  'directive.expired': ['notDone', 'directivesExpired'],
+  'directive.rest_dropped': ['notDone'],
+  'directive.cancelled': ['notDone'],
+  'guardian.killed': ['acts', 'kills'],
+  'guardian.reverted': ['acts', 'reverts'],
+  'guardian.recovering': ['acts', 'recoveries'],
+} as const satisfies Record<string, readonly [ActList, ActCount?]>;
+
+/** The actions by which something leaves. */
+const LEAVING: readonly unknown[] = ['email.send', 'webhook.post', 'http.call'];
 
 /** What one capo did. */
 export interface CapoFigures {
@@ -34,6 +89,13 @@ export interface ModelCost {
   calls: number;
 }
 
+/** What left, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
+export type DayOfAgents = Record<Exclude<ActCount, OfGuardian>, number> &
+  Record<Exclude<ActList, 'acts'>, ReportedAct[]>;
+
+/** Who engaged the kill switch, and who reverted it. */
+export type DayOfGuardian = Record<OfGuardian, number> & Record<'acts', ReportedAct[]>;
+
 /** All that a report counts of its receipts; the names are those of its sections (SPECIFICATION, Daily Report). */
 export interface ReportFigures {
   revenue: {
@@ -48,9 +110,9 @@ export interface ReportFigures {
     movesApproved: number;
     movesBlocked: number;
     capos: Record<CapoRole, CapoFigures>;
-  };
+  } & DayOfAgents;
   trustIntelligence: { scoresCompleted: number; averageScore: number | null; topGap: string | null };
-  guardianState: { blockedMoves: number };
+  guardianState: { blockedMoves: number } & DayOfGuardian;
   costLedger: {
     total: number;
     currency: string;
@@ -65,10 +127,10 @@ export const COUNTED_ACTIONS = [
   'directive.drafted',
   'directive.executed',
   'directive.sending',
-  'packet.denied',
   'partner.confidence_updated',
   'revenue.recorded',
   'revenue.reversed',
+  ...(Object.keys(TOLD) as (keyof typeof TOLD)[]),
 ] as const;
 
 const MONEY_DIGITS = 4;
@@ -97,6 +159,18 @@ export class FiguresOfReceipts {
   #events = 0;
   readonly #capos = new Map<string, CapoCounts>();
   readonly #total: CapoCounts = { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
+  readonly #acts: Record<ActList, ReportedAct[]> = { sent: [], undone: [], notDone: [], acts: [] };
+  readonly #actCounts: Record<ActCount, number> = {
+    movesSent: 0,
+    movesUndone: 0,
+    notDoneTotal: 0,
+    directivesFailed: 0,
+    directivesRejected: 0,
+    directivesExpired: 0,
+    kills: 0,
+    reverts: 0,
+    recoveries: 0,
+  };
   readonly #metrics = new Map<string, { sum: Sums; n: number }>();
   readonly #cost = new Sums(COST_DIGITS);
   readonly #costOfCapos = new Map<string | null, Sums>();
@@ -105,6 +179,7 @@ export class FiguresOfReceipts {
   receipt(receipt: CountedReceipt): void {
     const { action, details } = receipt;
     this.cost(receipt);
+    this.act(receipt);
     switch (action) {
       case 'revenue.recorded':
       case 'revenue.reversed':
@@ -134,6 +209,8 @@ export class FiguresOfReceipts {
    * @param costCurrency in which those of what models cost are given
    */
   in(currency: string, costCurrency: string = COST_CURRENCY): ReportFigures {
+    const { kills, reverts, recoveries, ...counts } = this.#actCounts;
+    const { acts, ...lists } = this.#acts;
     return {
       revenue: {
         total: this.#revenue.in(currency),
@@ -143,12 +220,14 @@ export class FiguresOfReceipts {
       },
       agentActivity: {
         ...this.#total,
+        ...counts,
+        ...lists,
         capos: Object.fromEntries(
           CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)]),
         ) as Record<CapoRole, CapoFigures>,
       },
       trustIntelligence: this.trust(),
-      guardianState: { blockedMoves: this.#total.movesBlocked },
+      guardianState: { blockedMoves: this.#total.movesBlocked, kills, reverts, recoveries, acts },
       costLedger: {
         total: this.#cost.in(costCurrency),
         currency: costCurrency,
@@ -165,6 +244,18 @@ export class FiguresOfReceipts {
     const counts = this.#capos.get(capo) ?? { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
     counts[name] += n;
     this.#capos.set(capo, counts);
+  }
+
+  private act(receipt: CountedReceipt): void {
+    const { action, details } = receipt;
+    if (!Object.hasOwn(TOLD, action)) return;
+    const [list, count]: readonly [ActList, ActCount?] = TOLD[action as keyof typeof TOLD];
+    if (list === 'sent' && !hasLeft(details)) return;
+    if (count) this.#actCounts[count]++;
+    // Its work packets that failed are listed themselves.
+    if (list === 'notDone' && details['code'] === 'PACKET_FAILED') return;
+    if (list === 'notDone') this.#actCounts.notDoneTotal++;
+    if (this.#acts[list].length < MOST_ACTS) this.#acts[list].push(actOf(receipt, list));
   }
 
   private score(metric: string, confidence: number): void {
@@ -262,4 +353,32 @@ function deniedIn(decisions: unknown): number {
 function modelIn({ engine, model }: Record<string, unknown>): string | null {
   const named = typeof engine === 'object' && engine !== null ? (engine as { model?: unknown }).model : model;
   return typeof named === 'string' ? named : null;
+}
+
+/** A mail that was written to a file has reached nobody. */
+function hasLeft({ actionType, result }: Record<string, unknown>): boolean {
+  return (
+    LEAVING.includes(actionType) &&
+    (result as { transport?: unknown } | null | undefined)?.transport !== 'file'
+  );
+}
+
+function actOf(
+  { receiptId, at, entity, directiveId, summary, details }: CountedReceipt,
+  list: ActList,
+): ReportedAct {
+  const time = new Date(at);
+  return {
+    receiptId,
+    at: Number.isNaN(time.getTime()) ? String(at) : time.toISOString(),
+    entity,
+    directiveId,
+    summary: cutText(storable(summary), LONGEST_SUMMARY),
+    to: list === 'sent' && typeof details['target'] === 'string' ? storable(details['target']) : null,
+  };
+}
+
+/** A receipt keeps characters that the row of a report cannot. */
+function storable(text: unknown): string {
+  return String(text).replaceAll('\0', '\ufffd').toWellFormed();
 }

@@ -93,12 +93,22 @@ function compareDay(
       if (isRecord(said)) parts(`sections.revenue.events[${at}]`, said, event, found);
     }
   }
-  if (agentActivity) found.part('sections.agentActivity', agentActivity, counted.agentActivity);
+  if (agentActivity) {
+    const { directivesExecuted, movesApproved, movesBlocked, capos } = counted.agentActivity;
+    const earlier = { directivesExecuted, movesApproved, movesBlocked, capos };
+    const expected = 'movesSent' in agentActivity ? counted.agentActivity : earlier;
+    found.part('sections.agentActivity', agentActivity, expected);
+  }
   if (trustIntelligence)
     found.part('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);
   if (guardianState) {
     const { blockedMoves } = counted.guardianState;
-    found.part('sections.guardianState.blockedMoves', guardianState.blockedMoves, blockedMoves);
+    parts(
+      'sections.guardianState',
+      guardianState,
+      'kills' in guardianState ? counted.guardianState : { blockedMoves },
+      found,
+    );
   }
   if (costLedger) parts('sections.costLedger', costLedger, counted.costLedger, found);
 }
@@ -234,15 +244,24 @@ function compareHeadline(
 ): void {
   const urgent = made ? made.details['urgentCount'] : sections.approvalQueue?.urgent;
   if (typeof urgent !== 'number') return;
-  const { revenue, agentActivity } = figures.in(currency);
+  const { revenue, agentActivity, guardianState } = figures.in(currency);
   const { mode, pending } = open.figures;
+  const approvalQueue = { pending, urgent };
   const counted = headlineOf({
     revenue,
     agentActivity,
-    approvalQueue: { pending, urgent },
+    approvalQueue,
+    guardianState: { mode, kills: guardianState.kills },
+  });
+  // Reports that were made by earlier versions tell less in it.
+  const { directivesExecuted, movesBlocked } = agentActivity;
+  const earlier = headlineOf({
+    revenue,
+    agentActivity: { directivesExecuted, movesBlocked },
+    approvalQueue,
     guardianState: { mode },
   });
-  found.part('headline', headline, counted);
+  found.part('headline', headline, headline === earlier ? earlier : counted);
 }
 
 function isSame(one: unknown, other: object): boolean {

@@ -29,7 +29,12 @@ export class DecidingMembers {
   of(
     workspaceId: string,
     teamId: string | null,
-    { role, except, limit }: { role: Role; except: readonly string[]; limit: number },
+    {
+      role,
+      only,
+      except,
+      limit,
+    }: { role: Role; only: readonly string[] | null; except: readonly string[]; limit: number },
   ): Promise<DecidingMember[]> {
     return this.db.query(
       `with team as (
@@ -40,7 +45,8 @@ export class DecidingMembers {
        from members m
        join users u on u.user_id = m.user_id
        left join team on team.member_id = m.member_id
-       where m.workspace_id = $1 and m.status = 'active' and m.member_id <> all($3) and case
+       where m.workspace_id = $1 and m.status = 'active' and m.member_id <> all($3)
+         and ($6::text[] is null or m.member_id = any($6)) and case
          when m.role in ('owner', 'admin') then m.role = any($5)
          when $2::text is not null then team.role = any($5)
          else m.role = any($5) and not exists (
@@ -48,7 +54,7 @@ export class DecidingMembers {
            where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) end
        order by team.member_id is null, m.last_seen_at desc nulls last, m.member_id
        limit $4`,
-      [workspaceId, teamId, except, limit, ROLES.filter((one) => hasRole(one, role))],
+      [workspaceId, teamId, except, limit, ROLES.filter((one) => hasRole(one, role)), only],
     );
   }
 

@@ -72,6 +72,19 @@ function startOfDay(day: Temporal.PlainDate, zone: string): Temporal.ZonedDateTi
 /** A moment for a person: the day, the time and how far the zone is from UTC, so that a repeated hour is no riddle. */
 export function inWords(at: number, zone: string): string {
   const timeZone = knownZone(zone);
+  const part = partsIn(at, timeZone);
+  const offset = part('timeZoneName').replace('GMT', 'UTC');
+  return `${momentIn(at, zone)} (${timeZone === 'UTC' ? 'UTC' : `${timeZone}, ${offset}`})`;
+}
+
+/** {@link inWords} where the zone is named once for all. */
+export function momentIn(at: number, zone: string): string {
+  const part = partsIn(at, knownZone(zone));
+  const date = `${part('weekday')}, ${part('day')} ${part('month')} ${part('year')}`;
+  return `${date} at ${part('hour')}:${part('minute')}`;
+}
+
+function partsIn(at: number, timeZone: string): (type: string) => string {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'long',
@@ -82,8 +95,5 @@ export function inWords(at: number, zone: string): string {
     minute: '2-digit',
     timeZoneName: 'longOffset',
   }).formatToParts(at);
-  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
-  const offset = part('timeZoneName').replace('GMT', 'UTC');
-  const date = `${part('weekday')}, ${part('day')} ${part('month')} ${part('year')}`;
-  return `${date} at ${part('hour')}:${part('minute')} (${timeZone === 'UTC' ? 'UTC' : `${timeZone}, ${offset}`})`;
+  return (type) => parts.find((one) => one.type === type)?.value ?? '';
 }

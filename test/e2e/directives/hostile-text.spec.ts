@@ -35,8 +35,8 @@ describe('with the built-in capo', () => {
   );
 
   it('a text with an emoji where its title is cut is taken', async () => {
-    const { approval } = await desk.handInReady({ text: `${LETTERS}🎩 and more`, capo: 'capo_ops' });
-    expect(approval.title).toBe(`${LETTERS}…`);
+    const { approvalId } = await desk.handIn({ text: `${LETTERS}🎩 and more`, capo: 'capo_ops' });
+    expect((await desk.approval(approvalId)).title).toBe(`${LETTERS}…`);
   });
 });
 

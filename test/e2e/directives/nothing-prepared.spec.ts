@@ -6,7 +6,7 @@ import { Desk } from './desk.js';
 const LOSS = 'Record revenue of -900 EUR';
 const REASON = 'Nothing was prepared: Not acted on: “Record revenue of -900 EUR” The built-in runner takes';
 
-const NOTHING = 'Nothing was prepared; reject it, hand it in differently, or add what is to be done.';
+const NEXT_STEP = 'If it is still wanted, hand it in again in other words.';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -97,41 +97,26 @@ describe('a directive of which its capo can prepare nothing', () => {
     }
   });
 
-  it('waits for a person who wanted to see it, with the same reason in its draft', async () => {
+  it('fails at once where a person wanted to see it, and ends its approval with the reason and what can be done', async () => {
     const { desk } = await opened();
-    const { approval } = await desk.handInReady({ text: LOSS, capo: 'capo_revenue' });
-    expect(approval).toMatchObject({
-      status: 'pending',
-      packets: [],
-      output: { remarks: { text: expect.stringContaining('Not acted on') } },
-      waitingFor: { reason: 'input', message: NOTHING },
+    const { directiveId, approvalId } = await desk.handIn({ text: LOSS, capo: 'capo_revenue' });
+    const { error } = await desk.until(directiveId, 'failed');
+    expect(error).toEqual({
+      code: 'NOTHING_PREPARED',
+      message: expect.stringContaining(REASON),
+      nextStep: NEXT_STEP,
     });
-    const { items } = (await desk.client.get('/approvals?status=pending')).body;
-    expect(items).toMatchObject([{ waitingFor: { reason: 'input', message: NOTHING } }]);
-  });
-
-  it('is not approved, but rejected, or done after an edit that adds what is to be done', async () => {
-    const { desk } = await opened();
-    const { directiveId, approvalId, approval } = await desk.handInReady({
-      text: LOSS,
-      capo: 'capo_revenue',
+    const because = `${error.message} ${NEXT_STEP}`;
+    expect(await desk.approval(approvalId)).toMatchObject({
+      status: 'cancelled',
+      feedback: because,
+      waitingFor: null,
     });
-    const refused = await desk.approve(approvalId);
-    expect(refused.status).toBe(409);
-    expect(refused.body.error).toMatchObject({ code: 'INPUT_REQUIRED', message: NOTHING });
-    expect(await desk.directive(directiveId)).toMatchObject({ status: 'pending_approval' });
-    const params = { title: 'A loss', body: '900 EUR were lost.' };
-    const added = await desk.edit(
-      approvalId,
-      { add: [{ action: { type: 'document.file', params } }] },
-      approval.contentHash,
-    );
-    expect(added.body, added.text).toMatchObject({ waitingFor: { reason: 'decision' } });
-    expect((await desk.approve(approvalId)).status).toBe(200);
-    await desk.until(directiveId, 'executed');
-
-    const other = await desk.handInReady({ text: LOSS, capo: 'capo_revenue' });
-    expect((await desk.reject(other.approvalId)).body.directiveStatus).toBe('rejected');
+    expect((await desk.client.get('/approvals?status=pending')).body.items).toEqual([]);
+    const { items: ended } = (await desk.client.get('/approvals?status=cancelled')).body;
+    expect(ended).toMatchObject([{ approvalId, feedback: because }]);
+    const { items: failed } = (await desk.client.get('/directives?status=failed')).body;
+    expect(failed).toMatchObject([{ directiveId, error: { nextStep: NEXT_STEP } }]);
   });
 
   it('is not what was ready before approvals had keys', async () => {

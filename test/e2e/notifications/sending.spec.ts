@@ -197,6 +197,7 @@ describe('a member whom no mail can be made for', () => {
           memberId: owner.memberId,
           approvalIds: [urgent.approvalId],
           escalationIds: [],
+          failedDirectiveIds: [],
           total: 1,
           error: { code: 'UNEXPECTED', message: 'An unexpected error occurred.' },
         },
@@ -250,7 +251,7 @@ describe('something that nobody can be told of', () => {
       }),
     ]);
     expect((await owner.get('/signals')).body.items).toMatchObject([
-      { severity: 'warning', title: 'Nobody was mailed about an approval' },
+      { severity: 'warning', title: 'Nobody was mailed about an approval that waits for a decision' },
     ]);
     expect((await desk.desk(owner).approve(approvalId)).status).toBe(200);
   });
