@@ -51,7 +51,8 @@ function plant({ file, from, to, specs, builds }: SeededDefect): { noticed: bool
   try {
     const program = (path: string) => join(copy, 'node_modules', path);
     const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore' });
-    if (builds) run(program('@nestjs/cli/bin/nest.js'), 'build');
+    if (builds && run(program('@nestjs/cli/bin/nest.js'), 'build').status !== 0)
+      return { noticed: false, detail: 'the build failed' };
     run(
       program('vitest/vitest.mjs'),
       'run',
