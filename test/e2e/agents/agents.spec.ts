@@ -286,7 +286,7 @@ describe('POST /agents/:role/resume 200', () => {
       ['capo_ops', teamId],
       ['capo_product', undefined],
     ] as const) {
-      const directive = 'Write a short note on where we stand.';
+      const directive = 'Write a document "Where we stand": All is well.';
       const { body } = await owner.post('/directives', { directive, capo, ...(team && { teamId: team }) });
       ids[capo] = body.directiveId;
     }
@@ -303,7 +303,7 @@ describe('POST /agents/:role/resume 200', () => {
 describe('a resume while a directive is just found to be waiting for its capo', () => {
   it('leaves none parked', async () => {
     await owner.post('/agents/capo_ops/pause');
-    const text = 'Write a short note on where we stand.';
+    const text = 'Write a document "Where we stand": All is well.';
     const { body } = await owner.post('/directive', { text, capo: 'capo_ops' });
     await eventually(parked, (ids) => ids.length === 1);
     // Whoever begins the draft knows that the capo is paused, and has not parked it yet.

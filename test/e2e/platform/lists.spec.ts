@@ -170,7 +170,7 @@ describe('what lists leave out', () => {
   it.each([
     ['/directives', 'directiveId', ['context', 'output', 'directive', 'routing', 'history']],
     ['/work-packets', 'workPacketId', ['compensation', 'result']],
-    ['/approvals', 'approvalId', ['output', 'packets', 'policy', 'feedback']],
+    ['/approvals', 'approvalId', ['output', 'packets', 'policy']],
     ['/documents', 'documentId', ['body']],
     ['/signals', 'signalId', ['body']],
     ['/standing-orders', 'standingOrderId', ['match', 'when', 'approval']],

@@ -278,7 +278,7 @@ describe('GET /reports/daily of a day that has no report yet', () => {
     await test.rows(
       `insert into receipts (workspace_id, seq, receipt_id, at, actor_type, actor_id, action, entity_type, entity_id, body,
          prev_hash, hash)
-       select $1, $2::bigint + n, 'rcp_' || n, now(), 'system', 'system', 'packet.denied', 'work_packet', 'pkt_' || n,
+       select $1, $2::bigint + n, 'rcp_' || n, app.clock(), 'system', 'system', 'packet.denied', 'work_packet', 'pkt_' || n,
          '{"action":"packet.denied","capo":"capo_ops","details":{},"summary":"' || case n when 7 then '\\u0000' else '' end || '"}',
          'before ' || n, 'hash ' || n
        from generate_series(1, $3::int) n`,

@@ -78,7 +78,7 @@ describe('an order that allows', () => {
 
   it('is no reason for asking where the directive was handed in for approval', async () => {
     await desk.active(MAIL_TO_ACME, workspace.owner);
-    const text = 'Email jane@acme.example: The delivery arrives on Friday.';
+    const text = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
     const { body } = await desk.elsewhere(workspace.owner).post('/directive', { text, capo: 'capo_ops' });
     const approval = await desk.elsewhere(workspace.owner).get(`/approvals/${body.approvalId}?wait=10`);
     expect(approval.body).toMatchObject({
