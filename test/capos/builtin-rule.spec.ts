@@ -269,7 +269,7 @@ describe('other moves', () => {
     [
       `Email ${JANE}: Hello.`,
       'ceo',
-      { type: 'directive.create', capo: 'capo_marketing', directive: `Email ${JANE}: Hello.` },
+      { type: 'directive.create', directive: `Email ${JANE}: Hello.`, asked: ['capo'] },
     ],
   ])('%s', (text, capo, expected) => {
     expect(packets(text, capo)).toMatchObject([expected]);
@@ -286,7 +286,7 @@ describe('other moves', () => {
   it.each<[string, CapoRole, string]>([
     ['Record -50 EUR from Acme', 'capo_revenue', 'Not acted on: “Record -50 EUR from Acme”'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
-    [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing"],
+    [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
     ['Translate the FAQ', 'capo_ops', 'Not acted on: “Translate the FAQ”'],
     ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
     ['Call Jane of Acme with the news', 'capo_ops', 'Not acted on: “Call Jane of Acme with the news”'],

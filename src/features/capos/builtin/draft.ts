@@ -29,15 +29,15 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const moves = reader.read();
   const isOwn = ({ type }: Move) => ACTION_TYPES[type].engines.includes(CAPOS[directive.capo].engine);
   const others = moves.filter((move) => !isOwn(move));
-  const whose = CAPO_ROLES.find((capo) =>
+  const able = CAPO_ROLES.filter((capo) =>
     others.every(({ type }) => ACTION_TYPES[type].engines.includes(CAPOS[capo].engine)),
   );
   const text = clean(directive.text);
   const isHandedOn =
-    others.length > 0 && directive.capo === 'ceo' && whose && text.length <= LIMITS.directive;
-  const own = isHandedOn ? [handOver(whose, text)] : moves.filter(isOwn);
+    others.length > 0 && directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
+  const own = isHandedOn ? [handOver(able, text)] : moves.filter(isOwn);
   if (others.length > 0 && !isHandedOn) {
-    const whom = whose ? `it is for ${CAPOS[whose].name}` : 'no capo can do all of it';
+    const whom = able.length > 0 ? `it is for ${namesOf(able)}` : 'no capo can do all of it';
     const said = others.map(({ type, params }) => titleOf({ type, params } as unknown as Action)).join('; ');
     reader.remarks.push(`${CAPOS[directive.capo].name} can't do this; ${whom}: ${said}`);
   }
@@ -60,11 +60,15 @@ export function movesIn(given: string): ActionTypeName[] {
   return recordAt(text, masked, at) ? ['revenue.record'] : [];
 }
 
-const handOver = (capo: CapoRole, directive: string): Move => ({
+/** Where several capos could do it, a person says which. */
+const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
-  params: { directive: cutText(directive.trim(), LIMITS.directive), capo },
-  asked: [],
+  params: { directive: cutText(directive.trim(), LIMITS.directive), capo: able[0] },
+  asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
+
+const namesOf = (capos: readonly CapoRole[]) =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 
 function packetOf({ type, params, asked }: Move, { directive }: Briefing): DraftPacket {
   return {
@@ -132,7 +136,7 @@ class DirectiveReader {
         others.length > 0
           ? [ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`)]
           : [];
-      if (rest !== '') this.#moves.push({ ...handOver(capo, rest), asked });
+      if (rest !== '') this.#moves.push({ ...handOver([capo], rest), asked });
     }
     return this.#moves.length > 0;
   }
