@@ -49,7 +49,7 @@ function plant({ file, from, to, specs, builds }: SeededDefect): { noticed: bool
     text.replaceAll(from, () => to),
   );
   try {
-    const program = (path: string) => join(copy, 'node_modules', path);
+    const program = (name: string) => join(copy, 'node_modules', name);
     const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore' });
     if (builds && run(program('@nestjs/cli/bin/nest.js'), 'build').status !== 0)
       return { noticed: false, detail: 'the build failed' };

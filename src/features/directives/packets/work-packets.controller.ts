@@ -42,9 +42,11 @@ export class WorkPacketsController {
   @Route({ auth: 'member', returns: { 200: WorkPacketView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
     const scope = scopeOf(caller);
-    const packet = isId('pkt', workPacketId) ? await this.packets.find(scope, workPacketId) : undefined;
-    if (!packet) throw new NotFound();
+    if (!isId('pkt', workPacketId)) throw new NotFound();
+    // Before the packet: an attempt that ends in between may leave its next time untold, and never its outcome.
     const progress = await this.work.progress(scope, ['packet.send'], workPacketId);
+    const packet = await this.packets.find(scope, workPacketId);
+    if (!packet) throw new NotFound();
     const nextAttemptAt = progress?.lastError ? progress.nextAttemptAt : null;
     return viewOf(packet, hasRole(roleIn(caller, packet.teamId), 'operator'), nextAttemptAt);
   }
