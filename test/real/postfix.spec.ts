@@ -49,7 +49,7 @@ describe.skipIf(!found)('mail through postfix', { timeout: 200_000 }, () => {
 
   /** Hands in a mail to these and approves it; answers the directive and the packet. */
   async function approveMailTo(...recipients: string[]) {
-    const text = `Email ${recipients.join(' and ')}: "Your order ships on Friday."`;
+    const text = `Email ${recipients.join(' and ')}: "Your order ships on Friday.", subject "Your order"`;
     const handedIn = await service.client().post('/directive', { text, capo: 'capo_ops' });
     expect(handedIn.status, handedIn.text).toBe(201);
     const { directiveId, approvalId } = handedIn.body;

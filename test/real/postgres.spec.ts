@@ -36,7 +36,7 @@ describe.skipIf(!found)('the PostgreSQL of this machine', { timeout: 120_000 }, 
 
   /** Hands in a mail to this address and approves its draft; answers the directive. */
   async function approveMailTo(address: string): Promise<string> {
-    const text = `Email ${address}: "Your order ships on Friday."`;
+    const text = `Email ${address}: "Your order ships on Friday.", subject "Your order"`;
     const handedIn = await service.client().post('/directive', { text, capo: 'capo_ops' });
     expect(handedIn.status, handedIn.text).toBe(201);
     const { directiveId, approvalId } = handedIn.body;

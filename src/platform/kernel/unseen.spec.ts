@@ -45,6 +45,7 @@ describe('what cannot be seen', () => {
     ['joiners between Latin letters', 'a\u200db\u200cc', 'abc'],
     ['joiners in a row', 'می\u200c\u200dخواهم', 'میخواهم'],
     ['a mark of direction in Latin', 'a\u200eb\u200f', 'ab'],
+    ['marks of direction apart, with no letter of their scripts', '\u061c-\u200e', '-'],
     ['a word joiner and a byte order mark', '\ufeffa\u2060b', 'ab'],
     ['invisible operators', 'a\u2061\u2062\u2063\u2064b', 'ab'],
     ['soft hyphens in a row', 'a\u00ad\u00adb', 'ab'],

@@ -48,7 +48,8 @@ const JOINING = scripts(
 );
 /** Which are written without spaces, so that a line may break where nothing is seen. */
 const WITHOUT_SPACES = scripts('Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan');
-const RIGHT_TO_LEFT = scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko');
+/** A letter read from right to left; a mark of direction belongs to these scripts too and is none. */
+const RIGHT_TO_LEFT = `(?!${UNSEEN})[${scripts('Arabic', 'Hebrew', 'Syriac', 'Thaana', 'Nko')}]`;
 /** Digits and punctuation, which take the direction of what stands beside them. */
 const NEUTRAL = String.raw`[\p{N}\p{P}\p{S}\p{Zs}]{0,20}`;
 
@@ -57,8 +58,8 @@ const RIGHTLY_USED = [
   String.raw`(?<=[${JOINING}])[\u200c\u200d]`,
   String.raw`[\u200c\u200d](?=[${JOINING}])`,
   String.raw`(?<=[${WITHOUT_SPACES}])\u200b(?=[${WITHOUT_SPACES}])`,
-  String.raw`(?<=[${RIGHT_TO_LEFT}]${NEUTRAL})[\u200e\u200f\u061c]`,
-  String.raw`[\u200e\u200f\u061c](?=${NEUTRAL}[${RIGHT_TO_LEFT}])`,
+  String.raw`(?<=${RIGHT_TO_LEFT}${NEUTRAL})[\u200e\u200f\u061c]`,
+  String.raw`[\u200e\u200f\u061c](?=${NEUTRAL}${RIGHT_TO_LEFT})`,
   String.raw`(?<=[\p{L}\p{M}])\u00ad(?=\p{L})`,
   // Forms of one letter: of a Chinese character in a name, of Mongolian.
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e010f}]`,
