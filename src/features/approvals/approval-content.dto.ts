@@ -130,7 +130,7 @@ export class ApprovalWorkPacket {
    * Who wrote it: the built-in runner of the capo, a model in its name, or a person who added it.
    * @example 'capo'
    */
-  writtenBy!: 'capo' | 'model' | 'person';
+  writtenBy!: 'capo' | 'model' | 'person' | 'agent';
   /** What people have changed since, the last change of each part. */
   edits!: ApprovalPacketEdit[];
 }
@@ -168,7 +168,7 @@ export class ApprovalRevision {
    * Who wrote it: the built-in runner of a capo, a model in its name, or a person.
    * @example 'person'
    */
-  author!: 'capo' | 'model' | 'person';
+  author!: 'capo' | 'model' | 'person' | 'agent';
   /** By whom. */
   by!: ActorView;
   /**

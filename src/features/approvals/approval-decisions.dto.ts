@@ -213,15 +213,15 @@ export class ApprovalDecided {
    */
   status!: string;
   /**
-   * The directive that it is about.
+   * The directive that it is about; null where an agent from outside asks.
    * @example 'dir_01khqw6q006hs686p8sr7arg9t'
    */
-  directiveId!: string;
+  directiveId!: string | null;
   /**
-   * The status of the directive now.
+   * The status of the directive now; null where there is none.
    * @example 'sending'
    */
-  directiveStatus!: string;
+  directiveStatus!: string | null;
   /**
    * When it was decided, Unix milliseconds.
    * @example 1771401690000

@@ -3,6 +3,7 @@ import type { Actor, Caller } from '../../platform/auth/caller.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import type { DirectiveStatus } from '../terms/terms.js';
 import type { ApprovalEntity, ApprovalKind, PacketChange, UnrevisedApproval } from './approval.entity.js';
+
 import type { EditedContent } from './approvals.repository.js';
 
 /** What a person wants to be sent instead. */
@@ -45,23 +46,27 @@ export interface ChangesRequested {
  */
 export interface ApprovalSubject {
   /**
-   * Lets go what was approved; answers the directive's status from now on.
+   * Lets go what was approved; answers the directive's status from now on, if there is one.
    * @param people the members whose eyes saw it, see `peopleBehind`
    */
-  approved(approval: UnrevisedApproval, by: Actor, people: readonly string[]): Promise<DirectiveStatus>;
+  approved(
+    approval: UnrevisedApproval,
+    by: Actor,
+    people: readonly string[],
+  ): Promise<DirectiveStatus | null>;
   /**
    * Writes what a person wants to be sent instead; undefined when it was like that already.
    * @throws ValidationFailed with every fault, PolicyDenied, InvalidTransition; before anything is written
    */
   edit(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined>;
-  rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus>;
+  rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus | null>;
   /** @throws DomainError when another draft makes no sense any more; called before anything is written */
   assertRevisable(approval: UnrevisedApproval): Promise<void>;
   changesRequested(
     approval: UnrevisedApproval,
     by: Actor,
     changes: ChangesRequested,
-  ): Promise<DirectiveStatus>;
+  ): Promise<DirectiveStatus | null>;
   expired(approval: UnrevisedApproval): Promise<void>;
   /** How what has expired is asked for again; left out where it cannot be. */
   again?: {
@@ -69,7 +74,7 @@ export interface ApprovalSubject {
     /** Answers what came of it, as a sentence. @throws DomainError when it makes no sense any more */
     handIn(approval: UnrevisedApproval, caller: Caller): Promise<string>;
   };
-  status(approval: UnrevisedApproval): Promise<DirectiveStatus>;
+  status(approval: UnrevisedApproval): Promise<DirectiveStatus | null>;
 }
 
 @Injectable()

@@ -5,7 +5,7 @@ import type { Concern, NeededInput } from '../capos/briefing.js';
 
 export type ApprovalStatus =
   'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
-export type ApprovalKind = 'output' | 'standing_order' | 'budget_override';
+export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action';
 
 export interface Output {
   summary: string;
@@ -16,8 +16,9 @@ export interface Output {
   remarks: { engine: { name: string; model: string | null }; text: string } | null;
 }
 
-/** A work packet with its complete parameters, as the person who decides sees it. */
+/** A work packet, or the action that an agent from outside asks for, with its complete parameters, as the person who decides sees it. */
 export interface ApprovalPacket {
+  /** Of an action request, its id. */
   workPacketId: string;
   title: string;
   action: { type: string; target: string | null; params: Record<string, unknown> };
@@ -31,8 +32,8 @@ export interface ApprovalPacket {
   edits: PacketEdit[];
 }
 
-/** The built-in runner of a capo, a model in its name, or a person. */
-export type Author = 'capo' | 'model' | 'person';
+/** The built-in runner of a capo, a model in its name, a person, or an agent from outside. */
+export type Author = 'capo' | 'model' | 'person' | 'agent';
 
 /** A part of a work packet that a person has written. */
 interface PacketEdit {
@@ -79,8 +80,12 @@ export class ApprovalEntity {
   workspaceId!: string;
   @Column('text', { nullable: true })
   teamId!: string | null;
-  @Column('text')
-  directiveId!: string;
+  /** Null where an agent from outside asks. */
+  @Column('text', { nullable: true })
+  directiveId!: string | null;
+  /** What an agent from outside asks for. */
+  @Column('text', { nullable: true })
+  actionRequestId!: string | null;
   @Column('text', { nullable: true })
   capo!: CapoRole | null;
   @Column('text')
@@ -172,6 +177,9 @@ export class ApprovalEntity {
 
 /** An approval without what it was before. */
 export type UnrevisedApproval = Omit<ApprovalEntity, 'revisions'>;
+
+/** Of a directive's draft, and of nothing else. */
+export type OfDirective<T extends UnrevisedApproval> = T & { directiveId: string };
 
 /** An approval as lists show it. */
 export type ListedApproval = Omit<

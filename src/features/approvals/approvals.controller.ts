@@ -44,7 +44,8 @@ import {
   InputRequired,
 } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
-import { AwaitApproval } from './await-approval.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { AwaitChange } from './await-change.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
@@ -53,7 +54,7 @@ import { HoldupsReader } from './holdups.reader.js';
 export class ApprovalsController {
   constructor(
     private readonly approvals: Approvals,
-    private readonly awaitApproval: AwaitApproval,
+    private readonly awaitChange: AwaitChange,
     private readonly decideApproval: DecideApproval,
     private readonly editApproval: EditApproval,
     private readonly holdups: HoldupsReader,
@@ -110,14 +111,22 @@ export class ApprovalsController {
   async read(
     @CurrentCaller() caller: Caller,
     @Param('approvalId') approvalId: string,
-    @Query() { wait }: WaitQuery,
+    @Query() { wait, for: awaited }: WaitQuery,
   ): Promise<ApprovalView> {
     const scope = scopeOf(caller);
-    const approval = await this.awaitApproval.execute(scope, approvalId, wait);
+    const look = async () => {
+      const found = await this.approvals.find(scope, approvalId);
+      if (!found) throw new NotFound();
+      return found;
+    };
+    const isThere = ({ status, ready }: ApprovalEntity) =>
+      status !== 'pending' || (awaited === 'draft' && ready);
+    const waited = { topic: 'approval', id: approvalId, waitSeconds: wait };
+    const approval = await this.awaitChange.until(waited, look, isThere);
     const isDrafting = approval.status === 'pending' && !approval.ready;
     const [holdups, drafting] = await Promise.all([
       this.holdups.read(scope),
-      isDrafting ? this.drafting.read(scope, approval.directiveId) : null,
+      isDrafting && approval.directiveId !== null ? this.drafting.read(scope, approval.directiveId) : null,
     ]);
     const view = viewOf(approval, this.clock.now(), holdups, drafting);
     return hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);

@@ -92,6 +92,14 @@ export class WaitQuery {
   @Min(0)
   @Max(30)
   wait: number = 0;
+
+  /**
+   * What to wait for: `draft`, until it is ready or decided; `decision`, until it is decided.
+   * @example 'decision'
+   */
+  @IsOptional()
+  @IsIn(['draft', 'decision'])
+  for: 'draft' | 'decision' = 'draft';
 }
 
 export class WaitingFor {
@@ -129,10 +137,12 @@ export class ApprovalSummary {
    */
   approvalId!: string;
   /**
-   * The directive that it is about.
+   * The directive that it is about; null where an agent from outside asks.
    * @example 'dir_01khqw6q006hs686p8sr7arg9t'
    */
-  directiveId!: string;
+  directiveId!: string | null;
+  /** The action request of an agent from outside that it is about; null: none. */
+  actionRequestId!: string | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
   /**
@@ -141,10 +151,10 @@ export class ApprovalSummary {
    */
   capo!: string | null;
   /**
-   * What is approved: the output of a directive, a standing order, or spending beyond a budget.
+   * What is approved: the output of a directive, a standing order, spending beyond a budget, or an action of an agent from outside.
    * @example 'output'
    */
-  kind!: 'output' | 'standing_order' | 'budget_override';
+  kind!: 'output' | 'standing_order' | 'budget_override' | 'action';
   /**
    * Where it stands.
    * @example 'pending'

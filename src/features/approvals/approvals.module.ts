@@ -10,7 +10,7 @@ import { ApprovalPageController } from './approval-page.controller.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals, waitingStatement } from './approvals.repository.js';
-import { AwaitApproval } from './await-approval.js';
+import { AwaitChange } from './await-change.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
 import { DecidedApprovals } from './decided-approvals.reader.js';
@@ -34,7 +34,7 @@ import { RequestApproval } from './request-approval.js';
   providers: [
     Approvals,
     ApprovalSubjects,
-    AwaitApproval,
+    AwaitChange,
     DecidedApprovals,
     CurrentApprovals,
     DecideApproval,
@@ -48,6 +48,7 @@ import { RequestApproval } from './request-approval.js';
   exports: [
     Approvals,
     ApprovalSubjects,
+    AwaitChange,
     CurrentApprovals,
     DecideApproval,
     DecidedApprovals,

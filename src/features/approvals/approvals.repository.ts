@@ -120,6 +120,24 @@ export class Approvals {
     };
   }
 
+  /** Locks the pending approval of an action request, if there is one. */
+  lockOfAction(workspaceId: string, actionRequestId: string): Promise<UnrevisedApproval[]> {
+    return this.db.query(
+      `select ${DECIDED} from approvals where workspace_id = $1 and action_request_id = $2 and status = 'pending' for update`,
+      [workspaceId, actionRequestId],
+    );
+  }
+
+  /** Locks every pending approval of what this token's agent has asked for. */
+  lockOfToken(workspaceId: string, tokenRootId: string): Promise<UnrevisedApproval[]> {
+    return this.db.query(
+      `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending' and action_request_id in (
+         select action_request_id from action_requests where workspace_id = $1 and token_root_id = $2 and status = 'pending')
+       order by approval_id for update`,
+      [workspaceId, tokenRootId],
+    );
+  }
+
   /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
   assign({ workspaceId, approvalId }: ApprovalEntity, capo: CapoRole): void {
     this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { capo });

@@ -157,7 +157,7 @@ const WORDS = {
   changes_requested: 'asked for changes to',
 } as const;
 
-function answer(approval: UnrevisedApproval, directiveStatus: string): ApprovalDecided {
+function answer(approval: UnrevisedApproval, directiveStatus: string | null): ApprovalDecided {
   const { approvalId, status, directiveId, decidedAt, receiptId, nextApprovalId } = approval;
   return {
     approvalId,

@@ -18,7 +18,10 @@ export interface NewApproval {
   approvalId: string;
   workspaceId: string;
   teamId: string | null;
-  directiveId: string;
+  /** Null where an agent from outside asks. */
+  directiveId: string | null;
+  /** What an agent from outside asks for. */
+  actionRequestId?: string;
   /** Left out: `output`. */
   kind?: ApprovalKind;
   capo: CapoRole | null;
@@ -52,6 +55,7 @@ export class RequestApproval {
     const approval: ApprovalEntity = {
       ...asked,
       requesterIds: [...asked.requesterIds],
+      actionRequestId: asked.actionRequestId ?? null,
       kind: asked.kind ?? 'output',
       status: 'pending',
       ready: false,
@@ -97,11 +101,11 @@ export class RequestApproval {
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
   makeReady(
-    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'title' | 'deadline'>,
+    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'title' | 'deadline'>,
     content: ReadyContent,
     { author, by }: Pick<Revision, 'author' | 'by'>,
   ): void {
-    const { workspaceId, approvalId, directiveId, title, deadline } = approval;
+    const { workspaceId, approvalId, directiveId, actionRequestId = null, title, deadline } = approval;
     const expiresAt = byDeadline(content.expiresAt, deadline);
     const at = this.clock.now();
     const revisions = [{ n: 1, author, by, at, contentHash: content.contentHash!, changes: [] }];
@@ -120,6 +124,7 @@ export class RequestApproval {
     this.events.record('approval.requested', {
       approvalId,
       directiveId,
+      actionRequestId,
       title,
       risk,
       reversibility,

@@ -3,7 +3,7 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Work } from '../../platform/work/work.js';
 import { isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
-import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
+import type { ApprovalEntity, OfDirective, UnrevisedApproval } from '../approvals/approval.entity.js';
 import {
   type ApprovalSubject,
   ApprovalSubjects,
@@ -43,8 +43,8 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   /** What was partly sent would be sent twice. */
   readonly again: NonNullable<ApprovalSubject['again']> = {
-    isPossible: async (approval) => !(await this.isPartlySent(approval)),
-    handIn: ({ directiveId }, caller) => this.handInAgain.execute(caller, directiveId),
+    isPossible: async (approval: OfDirective<UnrevisedApproval>) => !(await this.isPartlySent(approval)),
+    handIn: ({ directiveId }: OfDirective<UnrevisedApproval>, caller) => this.handInAgain.execute(caller, directiveId),
   };
 
   onModuleInit(): void {
@@ -53,7 +53,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   async approved(
-    approval: UnrevisedApproval,
+    approval: OfDirective<UnrevisedApproval>,
     by: Actor,
     people: readonly string[],
   ): Promise<DirectiveStatus> {
@@ -79,7 +79,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  async rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<DirectiveStatus> {
+  async rejected(approval: OfDirective<UnrevisedApproval>, by: Actor, feedback: string): Promise<DirectiveStatus> {
     if (await this.isPartlySent(approval)) {
       await this.cancelUnsentRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
       return this.status(approval);
@@ -94,7 +94,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   }
 
   /** A new draft would send again what has been sent. @throws InvalidTransition when a part has been */
-  async assertRevisable(approval: UnrevisedApproval): Promise<void> {
+  async assertRevisable(approval: OfDirective<UnrevisedApproval>): Promise<void> {
     if (!(await this.isPartlySent(approval))) return;
     throw new InvalidTransition({
       message:
@@ -102,12 +102,12 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  edit(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined> {
+  edit(approval: OfDirective<ApprovalEntity>, edit: Edit, situation: EditSituation): Promise<Edited | undefined> {
     return this.editOutput.execute(approval, edit, situation);
   }
 
   async changesRequested(
-    approval: UnrevisedApproval,
+    approval: OfDirective<UnrevisedApproval>,
     by: Actor,
     { feedback, people, nextApprovalId: approvalId }: ChangesRequested,
   ): Promise<DirectiveStatus> {
@@ -145,7 +145,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return directive.status;
   }
 
-  async expired(approval: UnrevisedApproval): Promise<void> {
+  async expired(approval: OfDirective<UnrevisedApproval>): Promise<void> {
     if (await this.isPartlySent(approval)) {
       await this.cancelUnsentRest.execute(
         named(approval),
@@ -164,28 +164,28 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  private isPartlySent({ workspaceId, directiveId }: UnrevisedApproval): Promise<boolean> {
+  private isPartlySent({ workspaceId, directiveId }: OfDirective<UnrevisedApproval>): Promise<boolean> {
     return this.packets.anyHandedOut(workspaceId, directiveId);
   }
 
   /** The packets of the draft, and the draft itself if it is still being made. */
-  private cancelWork({ workspaceId, directiveId }: UnrevisedApproval): void {
+  private cancelWork({ workspaceId, directiveId }: OfDirective<UnrevisedApproval>): void {
     this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
     this.work.cancel('directive.route', [directiveId]);
     this.work.cancel('directive.draft', [directiveId]);
   }
 
-  status({ workspaceId, directiveId }: UnrevisedApproval): Promise<DirectiveStatus> {
+  status({ workspaceId, directiveId }: OfDirective<UnrevisedApproval>): Promise<DirectiveStatus> {
     return this.directives.statusOf(workspaceId, directiveId);
   }
 }
 
-function named({ workspaceId, directiveId, teamId, capo }: UnrevisedApproval): Named {
+function named({ workspaceId, directiveId, teamId, capo }: OfDirective<UnrevisedApproval>): Named {
   return { workspaceId, directiveId, teamId, capo, status: 'pending_approval' };
 }
 
 /** What the next draft goes by: what was asked, and the draft it was asked of. */
-function roundOf(approval: UnrevisedApproval, round: number, text: string): FeedbackRound {
+function roundOf(approval: OfDirective<UnrevisedApproval>, round: number, text: string): FeedbackRound {
   const packets = packetsOf(approval).map(({ title, action, rationale, needsInput, writtenBy, edits }) => ({
     title,
     type: action.type,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { ApprovalEntity, ApprovalPacket } from '../approvals/approval.entity.js';
+import type { ApprovalEntity, OfDirective, ApprovalPacket } from '../approvals/approval.entity.js';
 import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
 import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
 import { stringsIn } from '../capos/draft-checks.js';
@@ -8,13 +8,13 @@ import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
 import { dangersOfPackets } from '../capos/content-checks.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
-import type { PolicyDecision } from '../guardian/policy-decision.js';
+import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
 import type { Decision } from '../standing-orders/evaluate.js';
 import { outputOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 import { type EditPlan, planEdit } from './draft-edit.js';
-import { actionOf, decidedPacketOf, decisionsInReceipt } from './packets/work-packet.js';
+import { actionOf, decidedPacketOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { readyContent } from './ready-content.js';
@@ -34,7 +34,11 @@ export class EditOutput {
   ) {}
 
   /** @throws ValidationFailed, PolicyDenied */
-  async execute(approval: ApprovalEntity, edit: Edit, situation: EditSituation): Promise<Edited | undefined> {
+  async execute(
+    approval: OfDirective<ApprovalEntity>,
+    edit: Edit,
+    situation: EditSituation,
+  ): Promise<Edited | undefined> {
     const { workspaceId, directiveId } = approval;
     const directive = (await this.directives.lock(workspaceId, directiveId))!;
     const current = await this.packets.current(workspaceId, directiveId);

@@ -17,13 +17,31 @@ export interface EventPayloads {
   };
   'approval.requested': {
     approvalId: string;
-    directiveId: string;
+    /** Null where an agent from outside asks. */
+    directiveId: string | null;
+    actionRequestId: string | null;
     title: string;
     risk: Risk;
     reversibility: Reversibility;
     /** Unix milliseconds. */
     expiresAt: number;
     url: string;
+  };
+  'approval.decided': {
+    approvalId: string;
+    directiveId: string | null;
+    actionRequestId: string | null;
+    /** What became of it. */
+    status: 'approved' | 'rejected' | 'changed' | 'expired' | 'cancelled';
+    /** Null where nobody decided. */
+    receiptId: string | null;
+  };
+  'action.completed': {
+    actionRequestId: string;
+    tool: string;
+    outcome: 'succeeded' | 'failed';
+    summary: string;
+    receiptId: string;
   };
   'kill.activated': {
     reason: string | null;

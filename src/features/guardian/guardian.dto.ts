@@ -70,10 +70,12 @@ export class HaltedWork {
 
 export class UnconfirmedPacket {
   /**
-   * The id of the work packet.
+   * The id of the work packet; left out for an action request.
    * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
    */
-  workPacketId!: string;
+  workPacketId?: string;
+  /** The id of the action request of an agent from outside; left out for a work packet. */
+  actionRequestId?: string;
   /**
    * When it was handed out, Unix milliseconds.
    * @example 1771401691000

@@ -8,9 +8,10 @@ export interface HaltedCounts {
   sending: number;
 }
 
-/** A work packet that had been handed out when the kill came; whether it arrived is not known yet. */
+/** A work packet, or an action request, that had been handed out when the kill came; whether it was done is not known yet. */
 export interface Unconfirmed {
-  workPacketId: string;
+  workPacketId?: string;
+  actionRequestId?: string;
   teamId: string | null;
   /** Unix milliseconds. */
   since: number;

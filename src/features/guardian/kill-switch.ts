@@ -96,6 +96,6 @@ export class KillSwitch {
   }
 }
 
-function shown({ workPacketId, since }: Unconfirmed): UnconfirmedPacket {
-  return { workPacketId, since };
+function shown({ teamId: _team, ...unconfirmed }: Unconfirmed): UnconfirmedPacket {
+  return unconfirmed;
 }

@@ -117,3 +117,28 @@ function take(
     before.set(standingOrderId, { gone: gone + Number(isGone), waiting: waiting + Number(!isGone) });
   }
 }
+
+/** A decision as the receipt of the act tells it: enough to make it again. */
+export interface DecisionInReceipt {
+  workPacketId: string | null;
+  outcome: Decision['outcome'];
+  inputHash: string;
+  input: RecordedInput;
+  /** Whose time it was made at; earlier versions of the program went by that of a process. */
+  clock: 'database';
+  /** The orders that do not count it any more, now that it is not sent. */
+  givenBack?: readonly string[];
+}
+
+export function decisionsInReceipt(
+  policy: readonly { decision: Decision; input: RecordedInput; givenBack?: readonly string[] }[],
+): DecisionInReceipt[] {
+  return policy.map(({ decision: { outcome, inputHash }, input, givenBack = [] }) => ({
+    workPacketId: input.packet.workPacketId,
+    outcome,
+    inputHash,
+    input,
+    clock: 'database',
+    ...(givenBack.length > 0 && { givenBack }),
+  }));
+}

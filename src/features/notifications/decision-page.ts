@@ -93,7 +93,9 @@ export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDeci
       {
         kind: 'facts',
         facts: [
-          ['Directive', directiveStatus.replaceAll('_', ' ')],
+          ...(directiveStatus === null
+            ? []
+            : [['Directive', directiveStatus.replaceAll('_', ' ')] satisfies [string, string]]),
           ['Receipt', receiptId],
         ],
       },

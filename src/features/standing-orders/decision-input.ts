@@ -7,9 +7,10 @@ import type { Presence, StandingOrderRule, StandingOrderStatus } from './standin
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export interface DecidedPacket {
-  /** Null in a preflight, where there is no packet yet. */
-  workPacketId: Id<'pkt'> | null;
-  capo: CapoRole;
+  /** Of an action request, its id; null in a preflight, where there is neither yet. */
+  workPacketId: Id<'pkt' | 'act'> | null;
+  /** Null where an agent from outside asks. */
+  capo: CapoRole | null;
   engine: string;
   teamId: Id<'team'> | null;
   priority: Priority;
@@ -22,6 +23,19 @@ export interface DecidedPacket {
   /** Null: no money moves. */
   amount: number | null;
   currency: string | null;
+  /** Where an agent from outside asks for an action of its own (CONTRACT section 7). */
+  outside?: OutsideFacts;
+}
+
+export interface OutsideFacts {
+  /** As its token names it; null for a member's own token. */
+  agent: string | null;
+  /** Whether the tool is registered and active, as the agent knows it. */
+  isRegistered: boolean;
+  /** What of it no order can read: its tool does not say where it stands, or it is not there, or of another type. */
+  unread: ('amount' | 'recipients')[];
+  /** That of the workspace. */
+  currency: string;
 }
 
 export interface DecisionOrder extends StandingOrderRule {

@@ -1,4 +1,5 @@
-import type { GuardianMode, Reversibility } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/terms.js';
+import { namesAction } from '../terms/tool-names.js';
 import { hashOf, isOfContent, policyOf, recorded } from './decision-input.js';
 import type {
   DecidedPacket,
@@ -11,7 +12,7 @@ import type {
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
 import { fieldsMatch, valueAt } from './match.js';
 import { strictness, tightens } from './standing-order.js';
-import type { Effect, OnExpiry } from './standing-order.js';
+import type { Effect, OnExpiry, OrderLimits } from './standing-order.js';
 import { appliesAt } from './when.js';
 
 /** The terms of an approval of the work packet: the strictest of the orders that matched. */
@@ -126,7 +127,7 @@ interface OrderAnswer {
 
 function answerOf(order: DecisionOrder, input: RecordedInput): OrderAnswer {
   const checks = limitsOf(order, input);
-  return { order, checks, reasons: reasonsOf(order, checks) };
+  return { order, checks, reasons: reasonsOf(order, checks, input.packet) };
 }
 
 /** The strictest first. */
@@ -135,7 +136,8 @@ function reasonsFor(answers: readonly OrderAnswer[], { guardian, packet }: Recor
   return [
     ...answers.flatMap(({ reasons }) => reasons),
     ...(isAllowed ? [] : [withoutPermission(guardian.mode, packet)]),
-    ...guardianReasons(guardian.mode, packet.reversibility),
+    ...(packet.outside?.isRegistered === false ? [UNREGISTERED] : []),
+    ...guardianReasons(guardian.mode, packet),
   ].toSorted((a, b) => strictness(b.outcome) - strictness(a.outcome));
 }
 
@@ -181,6 +183,7 @@ function matches(order: DecisionOrder, { at, presence, packet }: RecordedInput):
   return (
     at < (order.expiresAt ?? Infinity) &&
     mayConcern(order, packet) &&
+    (order.effect !== 'allow' || unreadBound(order, packet) === undefined) &&
     (!fields || fieldsMatch(fields, (path) => recordedAt(packet, path), doubt)) &&
     (!order.when || appliesAt(order.when, at, presence, doubt))
   );
@@ -188,16 +191,40 @@ function matches(order: DecisionOrder, { at, presence, packet }: RecordedInput):
 
 /** False when the order is about other work packets, whatever this one's parameters are, and whenever it is decided. */
 export function mayConcern(
-  { teamId, capos, match: { actionTypes, reversibility, priorities } }: DecisionOrder,
-  packet: Pick<DecidedPacket, 'teamId' | 'capo' | 'actionType' | 'reversibility' | 'priority'>,
+  { teamId, capos, effect, match: { actionTypes, agents, reversibility, priorities } }: DecisionOrder,
+  packet: Pick<DecidedPacket, 'teamId' | 'capo' | 'actionType' | 'reversibility' | 'priority' | 'outside'>,
 ): boolean {
+  const { capo, actionType, outside } = packet;
   return (
     (teamId ?? packet.teamId) === packet.teamId &&
-    (!capos || capos.includes(packet.capo)) &&
-    (!actionTypes || actionTypes.includes(packet.actionType)) &&
+    (!capos || (capo !== null && capos.includes(capo))) &&
+    // What an agent from outside asks for is allowed, or paced, by an order that names it.
+    (actionTypes
+      ? actionTypes.some((pattern) => namesAction(pattern, actionType))
+      : !outside || effect === 'deny' || effect === 'require_approval') &&
+    (!agents || (outside?.agent !== undefined && outside.agent !== null && agents.includes(outside.agent))) &&
     (!reversibility || reversibility.includes(packet.reversibility)) &&
     (!priorities || priorities.includes(packet.priority))
   );
+}
+
+/**
+ * What a limit or the budget of the order is about and cannot be read in this action of an agent from outside, for a person. An
+ * order does not allow what it cannot measure (CONTRACT section 7).
+ */
+function unreadBound(
+  { limits, budget }: Pick<DecisionOrder, 'limits' | 'budget'>,
+  { outside, currency }: Pick<RecordedPacket, 'outside' | 'currency'>,
+): string | undefined {
+  if (!outside) return undefined;
+  const isBounded = (limit: keyof OrderLimits) => typeof limits?.[limit] === 'number';
+  if (isBounded('maxRecipients') && outside.unread.includes('recipients')) return 'its recipients';
+  const bounds = [
+    ...(budget ? [budget.currency] : []),
+    ...(isBounded('maxAmountPerDay') ? [outside.currency] : []),
+  ];
+  if (bounds.length > 0 && outside.unread.includes('amount')) return 'its amount';
+  return bounds.every((each) => each === currency) ? undefined : 'an amount in this currency';
 }
 
 function recordedAt({ fields, ...facts }: RecordedPacket, path: string): unknown {
@@ -212,8 +239,13 @@ function limitsOf(order: DecisionOrder, input: RecordedInput): LimitCheck[] {
   return checkLimits(order, packet, input, own);
 }
 
-function reasonsOf(order: DecisionOrder, checks: LimitCheck[]): Reason[] {
+function reasonsOf(order: DecisionOrder, checks: LimitCheck[], packet: RecordedPacket): Reason[] {
   const name = `The standing order "${order.name}"`;
+  const unread = order.effect === 'throttle' ? unreadBound(order, packet) : undefined;
+  if (unread !== undefined) {
+    const because = `${name} limits the pace of this work packet, but ${unread} cannot be measured by it.`;
+    return [{ outcome: 'require_approval', because }];
+  }
   if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this work packet.` }];
   if (order.effect === 'require_approval') {
     return [{ outcome: 'require_approval', because: `${name} requires an approval for this work packet.` }];
@@ -240,9 +272,16 @@ function says({ effect }: DecisionOrder, isWithinLimit: boolean): string {
   return isWithinLimit ? 'allows this work packet' : 'would allow this work packet';
 }
 
+/** No order and no mode allows a tool of which nobody here has said what it does (CONTRACT section 7). */
+const UNREGISTERED: Reason = {
+  outcome: 'require_approval',
+  because: 'This tool is not registered here as the agent knows it, or not active: each call of it needs an approval.',
+};
+
 /** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */
 function withoutPermission(mode: GuardianMode, { reversibility }: RecordedPacket): Reason {
-  const mayGo = mode === 'autonomous' && (reversibility === 'read_only' || reversibility === 'reversible');
+  const isHarmless = reversibility === 'read_only' || reversibility === 'reversible';
+  const mayGo = mode === 'autonomous' && isHarmless;
   return mayGo
     ? {
         outcome: 'allow',
@@ -257,7 +296,7 @@ function withoutPermission(mode: GuardianMode, { reversibility }: RecordedPacket
  * transaction that marks a packet as sending, is what keeps an approved one from leaving under them. A mode that
  * this version does not know is treated as they are.
  */
-function guardianReasons(mode: GuardianMode, reversibility: Reversibility): Reason[] {
+function guardianReasons(mode: GuardianMode, { reversibility }: RecordedPacket): Reason[] {
   switch (mode) {
     case 'guardrailed':
       return [];

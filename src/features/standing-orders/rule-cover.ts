@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
+import { isToolPattern, namesAction } from '../terms/tool-names.js';
 import { canonicalDomain } from './domains.js';
 import type { FieldCondition, OrderWhen, StandingOrderRule } from './standing-order.js';
 
@@ -11,7 +12,8 @@ export function isWithin(inner: StandingOrderRule, outer: StandingOrderRule): bo
   const { match: b } = outer;
   return (
     isSubset(inner.capos, outer.capos) &&
-    isSubset(a.actionTypes, b.actionTypes) &&
+    areTypesWithin(inner, outer) &&
+    isSubset(a.agents, b.agents) &&
     isSubset(a.reversibility, b.reversibility) &&
     isSubset(a.priorities, b.priorities) &&
     Object.entries(b.fields ?? {}).every(([path, condition]) => {
@@ -21,6 +23,14 @@ export function isWithin(inner: StandingOrderRule, outer: StandingOrderRule): bo
     isWhenWithin(inner.when, outer.when) &&
     (inner.expiresAt ?? Infinity) <= (outer.expiresAt ?? Infinity)
   );
+}
+
+/** An order that allows or throttles without naming types is not about the tools of agents from outside; any other is. */
+function areTypesWithin(inner: StandingOrderRule, outer: StandingOrderRule): boolean {
+  const [a, b] = [inner.match.actionTypes, outer.match.actionTypes];
+  const coversTools = (effect: StandingOrderRule['effect']) => effect === 'deny' || effect === 'require_approval';
+  if (!b) return coversTools(outer.effect) || (a ? !a.some(isToolPattern) : !coversTools(inner.effect));
+  return Boolean(a) && a!.every((type) => b.some((pattern) => pattern === type || namesAction(pattern, type)));
 }
 
 /** Null stands for everything. */

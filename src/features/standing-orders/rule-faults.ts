@@ -1,5 +1,6 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import type { CapoRole, Reversibility } from '../terms/terms.js';
+import { isToolPattern } from '../terms/tool-names.js';
 import { contradictionIn, unknownCurrencyIn } from './condition-faults.js';
 import type { OrderMatch, StandingOrderRule } from './standing-order.js';
 import { firstOpening } from './when.js';
@@ -24,10 +25,12 @@ export type KnownActions = Readonly<Record<string, KnownAction>>;
 export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: number): Fault[] {
   const unknown = unknownTypes(rule.match, known);
   const matching = unknown.length > 0 ? [] : matchingActions(rule, known);
+  const isAboutTools = rule.match.agents || rule.match.actionTypes?.some(isToolPattern);
   return [
     ...unknown,
-    ...(unknown.length > 0 ? [] : scopeFaults(rule, known)),
-    ...conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known)),
+    ...(isAboutTools ? toolFaults(rule) : unknown.length > 0 ? [] : scopeFaults(rule, known)),
+    // What parameters a tool has is known of those that are registered, and only now.
+    ...(isAboutTools ? [] : conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known))),
     ...windowFaults(rule, at),
     ...boundFaults(rule),
   ];
@@ -35,7 +38,7 @@ export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: num
 
 function unknownTypes({ actionTypes }: OrderMatch, known: KnownActions): Fault[] {
   return (actionTypes ?? []).flatMap((type, index) =>
-    Object.hasOwn(known, type)
+    Object.hasOwn(known, type) || isToolPattern(type)
       ? []
       : [
           fault(
@@ -45,6 +48,17 @@ function unknownTypes({ actionTypes }: OrderMatch, known: KnownActions): Fault[]
           ),
         ],
   );
+}
+
+/** An agent from outside is no capo, and none of our own actions is done by one. */
+function toolFaults({ capos, match: { actionTypes, agents } }: StandingOrderRule): Fault[] {
+  const own = (actionTypes ?? []).filter((type) => !isToolPattern(type));
+  return [
+    ...(capos ? [fault('capos', 'isWithinScope', 'no capo uses the tools of agents from outside')] : []),
+    ...(agents && own.length > 0
+      ? [fault('match.agents', 'isWithinScope', `no agent from outside does ${own.join(', ')}`)]
+      : []),
+  ];
 }
 
 function matchingActions({ capos, match }: StandingOrderRule, known: KnownActions): KnownAction[] {

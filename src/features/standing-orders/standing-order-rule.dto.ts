@@ -38,7 +38,8 @@ const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
 /** Which work packets the order speaks about; `{}` is every work packet. What is left out does not narrow it. */
 export class StandingOrderMatch implements OrderMatch {
   /**
-   * Action types, at most 50.
+   * Action types, and tools of agents from outside; these also by a prefix of whole segments, such as `crm.*`. At most 50. An
+   * order that allows or throttles is about tools only where it names them.
    * @example ['email.send']
    */
   @IsOptional()
@@ -46,11 +47,23 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ArrayUnique()
-  @Matches(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, {
+  @Matches(/^(?=.{1,257}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}(\.\*)?$/, {
     each: true,
-    message: 'each value in $property must be an action type such as email.send',
+    message: 'each value in $property must be an action type such as email.send, or a tool such as crm.refund or crm.*',
   })
   actionTypes?: string[] | null;
+
+  /**
+   * Names of agents from outside, as their tokens have them, at most 50. Left out: whoever asks.
+   * @example ['invoice-bot']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(50)
+  @ArrayUnique()
+  @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, { each: true, message: 'each value in $property must be the name of an agent' })
+  agents?: string[] | null;
 
   /**
    * Classes of reversibility.

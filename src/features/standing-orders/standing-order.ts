@@ -54,7 +54,10 @@ export interface FieldCondition {
 
 /** Which work packets an order applies to. What is left out, or null, does not narrow it. */
 export interface OrderMatch {
+  /** Action types, and tools of agents from outside; these also by a prefix, such as `crm.*`. */
   actionTypes?: readonly string[] | null;
+  /** Names of agents from outside. */
+  agents?: readonly string[] | null;
   reversibility?: readonly Reversibility[] | null;
   priorities?: readonly Priority[] | null;
   fields?: Readonly<Record<string, FieldCondition>> | null;

@@ -49,6 +49,8 @@ export interface RoutePolicy {
   anew?: boolean;
   /** The answer holds something that is shown once, so what is kept of it for a replay is sealed. */
   secretAnswer?: boolean;
+  /** What is kept of the answer for a replay, where that is not all of it: a permit is given once. */
+  kept?: (answer: object) => object;
   /** Success statuses and their bodies; the first is the default status. A class is answered as JSON. */
   returns: Record<number, Type | Representations>;
   /** Errors beyond those that admission can raise on any route. */

@@ -125,7 +125,7 @@ export class MutationInterceptor implements NestInterceptor {
             const body = secret ? this.secrets.open(stored.body, purposeOf(caller, key)) : stored.body;
             return replay({ ...stored, body }, request, response);
           }
-          return this.executeOnce(unit, { key, print, caller, request, response, secret }, next);
+          return this.executeOnce(unit, { key, print, caller, request, response, policy }, next);
         },
         // The lock comes behind the claim: who waits for a first request with the same key keeps nobody waiting.
         [...claim(caller, key), ...membership],
@@ -144,12 +144,12 @@ export class MutationInterceptor implements NestInterceptor {
       caller: Caller;
       request: AdmittedRequest;
       response: Response;
-      secret: boolean;
+      policy: RoutePolicy;
     },
     next: CallHandler,
   ): Promise<unknown> {
-    const { key, print, caller, request, response, secret } = first;
-    const keep = (body: string, headers: Record<string, string>): string => {
+    const { key, print, caller, request, response, policy } = first;
+    const keep = (body: string, headers: Record<string, string>): void => {
       unit.answer = {
         memberId: caller.memberId,
         key,
@@ -157,20 +157,23 @@ export class MutationInterceptor implements NestInterceptor {
         status: response.statusCode,
         contentType: JSON_TYPE,
         headers,
-        body: secret ? this.secrets.seal(body, purposeOf(caller, key)) : body,
+        body: policy.secretAnswer ? this.secrets.seal(body, purposeOf(caller, key)) : body,
       };
       response.setHeader('Content-Type', JSON_TYPE);
-      return body;
     };
     try {
-      const body = JSON.stringify(await lastValueFrom(next.handle()));
+      const answer = await lastValueFrom<object>(next.handle());
       const location = response.getHeader('Location');
-      return keep(body, typeof location === 'string' ? { Location: location } : {});
+      const kept = policy.kept ? policy.kept(answer) : answer;
+      keep(JSON.stringify(kept), typeof location === 'string' ? { Location: location } : {});
+      return JSON.stringify(answer);
     } catch (error) {
       if (!(error instanceof DomainError) || !isOutcome(error)) throw error;
       await unit.undoWork();
       response.status(error.status).set(error.headers);
-      return keep(JSON.stringify(renderError(error, request.requestId, request.askedVersion)), error.headers);
+      const body = JSON.stringify(renderError(error, request.requestId, request.askedVersion));
+      keep(body, error.headers);
+      return body;
     }
   }
 }

@@ -7,7 +7,7 @@ import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
 import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
-import type { PolicyDecision } from '../../guardian/policy-decision.js';
+import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../../guardian/policy-gate.js';
 import { hasEnded } from '../directive-states.js';
 import { type DuePacket, isUnderWay } from './due-packets.repository.js';
@@ -17,7 +17,6 @@ import {
   actionOf,
   contentHash,
   decidedPacketOf,
-  decisionsInReceipt,
   hasLeftInPart,
   receiptSubject,
 } from './work-packet.js';

@@ -8,12 +8,11 @@ import { capoActor } from '../../capos/capo-actor.js';
 import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
-import type { PolicyDecision } from '../../guardian/policy-decision.js';
+import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';
 import { authorOf, readyContent } from '../ready-content.js';
-import { decisionsInReceipt } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

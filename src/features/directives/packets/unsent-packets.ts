@@ -7,14 +7,14 @@ import { GUARDIAN } from '../../guardian/guardian.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { PolicyDenied } from '../../guardian/guardian.errors.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
-import type { PolicyDecision } from '../../guardian/policy-decision.js';
+import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
 import { CompleteDirective } from '../complete-directive.js';
 import type { Refusal } from './check-before-sending.js';
 import type { DuePacket } from './due-packets.repository.js';
 import { PacketEscalations } from './packet-escalations.js';
 import { RecallPackets } from './recall-packets.js';
 import { delayOf, delayOfWork } from './throttled-packet.js';
-import { decisionsInReceipt, receiptSubject } from './work-packet.js';
+import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

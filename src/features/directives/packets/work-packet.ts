@@ -3,8 +3,7 @@ import { type Action, ACTION_TYPES, leverageOf, type ValidAction } from '../../c
 import { capoActor } from '../../capos/capo-actor.js';
 import { engineOf } from '../../capos/capo.js';
 import { withoutAddress } from '../../capos/outside-targets.js';
-import type { DecidedPacket, RecordedInput } from '../../standing-orders/decision-input.js';
-import type { Decision } from '../../standing-orders/evaluate.js';
+import type { DecidedPacket } from '../../standing-orders/decision-input.js';
 import type { CapoRole, Priority } from '../../terms/terms.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
@@ -112,31 +111,6 @@ export function decidedPacketOf(
     amount: typeof amount === 'number' ? amount : null,
     currency: typeof currency === 'string' ? currency : null,
   };
-}
-
-/** A decision as the receipt of the act tells it: enough to make it again. */
-export interface DecisionInReceipt {
-  workPacketId: string | null;
-  outcome: Decision['outcome'];
-  inputHash: string;
-  input: RecordedInput;
-  /** Whose time it was made at; earlier versions of the program went by that of a process. */
-  clock: 'database';
-  /** The orders that do not count it any more, now that it is not sent. */
-  givenBack?: readonly string[];
-}
-
-export function decisionsInReceipt(
-  policy: readonly { decision: Decision; input: RecordedInput; givenBack?: readonly string[] }[],
-): DecisionInReceipt[] {
-  return policy.map(({ decision: { outcome, inputHash }, input, givenBack = [] }) => ({
-    workPacketId: input.packet.workPacketId,
-    outcome,
-    inputHash,
-    input,
-    clock: 'database',
-    ...(givenBack.length > 0 && { givenBack }),
-  }));
 }
 
 /**

@@ -1,0 +1,112 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
+import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
+import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
+import { isAmongWhoAsked } from '../approvals/approval.js';
+import {
+  type ApprovalSubject,
+  ApprovalSubjects,
+  type Edit,
+  type Edited,
+  type EditSituation,
+} from '../approvals/approval-subjects.js';
+import { ToolParams, ToolsService } from '../tools/index.js';
+import { assertParams } from './action-request.js';
+import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
+import { ActionOutcomes, contentOf } from './action-outcomes.js';
+import { ActionRequests } from './action-requests.repository.js';
+
+/** What a person's decision does to the action request that it is about. The approval is locked, and then the request. */
+@Injectable()
+export class ActionApprovals implements ApprovalSubject, OnModuleInit {
+  constructor(
+    private readonly subjects: ApprovalSubjects,
+    private readonly requests: ActionRequests,
+    private readonly tools: ToolsService,
+    private readonly toolParams: ToolParams,
+    private readonly outcomes: ActionOutcomes,
+  ) {}
+
+  onModuleInit(): void {
+    this.subjects.register('action', this);
+  }
+
+  async approved(approval: UnrevisedApproval, by: Actor, people: readonly string[]): Promise<null> {
+    const request = await this.lockOf(approval);
+    const decision = await this.decisionOf(approval, 'approved', by, null);
+    this.outcomes.approved(request, decision, isAmongWhoAsked(approval, people), approval.receiptId!);
+    return null;
+  }
+
+  async rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<null> {
+    const request = await this.lockOf(approval);
+    const decision = await this.decisionOf(approval, 'rejected', by, feedback);
+    const { receiptId } = approval;
+    this.outcomes.write(request, { status: 'rejected', decision, dueAt: null, receiptId: receiptId! });
+    return null;
+  }
+
+  /** Its agent asks again by itself. @throws InvalidTransition */
+  assertRevisable(): Promise<void> {
+    throw new InvalidTransition({
+      message: 'What an agent asks for cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
+    });
+  }
+
+  changesRequested(): Promise<null> {
+    throw new Error('an action request has no other draft');
+  }
+
+  /** @throws ValidationFailed */
+  async edit(approval: ApprovalEntity, { packets, add, remove, output }: Edit, { by, at }: EditSituation): Promise<Edited | undefined> {
+    const { workspaceId, actionRequestId } = approval;
+    const [edited, ...others] = packets;
+    if (others.length > 0 || add.length > 0 || remove.length > 0 || output !== null || edited?.workPacketId !== actionRequestId) {
+      const message = 'of an action request only the parameters can be changed';
+      throw new ValidationFailed({ details: [{ path: 'packets', rule: 'isParamsOnly', message }] });
+    }
+    const request = await this.lockOf(approval);
+    const before = approval.packets[0]!.action.params;
+    const params = edited.params ?? before;
+    assertParams(params);
+    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
+    const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);
+    if (!checked.ok) {
+      const slow = [{ path: 'params', rule: 'isChecked', message: 'the parameters took too long to be checked' }];
+      throw new ValidationFailed({ details: 'timeout' in checked ? slow : checked.faults });
+    }
+    if (canonicalJson(params) === canonicalJson(before)) return undefined;
+    const { onExpiry, selfApproval } = approval;
+    const content = { ...contentOf(request, params), onExpiry, selfApproval };
+    const [packet] = content.packets;
+    const paths = ['params'];
+    const shown = { ...packet!, edits: [{ path: 'params', by, at }] };
+    const change = { workPacketId: actionRequestId!, change: 'edited' as const, paths, before: { params: before } };
+    return { changes: [change], content: { ...content, packets: [shown] }, details: {} };
+  }
+
+  async expired(approval: UnrevisedApproval): Promise<void> {
+    const request = await this.lockOf(approval);
+    const because = 'Nobody decided about it in time.';
+    await this.outcomes.end(request, SYSTEM, { status: 'expired', endedBecause: because }, 'expired without a decision');
+  }
+
+  status(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval): Promise<ActionRequestEntity> {
+    return (await this.requests.lock(workspaceId, actionRequestId!))!;
+  }
+
+  private async decisionOf(
+    { packets }: UnrevisedApproval,
+    outcome: ActionDecision['outcome'],
+    decidedBy: Actor,
+    feedback: string | null,
+  ): Promise<ActionDecision> {
+    const decidedAt = await this.requests.now();
+    return { outcome, decidedBy, decidedAt, params: packets[0]!.action.params, feedback };
+  }
+}

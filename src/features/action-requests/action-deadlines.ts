@@ -1,0 +1,145 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { GUARDIAN, isHalted } from '../guardian/guardian.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { type GuardianAct, type Haltable, HaltableWork, type Halted, type HeldBack, type ResumedPacket } from '../guardian/halting.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
+import { type ToolEntity, ToolsService } from '../tools/index.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { decidedActionOf } from './action-request.js';
+import type { ActionRequestEntity } from './action-request.entity.js';
+import { ActionOutcomes } from './action-outcomes.js';
+import { ActionRequests } from './action-requests.repository.js';
+
+/** While halted nothing is decided; a paced request is looked at again after so long. */
+const AGAIN_WHILE_HALTED_MS = 5_000;
+
+/** What becomes of action requests without the agent: their time comes, the kill switch is engaged, their token is stopped. */
+@Injectable()
+export class ActionDeadlines implements Haltable, OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly haltableWork: HaltableWork,
+    private readonly guardians: Guardians,
+    private readonly gate: PolicyGate,
+    private readonly tools: ToolsService,
+    private readonly workspaces: Workspaces,
+    private readonly approvals: Approvals,
+    private readonly requests: ActionRequests,
+    private readonly outcomes: ActionOutcomes,
+    private readonly receipts: Receipts,
+  ) {}
+
+  onModuleInit(): void {
+    this.haltableWork.register(this);
+    this.work.declare({
+      name: 'action.due',
+      pool: 4,
+      perQueue: 2,
+      tries: 5,
+      enqueueDue: 'app.enqueue_due_action_requests',
+      run: (item) => this.execute(item),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async (unit) => {
+      const [[guardian], [request], [{ at }]] = (await unit.batch([
+        this.guardians.lockSharedStatement(workspaceId),
+        this.requests.lockStatement(workspaceId, id),
+        this.requests.nowStatement(),
+      ])) as [[GuardianEntity], [ActionRequestEntity?], [{ at: number }]];
+      if (request?.status === 'pending' && isHalted(guardian.mode)) {
+        this.work.reschedule(item, AGAIN_WHILE_HALTED_MS);
+        return;
+      }
+      this.work.complete(item);
+      if (request && request.dueAt !== null && request.dueAt <= at) await this.due(request, guardian, at);
+    });
+  }
+
+  private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
+    if (request.status === 'consumed') return this.outcomes.unconfirmed(request, SYSTEM);
+    if (request.status === 'pending' && at < request.expiresAt) return this.decideAgain(request, guardian);
+    const because = request.status === 'pending' ? 'It was not its turn in time.' : 'It was not taken up in time.';
+    await this.outcomes.end(request, SYSTEM, { status: 'expired', endedBecause: because }, `expired: ${because}`);
+  }
+
+  /** A paced request: its turn has come. */
+  private async decideAgain(request: ActionRequestEntity, guardian: GuardianEntity): Promise<void> {
+    const { workspaceId, tool: name } = request;
+    const [[tool], [{ currency }]] = (await this.db.unit.batch([
+      this.tools.readStatement(workspaceId, name),
+      this.workspaces.currencyStatement(workspaceId),
+    ])) as [[ToolEntity?], [{ currency: string }]];
+    const isKnown = request.fingerprint === null || tool?.fingerprint === request.fingerprint;
+    const packet = decidedActionOf(request, request.params, { tool, isKnown, currency });
+    const [policy] = await this.gate.decide([packet], { guardian });
+    const decided = this.outcomes.decided(request, policy!, GUARDIAN);
+    this.outcomes.write(request, decided);
+    this.outcomes.ask(decided, policy!.decision.approval);
+  }
+
+  /** What may be consumed is void for good; what was consumed may have been done. The clocks of approvals are stopped with all others. */
+  async halt(workspaceId: string, { receiptId }: GuardianAct): Promise<Halted> {
+    const [voided, underWay] = [
+      await this.requests.void(workspaceId, 'The kill switch was engaged.'),
+      await this.requests.underWay(workspaceId),
+    ];
+    const given = await this.gate.giveBack(voided.map(({ actionRequestId }) => actionRequestId));
+    for (const [teamId, requests] of Map.groupBy(voided, (one) => one.teamId)) {
+      const ids = requests.map(({ actionRequestId }) => actionRequestId);
+      const givenBack = given.givenBack?.filter(({ workPacketId }) => ids.includes(workPacketId)) ?? [];
+      this.receipts.append({
+        actor: GUARDIAN,
+        action: 'action.voided',
+        entity: { type: 'guardian', id: workspaceId },
+        teamId,
+        summary: `The kill switch voided ${ids.length} action request${ids.length === 1 ? '' : 's'} that could have been consumed.`,
+        details: { actionRequestIds: ids, kill: receiptId, ...(givenBack.length > 0 && { givenBack }) },
+      });
+    }
+    return {
+      halted: { queued: 0, executing: 0, sending: 0 },
+      unconfirmed: underWay.map(({ actionRequestId, teamId, consumedAt }) => ({
+        actionRequestId,
+        teamId,
+        since: consumedAt!,
+      })),
+    };
+  }
+
+  /** What was voided stays so; what waits for a person goes on with its approval. */
+  resume(): Promise<ResumedPacket[]> {
+    return Promise.resolve([]);
+  }
+
+  halted(): Promise<ResumedPacket[]> {
+    return Promise.resolve([]);
+  }
+
+  releaseHeldBack(): void {}
+
+  heldBack(scope: Scope): Promise<HeldBack> {
+    return this.requests.heldBack(scope);
+  }
+
+  /** Its token is paused or revoked: what it has not consumed is taken back. */
+  async withdrawAll(workspaceId: string, tokenRootId: string, by: Actor, because: string): Promise<void> {
+    // Approvals are locked before requests, as a decision does.
+    const approvals = await this.approvals.lockOfToken(workspaceId, tokenRootId);
+    const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
+    for (const request of await this.requests.lockOfToken(workspaceId, tokenRootId)) {
+      await this.outcomes.withdraw(request, byRequest.get(request.actionRequestId), by, because);
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Channel } from '../../platform/database/channel.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
+import { approvedHash } from '../approvals/approval.js';
+import type { UnrevisedApproval } from '../approvals/approval.entity.js';
+import { Approvals, type EditedContent } from '../approvals/approvals.repository.js';
+import { RequestApproval } from '../approvals/request-approval.js';
+import { ACTION_UNCONFIRMED, DISMISS } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import { GUARDIAN } from '../guardian/guardian.js';
+import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
+import type { Decision } from '../standing-orders/evaluate.js';
+import { approvalPacketOf, paramsHashOf } from './action-request.js';
+import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
+import { ActionRequests } from './action-requests.repository.js';
+
+/** Published when something becomes of a request: whoever waits for it looks again. */
+export const ACTION_TOPIC = 'action';
+
+/** What the receipt of an act on a request says besides what all of them have in common. */
+interface Note extends Pick<NewReceipt, 'action' | 'outcome' | 'details' | 'guardianEpoch'> {
+  /** What became of it, to go behind its title. */
+  says: string;
+  policy?: PolicyDecision;
+}
+
+type Changes = Partial<ActionRequestEntity>;
+
+/** What becomes of action requests, in the open transaction, with the receipts of that. */
+@Injectable()
+export class ActionOutcomes {
+  constructor(
+    private readonly requests: ActionRequests,
+    private readonly gate: PolicyGate,
+    private readonly approvals: Approvals,
+    private readonly requestApproval: RequestApproval,
+    private readonly escalations: Escalations,
+    private readonly receipts: Receipts,
+    private readonly channel: Channel,
+  ) {}
+
+  /** The request as the policy decides it; what it lets pass is counted. The caller writes it, and then {@link ask}s. */
+  decided(request: ActionRequestEntity, policy: PolicyDecision, by: Actor): ActionRequestEntity {
+    const { outcome, explanation, approval, throttledUntil } = policy.decision;
+    const { at, guardian } = policy.input;
+    const { action, says } = TOLD[outcome];
+    if (outcome === 'allow') this.gate.use(policy);
+    const receiptId = this.note(request, by, {
+      action,
+      says,
+      policy,
+      guardianEpoch: guardian.epoch,
+      ...(outcome === 'deny' && { outcome: 'failure' }),
+    });
+    const undecided = { decision: null, consumeBy: null, dueAt: null, retryAt: null, approvalId: null, byRequester: false };
+    const known = { ...request, ...undecided, policy: { outcome, explanation }, receiptId };
+    const decision = (what: ActionDecision['outcome']): ActionDecision => ({
+      outcome: what,
+      decidedBy: GUARDIAN,
+      decidedAt: at,
+      params: request.params,
+      feedback: null,
+    });
+    switch (outcome) {
+      case 'allow':
+        return { ...known, ...consumable(request, decision('allowed')) };
+      case 'deny':
+        return { ...known, status: 'denied', decision: decision('denied') };
+      case 'throttle':
+        return {
+          ...known,
+          status: 'pending',
+          retryAt: throttledUntil,
+          dueAt: Math.min(throttledUntil ?? Infinity, request.expiresAt),
+        };
+      default: {
+        const expiresAt = Math.min(request.expiresAt, at + approval.expiresInMinutes * 60_000);
+        return { ...known, status: 'pending', approvalId: newId('apr'), expiresAt };
+      }
+    }
+  }
+
+  /** Puts a request that waits for a person before the members. */
+  ask(request: ActionRequestEntity, terms: Decision['approval']): void {
+    const { approvalId, actionRequestId, workspaceId, teamId, title, requestedBy, requesterIds } = request;
+    if (approvalId === null) return;
+    const about = { approvalId, workspaceId, teamId, directiveId: null, actionRequestId, title, deadline: null };
+    this.requestApproval.open({
+      ...about,
+      kind: 'action',
+      capo: null,
+      priority: 'medium',
+      round: 0,
+      requestedBy,
+      requesterIds,
+    });
+    const { onExpiry, selfApproval } = terms;
+    const content = { ...contentOf(request, request.params), capo: null, concerns: [], onExpiry, selfApproval };
+    this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
+  }
+
+  /** Denied without a decision: its parameters could not be checked in time (CONTRACT section 7). */
+  unchecked(request: ActionRequestEntity): ActionRequestEntity {
+    const because = 'The parameters took too long to be checked against the tool.';
+    const says = 'is not allowed: its parameters could not be checked in time';
+    const receiptId = this.note(request, request.requestedBy, { action: 'action.denied', outcome: 'failure', says });
+    return { ...request, status: 'denied', policy: { outcome: 'deny', explanation: [because] }, receiptId };
+  }
+
+  /** What a person allowed may be consumed from now on. */
+  approved(request: ActionRequestEntity, decision: ActionDecision, byRequester: boolean, receiptId: string): void {
+    const paramsHash = paramsHashOf(request.tool, decision.params);
+    this.write(request, { ...consumable(request, decision), paramsHash, byRequester, receiptId });
+  }
+
+  /** Ends what was not consumed; what orders had counted is given back. */
+  async end(
+    request: ActionRequestEntity,
+    by: Actor,
+    changes: Changes & Pick<ActionRequestEntity, 'status'>,
+    says: string,
+  ): Promise<ActionRequestEntity> {
+    const givenBack = request.status === 'allowed' ? await this.gate.giveBack([request.actionRequestId]) : {};
+    const receiptId = this.note(request, by, { action: `action.${changes.status}`, says, details: givenBack });
+    return this.write(request, { ...changes, dueAt: null, retryAt: null, receiptId });
+  }
+
+  /** Takes back what was not consumed, with the approval that waits for a person. */
+  async withdraw(
+    request: ActionRequestEntity,
+    approval: UnrevisedApproval | undefined,
+    by: Actor,
+    because: string,
+  ): Promise<ActionRequestEntity> {
+    const ended = await this.end(request, by, { status: 'cancelled', endedBecause: because }, `was cancelled: ${because}`);
+    if (approval?.status === 'pending') {
+      const { receiptId } = ended;
+      this.approvals.end(approval, { status: 'cancelled', by, at: ended.createdAt, feedback: because, receiptId });
+      this.channel.publish('approval', approval.approvalId);
+    }
+    return ended;
+  }
+
+  /** Writes what became of a locked request, and wakes whoever waits for it. */
+  write(request: ActionRequestEntity, changes: Changes): ActionRequestEntity {
+    this.requests.update(request, changes);
+    this.channel.publish(ACTION_TOPIC, request.actionRequestId);
+    return { ...request, ...changes };
+  }
+
+  /** Appends the receipt of an act on the request; answers its id. */
+  note(request: ActionRequestEntity, actor: Actor, { says, policy, details, ...note }: Note): string {
+    const { title, teamId, actionRequestId, tool, approvalId } = request;
+    return this.receipts.append({
+      ...note,
+      actor,
+      entity: { type: 'action_request', id: actionRequestId },
+      teamId,
+      summary: `"${title}" ${says}.`,
+      details: { tool, approvalId, ...details, ...(policy && { decisions: decisionsInReceipt([policy]) }) },
+    });
+  }
+
+  /** A person has to find out whether it was done: no result came. */
+  async unconfirmed(request: ActionRequestEntity, by: Actor): Promise<void> {
+    const says = 'was taken up, and no result came: whether it was done is not known';
+    const receiptId = this.note(request, by, { action: 'action.unconfirmed', outcome: 'failure', says });
+    const { teamId, title, requestedBy } = this.write(request, { status: 'unconfirmed', dueAt: null, receiptId });
+    await this.escalations.open({
+      kind: ACTION_UNCONFIRMED,
+      entity: entityOf(request),
+      teamId,
+      reason: `${requestedBy.name} took up "${title}" and has not said what came of it. Look whether it was done.`,
+      options: [DISMISS],
+      dueAt: null,
+    });
+  }
+}
+
+/** What a person decides on. */
+export function contentOf(
+  request: ActionRequestEntity,
+  params: Record<string, unknown>,
+): Omit<EditedContent, 'onExpiry' | 'selfApproval'> {
+  const { requestedBy, title, risk, reversibility, policy, expiresAt } = request;
+  const packets = [approvalPacketOf(request, params)];
+  return {
+    summary: `${requestedBy.name} asks to do this once: ${title}`,
+    risk,
+    reversibility,
+    output: null,
+    packets,
+    inputsNeeded: 0,
+    contentHash: approvedHash(null, packets),
+    policy,
+    expiresAt,
+  };
+}
+
+export function entityOf({ actionRequestId }: Pick<ActionRequestEntity, 'actionRequestId'>) {
+  return { type: 'action_request', id: actionRequestId };
+}
+
+function consumable({ consumeInSeconds }: ActionRequestEntity, decision: ActionDecision) {
+  const consumeBy = decision.decidedAt + consumeInSeconds * 1_000;
+  const status = decision.outcome === 'allowed' ? ('allowed' as const) : ('approved' as const);
+  return { status, decision, consumeBy, dueAt: consumeBy };
+}
+
+const TOLD = {
+  allow: { action: 'action.allowed', says: 'is allowed by the standing orders' },
+  deny: { action: 'action.denied', says: 'is not allowed by the standing orders' },
+  throttle: { action: 'action.throttled', says: 'waits for its turn under the standing orders' },
+  require_approval: { action: 'action.asked', says: 'waits for a person' },
+} as const;

@@ -1,0 +1,164 @@
+import { type Caller, seesWholeWorkspace } from '../../platform/auth/caller.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
+import type { Id } from '../../platform/kernel/ids.js';
+import type { ApprovalPacket } from '../approvals/approval.entity.js';
+import type { DecidedPacket } from '../standing-orders/decision-input.js';
+import { isToolName, namesAction } from '../terms/tool-names.js';
+import { factsOf, type ToolEntity } from '../tools/index.js';
+import type { ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
+import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';
+
+/** The engine of a decision about what no capo does. */
+const OUTSIDE = 'outside';
+const MAX_PARAMS_BYTES = 64 * 1024;
+
+/** Nothing becomes of it any more unless the agent acts: what a waiting agent waits for. */
+export const UNDECIDED: readonly ActionRequestStatus[] = ['pending'];
+/** What ends without anything done, and gives back what orders had counted. */
+export const UNCONSUMED: readonly ActionRequestStatus[] = ['pending', 'allowed', 'approved'];
+
+/** RFC 8785 of `{ tool, params }`: what a permit is bound to. */
+export function paramsHashOf(tool: string, params: unknown): string {
+  return sha256(canonicalJson({ tool, params }));
+}
+
+/**
+ * @throws ValidationFailed for a name that no tool of an agent may have
+ * @throws Forbidden for one that the token does not name
+ */
+export function assertMayAsk({ tools }: Pick<Caller, 'tools'>, tool: string): void {
+  if (!isToolName(tool)) {
+    const message = 'tool must not begin as one of our own action types does, such as email or document';
+    throw new ValidationFailed({ details: [{ path: 'tool', rule: 'isToolName', message }] });
+  }
+  if (tools !== null && !tools.some((pattern) => namesAction(pattern, tool))) {
+    throw new Forbidden({ message: `This token may not ask for ${tool}.`, details: { tools } });
+  }
+}
+
+/** @throws ValidationFailed for parameters that are too large, or hold a number that JSON readers do not agree about */
+export function assertParams(params: Record<string, unknown>): void {
+  const faults = inexactNumbersIn(params, 'params').slice(0, 100);
+  if (Buffer.byteLength(JSON.stringify(params)) > MAX_PARAMS_BYTES) {
+    faults.push({ path: 'params', rule: 'maxBytes', message: 'params must not be larger than 64 KB' });
+  }
+  if (faults.length > 0) throw new ValidationFailed({ details: faults });
+}
+
+function inexactNumbersIn(value: unknown, path: string): Fault[] {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    const message = `${path} must be between -(2^53 - 1) and 2^53 - 1; send a larger number as a text`;
+    return [{ path, rule: 'isSafeInteger', message }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => inexactNumbersIn(member, `${path}.${key}`));
+}
+
+/** The parameters as they may be used. */
+export function paramsOf({ params, decision }: ActionRequestEntity): Record<string, unknown> {
+  return decision?.params ?? params;
+}
+
+/** What the guardian decides about. */
+export function decidedActionOf(
+  request: Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'agent' | 'tool'>,
+  params: Record<string, unknown>,
+  { tool, isKnown, currency }: { tool: ToolEntity | undefined; isKnown: boolean; currency: string },
+): DecidedPacket & { workPacketId: Id<'act'> } {
+  const facts = factsOf(tool, params);
+  const isRegistered = tool?.status === 'active' && isKnown;
+  return {
+    workPacketId: request.actionRequestId as Id<'act'>,
+    capo: null,
+    engine: OUTSIDE,
+    teamId: request.teamId as Id<'team'> | null,
+    priority: 'medium',
+    actionType: request.tool,
+    // What nobody here has described is taken for final.
+    reversibility: isRegistered ? facts.reversibility : 'irreversible',
+    target: null,
+    params: params as DecidedPacket['params'],
+    recipients: facts.recipients,
+    amount: facts.amount,
+    currency: facts.currency,
+    outside: {
+      agent: request.agent,
+      isRegistered,
+      unread: [
+        ...(facts.amountIsKnown ? [] : ['amount' as const]),
+        ...(facts.recipientsAreKnown ? [] : ['recipients' as const]),
+      ],
+      currency,
+    },
+  };
+}
+
+/** As the person who decides sees it. Its hash covers the tool as it is described, the agent and the parameters. */
+export function approvalPacketOf(
+  { actionRequestId, tool, fingerprint, agent, title, reversibility, reason }: ActionRequestEntity,
+  params: Record<string, unknown>,
+): ApprovalPacket {
+  return {
+    workPacketId: actionRequestId,
+    title,
+    action: { type: tool, target: null, params },
+    reversibility,
+    rationale: reason ?? '',
+    contentHash: sha256(canonicalJson({ tool, fingerprint, agent, params })),
+    needsInput: [],
+    writtenBy: 'agent',
+    edits: [],
+  };
+}
+
+export function viewOf(request: ActionRequestEntity, caller: Pick<Caller, 'agent'>): ActionRequestView {
+  const { params, run, decision, result } = request;
+  return { ...summaryOf(request, caller), params, run, decision, result };
+}
+
+/** Why something is asked or denied is told to an agent without the bounds of the orders that say so. */
+export function summaryOf(
+  request: Omit<ActionRequestEntity, 'params' | 'run' | 'decision' | 'result'>,
+  { agent }: Pick<Caller, 'agent'>,
+): ActionRequestSummary {
+  const { tokenRootId, policy } = request;
+  const explanation = agent ? [TOLD[policy.outcome] ?? 'A person decides.'] : policy.explanation;
+  return {
+    actionRequestId: request.actionRequestId,
+    tool: request.tool,
+    title: request.title,
+    paramsHash: request.paramsHash,
+    reason: request.reason,
+    externalId: request.externalId,
+    teamId: request.teamId,
+    agent: { tokenId: tokenRootId, name: request.agent },
+    status: request.status,
+    endedBecause: request.endedBecause,
+    approvalId: request.approvalId,
+    retryAt: request.retryAt,
+    policy: { outcome: policy.outcome, explanation },
+    risk: request.risk,
+    reversibility: request.reversibility,
+    expiresAt: request.expiresAt,
+    consumeBy: request.consumeBy,
+    consumedAt: request.consumedAt,
+    actBy: request.actBy,
+    completeBy: request.completeBy,
+    createdAt: request.createdAt,
+    receiptId: request.receiptId,
+  };
+}
+
+const TOLD: Record<string, string> = {
+  allow: 'The standing orders allow this.',
+  deny: 'The standing orders do not allow this.',
+  throttle: 'The standing orders let this wait.',
+  require_approval: 'A person decides about this.',
+};
+
+/** Whether the caller sees requests of other tokens. */
+export function seesAllRequests(caller: Pick<Caller, 'scopes' | 'role'>): boolean {
+  return caller.scopes === null || !caller.scopes.includes('request') || seesWholeWorkspace(caller);
+}

@@ -1,0 +1,167 @@
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { JWK } from 'jose';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import type { RouteLimit } from '../../platform/rate-limit/limits.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { GuardianHalted } from '../terms/guardian-halted.js';
+import { seesAllRequests, summaryOf, viewOf } from './action-request.js';
+import {
+  ACTION_REQUEST_PARAM,
+  ActionRequestPage,
+  ActionRequestsQuery,
+  ActionRequestView,
+  ActionResultBody,
+  ActionWaitQuery,
+  AskedActionRequest,
+  ConsumeBody,
+  ConsumedActionRequest,
+  CreateActionRequestBody,
+} from './action-requests.dto.js';
+import { ActionExpired, ActionNotDecided, AlreadyConsumed, OtherParams, ToolChanged } from './action-requests.errors.js';
+import { ActionRequests } from './action-requests.repository.js';
+import { ActionRequestsService } from './action-requests.service.js';
+import { AwaitActionRequest } from './await-action-request.js';
+import { Permits } from './permits.js';
+
+/** CONTRACT section 7: one bucket for all of them. */
+const LIMIT: RouteLimit = { limit: 1_200, windowSeconds: 60, bucket: '/api/pro/action-requests' };
+
+@Controller()
+export class ActionRequestsController {
+  constructor(
+    private readonly service: ActionRequestsService,
+    private readonly requests: ActionRequests,
+    private readonly awaitRequest: AwaitActionRequest,
+    private readonly permits: Permits,
+  ) {}
+
+  /** Asks for one call of a tool; decided at once, by a standing order or with an approval that waits for a person. */
+  @Post('api/pro/action-requests')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    scope: 'request',
+    limit: LIMIT,
+    kept: ({ permit: _permit, ...answer }: Partial<AskedActionRequest>) => answer,
+    returns: { 201: AskedActionRequest, 200: AskedActionRequest },
+    errors: [NotFound, AlreadyExists, GuardianHalted],
+  })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CreateActionRequestBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AskedActionRequest> {
+    const { request, isNew, consumed } = await this.service.create(caller, body);
+    response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    const view = viewOf(request, caller);
+    return consumed ? { ...view, permit: await this.permits.sign(consumed.request, consumed.guardianEpoch) } : view;
+  }
+
+  /** Newest first; an agent sees its own. */
+  @Get('api/pro/action-requests')
+  @Route({ auth: 'member', scope: 'request', limit: LIMIT, returns: { 200: ActionRequestPage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: ActionRequestsQuery): Promise<ActionRequestPage> {
+    const ofToken = seesAllRequests(caller) ? undefined : caller.tokenRootId;
+    const { items, ...page } = await this.requests.list(scopeOf(caller), query, ofToken);
+    return { ...page, items: items.map((item) => summaryOf(item, caller)) };
+  }
+
+  /** One action request; with `wait` as soon as nothing more becomes of it unless the agent acts. */
+  @ApiParam(ACTION_REQUEST_PARAM)
+  @Get('api/pro/action-requests/:actionRequestId')
+  @Route({ auth: 'member', scope: 'request', limit: LIMIT, returns: { 200: ActionRequestView }, errors: [NotFound] })
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('actionRequestId') actionRequestId: string,
+    @Query() { wait }: ActionWaitQuery,
+  ): Promise<ActionRequestView> {
+    return viewOf(await this.awaitRequest.execute(caller, actionRequestId, wait), caller);
+  }
+
+  /** Takes the request up, once: the answer alone holds the permit for exactly these parameters. */
+  @ApiParam(ACTION_REQUEST_PARAM)
+  @Post('api/pro/action-requests/:actionRequestId/consume')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    scope: 'request',
+    limit: LIMIT,
+    anew: true,
+    transaction: false,
+    returns: { 200: ConsumedActionRequest },
+    errors: [
+      NotFound,
+      AlreadyConsumed,
+      ActionNotDecided,
+      ToolChanged,
+      InvalidTransition,
+      ActionExpired,
+      OtherParams,
+      PolicyDenied,
+      GuardianHalted,
+    ],
+  })
+  async consume(
+    @CurrentCaller() caller: Caller,
+    @Param('actionRequestId') actionRequestId: string,
+    @Body() body: ConsumeBody,
+  ): Promise<ConsumedActionRequest> {
+    const { request, guardianEpoch } = await this.service.consume(caller, actionRequestId, body);
+    return { ...viewOf(request, caller), permit: await this.permits.sign(request, guardianEpoch) };
+  }
+
+  /** Says what came of a request that was consumed. */
+  @ApiParam(ACTION_REQUEST_PARAM)
+  @Post('api/pro/action-requests/:actionRequestId/result')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    scope: 'request',
+    limit: LIMIT,
+    stops: true,
+    returns: { 200: ActionRequestView },
+    errors: [NotFound, InvalidTransition, AlreadyExists],
+  })
+  async report(
+    @CurrentCaller() caller: Caller,
+    @Param('actionRequestId') actionRequestId: string,
+    @Body() body: ActionResultBody,
+  ): Promise<ActionRequestView> {
+    return viewOf(await this.service.report(caller, actionRequestId, body), caller);
+  }
+
+  /** Takes back what was not consumed. */
+  @ApiParam(ACTION_REQUEST_PARAM)
+  @Post('api/pro/action-requests/:actionRequestId/cancel')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    scope: 'request',
+    limit: LIMIT,
+    stops: true,
+    returns: { 200: ActionRequestView },
+    errors: [NotFound, InvalidTransition],
+  })
+  async cancel(
+    @CurrentCaller() caller: Caller,
+    @Param('actionRequestId') actionRequestId: string,
+  ): Promise<ActionRequestView> {
+    return viewOf(await this.service.cancel(caller, actionRequestId), caller);
+  }
+
+  /** The public key of permits, for whoever stands in front of a tool. */
+  @Get('.well-known/jwks.json')
+  @Route({ auth: 'public', limit: LIMIT, returns: { 200: { 'application/json': '{ "keys": [] }' } } })
+  keys(): Promise<{ keys: JWK[] }> {
+    return this.permits.keys();
+  }
+}

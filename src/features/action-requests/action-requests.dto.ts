@@ -1,0 +1,426 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
+import type { Reversibility, Risk } from '../terms/terms.js';
+import { ACTION_REQUEST_STATUSES, type ActionRequestStatus } from './action-request.entity.js';
+
+/** The parameter of the paths, as it is documented. */
+export const ACTION_REQUEST_PARAM = {
+  name: 'actionRequestId',
+  description: 'The id of the action request.',
+  example: 'act_01khqw6sb0xg7v9zhwnqcrxds8',
+};
+
+const TOOL = /^(?=.{1,255}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}$/;
+const TOOL_MESSAGE = { message: '$property must be the name of a tool, such as crm.refund' };
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+const SHA_256 = /^[0-9a-f]{64}$/;
+const HOUR = 3_600;
+
+/** Which run of the agent asks, for people who look it up there. */
+export class AgentRun {
+  /**
+   * As the agent's own framework names it.
+   * @example 'run_7f3a'
+   */
+  @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
+  id!: string;
+
+  /**
+   * The framework of the agent.
+   * @example 'langgraph'
+   */
+  @IsOptional()
+  @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
+  framework?: string | null;
+}
+
+/** Body of `POST /action-requests`. */
+export class CreateActionRequestBody {
+  /**
+   * The tool, byte for byte as it is registered.
+   * @example 'crm.refund'
+   */
+  @Matches(TOOL, TOOL_MESSAGE)
+  tool!: string;
+
+  /**
+   * The exact parameters of the call, at most 64 KB.
+   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
+   */
+  @IsObject()
+  params!: Record<string, unknown>;
+
+  /**
+   * Why, in the agent's words; shown below the parameters as its claim.
+   * @example 'The customer returned the goods on Monday.'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  reason?: string | null;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => AgentRun)
+  run?: AgentRun | null;
+
+  /**
+   * The agent's own name for this request, unique for its token: sent again with the same content it is answered as it is now.
+   * @example 'refund-A-17'
+   */
+  @IsOptional()
+  @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
+  externalId?: string | null;
+
+  /**
+   * The team whose people decide. Left out: the caller's only team, else none.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string | null;
+
+  /**
+   * How long a person may take, in seconds; 72 hours unless said.
+   * @example 3600
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(60)
+  @Max(604_800)
+  expiresInSeconds?: number;
+
+  /**
+   * The fingerprint of the tool as the agent knows it. One that is not the tool's asks a person.
+   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
+   */
+  @IsOptional()
+  @Matches(SHA_256, { message: '$property must be a SHA-256 in lower-case hex' })
+  fingerprint?: string | null;
+
+  /**
+   * Consumes at once what is allowed, by this attempt.
+   * @example false
+   */
+  @IsOptional()
+  @IsBoolean()
+  consume?: boolean;
+}
+
+export const DEFAULT_EXPIRY_SECONDS = 72 * HOUR;
+
+/** Query of `GET /action-requests`; what is left out does not narrow it. */
+export class ActionRequestsQuery extends PageQuery {
+  /**
+   * Only requests with this status.
+   * @example 'pending'
+   */
+  @IsOptional()
+  @IsIn(ACTION_REQUEST_STATUSES)
+  status?: ActionRequestStatus;
+
+  /**
+   * Only requests for this tool.
+   * @example 'crm.refund'
+   */
+  @IsOptional()
+  @Matches(TOOL, TOOL_MESSAGE)
+  tool?: string;
+
+  /**
+   * Only requests of the agent with this name.
+   * @example 'invoice-bot'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  agent?: string;
+
+  /**
+   * Only requests of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string;
+}
+
+export class ActionWaitQuery {
+  /**
+   * How long to wait for a decision, in seconds.
+   * @example 30
+   */
+  @IsOptional()
+  @FromDigits()
+  @IsInt()
+  @Min(0)
+  @Max(30)
+  wait: number = 0;
+}
+
+/** Body of `POST /action-requests/{id}/consume`. */
+export class ConsumeBody {
+  /**
+   * A random text of the agent for this try, of 128 bits or more: within 60 seconds the same one gets the same answer, and no
+   * other consumes the request again.
+   * @example 'b3f1c7f0a9d84e6f8a1f2c3d4e5f6071'
+   */
+  @Matches(/^[\x21-\x7e]{22,255}$/, {
+    message: '$property must be a random text of 22 to 255 visible ASCII characters',
+  })
+  attempt!: string;
+
+  /**
+   * The parameters that the agent is about to use.
+   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
+   */
+  @IsOptional()
+  @IsObject()
+  params?: Record<string, unknown>;
+
+  /**
+   * Instead of them, their SHA-256 as the request shows it.
+   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
+   */
+  @IsOptional()
+  @Matches(SHA_256, { message: '$property must be a SHA-256 in lower-case hex' })
+  paramsHash?: string;
+}
+
+/** Body of `POST /action-requests/{id}/result`. */
+export class ActionResultBody {
+  /**
+   * Whether it was carried out.
+   * @example 'succeeded'
+   */
+  @IsIn(['succeeded', 'failed'])
+  outcome!: 'succeeded' | 'failed';
+
+  /**
+   * What came of it, in one sentence.
+   * @example 'Refunded 25 EUR for the order A-17.'
+   */
+  @IsDefined()
+  @IsString()
+  @Matches(/\S/, { message: 'summary must not be empty' })
+  @MaxLength(500)
+  summary!: string;
+
+  /**
+   * What the tool answered, at most 8 KB.
+   * @example { "refundId": "re_123" }
+   */
+  @IsOptional()
+  @IsObject()
+  output?: Record<string, unknown> | null;
+}
+
+/** Who asks. */
+export class AskingAgent {
+  /**
+   * The first token of its rotations.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
+  tokenId!: string;
+  /**
+   * As the token names the agent; null for a member's own token.
+   * @example 'invoice-bot'
+   */
+  name!: string | null;
+}
+
+export class ActionPolicy {
+  /**
+   * What the policy decided: allow, require_approval, deny or throttle.
+   * @example 'require_approval'
+   */
+  outcome!: string;
+  /**
+   * Why, in a person's words. The agent itself is told no bounds of the orders.
+   * @example ['No standing order allows this work packet.']
+   */
+  explanation!: string[];
+}
+
+export class ActionDecisionView {
+  /**
+   * What was decided.
+   * @example 'approved'
+   */
+  outcome!: 'allowed' | 'approved' | 'denied' | 'rejected';
+  /** Who decided: the guardian by the standing orders, or a person. */
+  decidedBy!: ActorView;
+  /**
+   * Unix milliseconds.
+   * @example 1771401690000
+   */
+  decidedAt!: number;
+  /**
+   * The parameters as they may be used: as asked for, or as a person changed them.
+   * @example { "order": "A-17", "amount": 20, "currency": "EUR" }
+   */
+  params!: Record<string, unknown>;
+  /** What the person who rejected it said. */
+  feedback!: string | null;
+}
+
+export class ActionResultView {
+  /**
+   * Whether it was carried out, as the agent says.
+   * @example 'succeeded'
+   */
+  outcome!: 'succeeded' | 'failed';
+  /**
+   * What came of it, in one sentence.
+   * @example 'Refunded 25 EUR for the order A-17.'
+   */
+  summary!: string;
+  /**
+   * What the tool answered.
+   * @example { "refundId": "re_123" }
+   */
+  output!: Record<string, unknown> | null;
+  /**
+   * Unix milliseconds.
+   * @example 1771401699000
+   */
+  at!: number;
+}
+
+/** An action request as lists show it. */
+export class ActionRequestSummary {
+  /**
+   * The id of the action request.
+   * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  actionRequestId!: string;
+  /**
+   * The tool.
+   * @example 'crm.refund'
+   */
+  tool!: string;
+  /**
+   * What it does, in one line.
+   * @example 'Refund 25 EUR for A-17'
+   */
+  title!: string;
+  /**
+   * SHA-256 of RFC 8785 `{ tool, params }`, of the parameters as decided.
+   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
+   */
+  paramsHash!: string;
+  /** Why, in the agent's words. */
+  reason!: string | null;
+  /** The agent's own name for the request. */
+  externalId!: string | null;
+  /** The team that it belongs to; null: none. */
+  teamId!: string | null;
+  /** Who asks. */
+  agent!: AskingAgent;
+  /**
+   * Where it stands.
+   * @example 'pending'
+   */
+  status!: ActionRequestStatus;
+  /** Why it ended, where no person decided that. */
+  endedBecause!: string | null;
+  /** The approval that waits for a person, or waited; null: none. */
+  approvalId!: string | null;
+  /** While it is paced: when it is decided again, Unix milliseconds. */
+  retryAt!: number | null;
+  /** What the policy decided, and why. */
+  policy!: ActionPolicy;
+  /**
+   * low, medium, high or critical
+   * @example 'medium'
+   */
+  risk!: Risk;
+  /**
+   * How far it can be undone: read_only, reversible, externally_reversible or irreversible.
+   * @example 'irreversible'
+   */
+  reversibility!: Reversibility;
+  /**
+   * When it expires without a decision, Unix milliseconds.
+   * @example 1771660800000
+   */
+  expiresAt!: number;
+  /** Until when it can be consumed, Unix milliseconds; null until it may be. */
+  consumeBy!: number | null;
+  /** When it was consumed, Unix milliseconds. */
+  consumedAt!: number | null;
+  /** Until when the agent may begin to act, Unix milliseconds. */
+  actBy!: number | null;
+  /** Until when a result is expected, Unix milliseconds. */
+  completeBy!: number | null;
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1771401600000
+   */
+  createdAt!: number;
+  /**
+   * The newest receipt about it.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
+  receiptId!: string;
+}
+
+/** An action request, whole. */
+export class ActionRequestView extends ActionRequestSummary {
+  /**
+   * The parameters as they were asked for.
+   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
+   */
+  params!: Record<string, unknown>;
+  /** Which run of the agent asks. */
+  @ApiProperty({ example: null })
+  run!: { id: string; framework: string | null } | null;
+  /** What was decided; null until then. */
+  @ApiProperty({ example: null })
+  decision!: ActionDecisionView | null;
+  /** What came of it, as the agent says; null until then. */
+  @ApiProperty({ example: null })
+  result!: ActionResultView | null;
+}
+
+/** An action request that was consumed: it may be carried out once, now. */
+export class ConsumedActionRequest extends ActionRequestView {
+  /**
+   * For whoever stands in front of the tool: a JWS that is bound to exactly these parameters, valid for 60 seconds, and nowhere
+   * else. Its key is at /.well-known/jwks.json.
+   * @example 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhY3RfMDFraHF3In0.c2lnbmF0dXJl'
+   */
+  permit!: string;
+}
+
+/** What `POST /action-requests` answers. */
+export class AskedActionRequest extends ActionRequestView {
+  /**
+   * With `consume: true`, once it is allowed: what carries it out (see consume).
+   * @example 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhY3RfMDFraHF3In0.c2lnbmF0dXJl'
+   */
+  permit?: string;
+}
+
+export class ActionRequestPage extends PageFacts {
+  /** The action requests of this page, newest first. */
+  items!: ActionRequestSummary[];
+}

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { EscalationsModule } from '../escalations/escalations.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { GuardianModule } from '../guardian/guardian.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ActionApprovals } from './action-approvals.js';
+import { ActionDeadlines } from './action-deadlines.js';
+import { ActionOutcomes } from './action-outcomes.js';
+import { ActionRequestEntity } from './action-request.entity.js';
+import { ActionRequestsController } from './action-requests.controller.js';
+import { ActionRequests } from './action-requests.repository.js';
+import { ActionRequestsService } from './action-requests.service.js';
+import { AwaitActionRequest } from './await-action-request.js';
+import { Permits } from './permits.js';
+
+/** @level 7 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([ActionRequestEntity]),
+    ApprovalsModule,
+    EscalationsModule,
+    EventsModule,
+    GuardianModule,
+    ToolsModule,
+    WorkspacesModule,
+  ],
+  controllers: [ActionRequestsController],
+  providers: [
+    ActionApprovals,
+    ActionDeadlines,
+    ActionOutcomes,
+    ActionRequests,
+    ActionRequestsService,
+    AwaitActionRequest,
+    Permits,
+  ],
+})
+export class ActionRequestsModule {}

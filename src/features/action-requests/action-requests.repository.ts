@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { HeldBack } from '../guardian/halting.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
+import { ActionRequestEntity } from './action-request.entity.js';
+import type { ActionRequestsQuery } from './action-requests.dto.js';
+
+const COLUMNS = columnsOf(ActionRequestEntity);
+const LISTED = columnsOf(ActionRequestEntity, { without: ['params', 'run', 'decision', 'result'] });
+
+/** What was stopped before it was consumed. */
+export type Withdrawn = Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'approvalId'>;
+
+@Injectable()
+export class ActionRequests {
+  constructor(private readonly db: Db) {}
+
+  add(request: ActionRequestEntity): void {
+    this.db.insert(ActionRequestEntity, request);
+  }
+
+  update({ workspaceId, actionRequestId }: ActionRequestEntity, changes: Partial<ActionRequestEntity>): void {
+    this.db.update(ActionRequestEntity, { workspaceId, actionRequestId }, changes);
+  }
+
+  find(scope: Scope, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
+    const { workspaceId } = scope;
+    return this.db.findOne(scope, ActionRequestEntity, { workspaceId, actionRequestId });
+  }
+
+  /** What this token has asked for by this name, with the lock that a second request of the name waits for. */
+  byExternalIdStatements(workspaceId: string, tokenRootId: string, externalId: string | null): Statement[] {
+    if (externalId === null) return [{ text: 'select' }, { text: `select ${COLUMNS} from action_requests limit 0` }];
+    return [
+      { text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))', values: [`${tokenRootId} ${externalId}`] },
+      {
+        text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2 and external_id = $3`,
+        values: [workspaceId, tokenRootId, externalId],
+      },
+    ];
+  }
+
+  lockStatement(workspaceId: string, actionRequestId: string): Statement {
+    return {
+      text: `select ${COLUMNS} from action_requests where workspace_id = $1 and action_request_id = $2 for update`,
+      values: [workspaceId, actionRequestId],
+    };
+  }
+
+  async lock(workspaceId: string, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
+    const { text, values } = this.lockStatement(workspaceId, actionRequestId);
+    const [row] = await this.db.query<ActionRequestEntity>(text, values);
+    return row;
+  }
+
+  /** The time by which requests are consumed and end: the database's, as of all decisions. */
+  nowStatement(): Statement {
+    return { text: 'select app.clock() as at' };
+  }
+
+  /** {@link nowStatement} by itself; Unix milliseconds. */
+  async now(): Promise<number> {
+    const [row] = await this.db.query<{ at: number }>('select app.clock() as at');
+    return row!.at;
+  }
+
+  /** What the guardian holds back of them, for `GET /guardian`: those that wait for a person are among its approvals. */
+  async heldBack(scope: Scope): Promise<HeldBack> {
+    const [row] = await this.db.read<HeldBack>(
+      scope,
+      `select count(*) filter (where status = 'pending')::int as pending,
+         count(*) filter (where status = 'denied')::int as blocked24h
+       from action_requests where workspace_id = $1 and (status = 'pending'
+         or status = 'denied' and created_at > app.clock() - interval '24 hours')`,
+      [scope.workspaceId],
+    );
+    return row!;
+  }
+
+  /** What a kill voids for good: everything that may be consumed. */
+  void(workspaceId: string, because: string): Promise<Withdrawn[]> {
+    return this.db.query<Withdrawn>(
+      `update action_requests set status = 'cancelled', ended_because = $2, due_at = null
+       where workspace_id = $1 and status in ('allowed', 'approved') returning action_request_id, team_id, approval_id`,
+      [workspaceId, because],
+    );
+  }
+
+  /** What has been consumed, and of which no result has come. */
+  underWay(workspaceId: string): Promise<Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'consumedAt'>[]> {
+    return this.db.query(
+      `select action_request_id, team_id, consumed_at from action_requests where workspace_id = $1 and status = 'consumed'
+       order by consumed_at`,
+      [workspaceId],
+    );
+  }
+
+  /** Locks what this token has asked for and not consumed. */
+  lockOfToken(workspaceId: string, tokenRootId: string): Promise<ActionRequestEntity[]> {
+    return this.db.query(
+      `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2
+         and status in ('pending', 'allowed', 'approved') order by action_request_id for update`,
+      [workspaceId, tokenRootId],
+    );
+  }
+
+  /** Newest first. */
+  list(
+    scope: Scope,
+    { status, tool, agent, teamId, ...paging }: ActionRequestsQuery,
+    ofToken: string | undefined,
+  ): Promise<Page<Omit<ActionRequestEntity, 'params' | 'run' | 'decision' | 'result'>>> {
+    const filters = where({
+      workspace_id: scope.workspaceId,
+      status,
+      tool,
+      agent,
+      team_id: teamId,
+      token_root_id: ofToken,
+    });
+    const listing = {
+      name: 'action requests',
+      select: LISTED,
+      from: 'action_requests',
+      ...filters,
+      order: newestFirst('action_request_id'),
+    };
+    return readPage(this.db, scope, listing, paging);
+  }
+}

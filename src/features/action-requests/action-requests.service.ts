@@ -1,0 +1,334 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Channel } from '../../platform/database/channel.js';
+import { Db } from '../../platform/database/db.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { AlreadyExists, Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { Approvals } from '../approvals/approvals.repository.js';
+import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import { Events } from '../events/events.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
+import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
+import { factsOf, ToolParams, type ToolEntity, ToolsService } from '../tools/index.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import {
+  assertMayAsk,
+  assertParams,
+  decidedActionOf,
+  paramsHashOf,
+  paramsOf,
+  UNCONSUMED,
+} from './action-request.js';
+import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
+import {
+  type ActionResultBody,
+  type ConsumeBody,
+  type CreateActionRequestBody,
+  DEFAULT_EXPIRY_SECONDS,
+} from './action-requests.dto.js';
+import { ActionExpired, ActionNotDecided, AlreadyConsumed, OtherParams, ToolChanged } from './action-requests.errors.js';
+import { ACTION_TOPIC, ActionOutcomes, entityOf } from './action-outcomes.js';
+import { ActionRequests } from './action-requests.repository.js';
+import type { PermittedRequest } from './permits.js';
+
+/** The agent must begin within so long of consuming, or not at all. */
+const ACT_WITHIN_MS = 30_000;
+/** Within so long the attempt that consumed it gets its answer again. */
+const SAME_ATTEMPT_MS = 60_000;
+const DEFAULT_CONSUME_SECONDS = 900;
+const DEFAULT_COMPLETE_SECONDS = 900;
+const MAX_OUTPUT_BYTES = 8 * 1024;
+
+/** What was consumed, with the epoch under which it was. */
+export interface Consumed {
+  request: PermittedRequest;
+  guardianEpoch: number;
+}
+
+/**
+ * What agents from outside ask to do (CONTRACT section 7). Each is decided by the same policy as a work packet, waits for a person
+ * where that says so, and may be consumed once. Nothing is carried out here.
+ */
+@Injectable()
+export class ActionRequestsService {
+  constructor(
+    private readonly db: Db,
+    private readonly requests: ActionRequests,
+    private readonly tools: ToolsService,
+    private readonly toolParams: ToolParams,
+    private readonly teams: TeamOfRequest,
+    private readonly workspaces: Workspaces,
+    private readonly guardians: Guardians,
+    private readonly gate: PolicyGate,
+    private readonly approvals: Approvals,
+    private readonly outcomes: ActionOutcomes,
+    private readonly escalations: Escalations,
+    private readonly events: Events,
+    private readonly channel: Channel,
+  ) {}
+
+  /**
+   * Asks, in the open transaction, and is decided at once.
+   * @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another request of this name, GuardianHalted
+   */
+  async create(
+    caller: Caller,
+    body: CreateActionRequestBody,
+  ): Promise<{ request: ActionRequestEntity; isNew: boolean; consumed?: Consumed }> {
+    const { workspaceId, tokenRootId } = caller;
+    const { tool: name, params, externalId = null } = body;
+    assertMayAsk(caller, name);
+    assertParams(params);
+    const teamId = await this.teams.resolve(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    const requestHash = sha256(
+      canonicalJson({ tool: name, params, teamId, reason: body.reason ?? null, run: body.run ?? null }),
+    );
+    const [, [former], [tool]] = (await this.db.unit.batch([
+      ...this.requests.byExternalIdStatements(workspaceId, tokenRootId, externalId),
+      this.tools.readStatement(workspaceId, name),
+    ])) as [unknown, [ActionRequestEntity?], [ToolEntity?]];
+    if (former) {
+      if (former.requestHash === requestHash) return { request: former, isNew: false };
+      throw new AlreadyExists({ message: 'This externalId stands for another request.' });
+    }
+    const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);
+    if (!checked.ok && !('timeout' in checked)) throw new ValidationFailed({ details: checked.faults });
+
+    const [[guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.workspaces.currencyStatement(workspaceId),
+      this.requests.nowStatement(),
+    ])) as [[GuardianEntity], [{ currency: string }], [{ at: number }]];
+    if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
+    const isActive = tool?.status === 'active';
+    const facts = factsOf(tool, params);
+    const requestedBy = actorOf(caller);
+    const request: ActionRequestEntity = {
+      actionRequestId: newId('act'),
+      workspaceId,
+      teamId,
+      tokenRootId,
+      memberId: caller.memberId,
+      requesterIds: peopleBehind(caller),
+      requestedBy,
+      agent: caller.agent?.name ?? null,
+      tool: name,
+      params,
+      paramsHash: paramsHashOf(name, params),
+      reason: body.reason ?? null,
+      run: body.run ? { id: body.run.id, framework: body.run.framework ?? null } : null,
+      externalId,
+      requestHash,
+      title: tool ? facts.title : name,
+      fingerprint: isActive ? tool.fingerprint : null,
+      audience: tool?.audience ?? name,
+      risk: isActive ? facts.risk : 'high',
+      reversibility: isActive ? facts.reversibility : 'irreversible',
+      status: 'pending',
+      approvalId: null,
+      retryAt: null,
+      policy: { outcome: 'require_approval', explanation: [] },
+      decision: null,
+      byRequester: false,
+      expiresAt: at + (body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS) * 1_000,
+      consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_CONSUME_SECONDS,
+      completeInSeconds: tool?.completeInSeconds ?? DEFAULT_COMPLETE_SECONDS,
+      consumeBy: null,
+      attempt: null,
+      consumedAt: null,
+      actBy: null,
+      completeBy: null,
+      result: null,
+      endedBecause: null,
+      dueAt: null,
+      createdAt: at,
+      receiptId: '',
+    };
+    if (!checked.ok) {
+      const denied = this.outcomes.unchecked(request);
+      this.requests.add(denied);
+      return { request: denied, isNew: true };
+    }
+    const isKnown = (body.fingerprint ?? tool?.fingerprint) === tool?.fingerprint;
+    const packet = decidedActionOf(request, params, { tool, isKnown, currency });
+    const [policy] = await this.gate.decide([packet], { guardian });
+    const decided = this.outcomes.decided(request, policy!, requestedBy);
+    this.requests.add(decided);
+    this.outcomes.ask(decided, policy!.decision.approval);
+    if (decided.status !== 'allowed' || body.consume !== true) return { request: decided, isNew: true };
+    if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
+    const consumed = this.consumed(decided, decided.actionRequestId, at, guardian.epoch);
+    return { request: consumed, isNew: true, consumed: { request: consumed, guardianEpoch: guardian.epoch } };
+  }
+
+  /**
+   * Consumes what was allowed or approved, once, in a transaction of its own: what it finds changed is kept even where the agent is
+   * refused.
+   * @throws NotFound, Forbidden, AlreadyConsumed, ActionNotDecided, ActionExpired, OtherParams, ToolChanged, GuardianHalted, PolicyDenied
+   */
+  async consume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed> {
+    if ((body.params === undefined) === (body.paramsHash === undefined)) {
+      const message = 'give either params or paramsHash';
+      throw new ValidationFailed({ details: [{ path: 'paramsHash', rule: 'isOneOf', message }] });
+    }
+    const result = await this.db.transaction(scopeOf(caller), () =>
+      this.tryToConsume(caller, actionRequestId, body),
+    );
+    if (result instanceof Error) throw result;
+    return result;
+  }
+
+  /** A refusal that is thrown leaves everything as it was; one that is answered keeps what was decided. */
+  private async tryToConsume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed | Error> {
+    const { workspaceId } = caller;
+    const [[guardian], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.requests.lockStatement(workspaceId, actionRequestId),
+      this.workspaces.currencyStatement(workspaceId),
+      this.requests.nowStatement(),
+    ])) as [[GuardianEntity], [ActionRequestEntity?], [{ currency: string }], [{ at: number }]];
+    if (!request) throw new NotFound();
+    assertOwn(caller, request);
+    if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
+    const asked = body.paramsHash ?? paramsHashOf(request.tool, body.params);
+    if (isConsumed(request)) {
+      const isSame = request.attempt === body.attempt && at - request.consumedAt < SAME_ATTEMPT_MS;
+      if (!isSame || request.status !== 'consumed') throw new AlreadyConsumed();
+      if (asked !== request.paramsHash) throw new OtherParams({ details: { paramsHash: request.paramsHash } });
+      return { request, guardianEpoch: guardian.epoch };
+    }
+    assertConsumable(request, at);
+    if (asked !== request.paramsHash) throw new OtherParams({ details: { paramsHash: request.paramsHash } });
+    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
+    if ((tool?.status === 'active' ? tool.fingerprint : null) !== request.fingerprint) throw new ToolChanged();
+
+    const packet = decidedActionOf(request, paramsOf(request), { tool, isKnown: true, currency });
+    const allowedBy = request.status === 'allowed' ? 'policy' : request.byRequester ? 'requester' : 'person';
+    const recheck = await this.gate.recheck(packet, { guardian, allowedBy });
+    if (recheck.verdict !== 'go') return this.refused(request, recheck);
+    if (recheck.policy) {
+      this.outcomes.note(request, GUARDIAN, {
+        action: 'action.allowed',
+        says: 'is still allowed by the standing orders',
+        policy: recheck.policy,
+      });
+    }
+    return { request: this.consumed(request, body.attempt, at, guardian.epoch), guardianEpoch: guardian.epoch };
+  }
+
+  /** What was allowed is not any more: it is denied, waits, or a person is asked. */
+  private refused(request: ActionRequestEntity, recheck: Exclude<Recheck, { verdict: 'go' }>): Error {
+    if (recheck.verdict === 'wait') return new GuardianHalted();
+    const decided = this.outcomes.decided(request, recheck.policy, GUARDIAN);
+    this.outcomes.write(request, decided);
+    this.outcomes.ask(decided, recheck.policy.decision.approval);
+    const { actionRequestId, status, approvalId, retryAt } = decided;
+    if (status === 'denied') return new PolicyDenied({ details: { actionRequestId } });
+    return new ActionNotDecided({ details: { approvalId, retryAt } });
+  }
+
+  private consumed(request: ActionRequestEntity, attempt: string, at: number, guardianEpoch: number): PermittedRequest {
+    const [actBy, completeBy] = [at + ACT_WITHIN_MS, at + request.completeInSeconds * 1_000];
+    const { requestedBy } = request;
+    const receiptId = this.outcomes.note(request, requestedBy, {
+      action: 'action.consumed',
+      says: `was taken up by ${requestedBy.name}, to be done once`,
+      details: { paramsHash: request.paramsHash, actBy, completeBy },
+      guardianEpoch,
+    });
+    const changes = { status: 'consumed', attempt, consumedAt: at, actBy, completeBy, dueAt: completeBy, receiptId } as const;
+    this.requests.update(request, changes);
+    return { ...request, ...changes };
+  }
+
+  /** @throws NotFound, Forbidden, InvalidTransition for what was not consumed, AlreadyExists for another result than the first */
+  async report(caller: Caller, actionRequestId: string, body: ActionResultBody): Promise<ActionRequestEntity> {
+    const { outcome, summary } = body;
+    const output = body.output ?? null;
+    if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
+      const message = 'output must not be larger than 8 KB';
+      throw new ValidationFailed({ details: [{ path: 'output', rule: 'maxBytes', message }] });
+    }
+    const [[request], [{ at }]] = (await this.db.unit.batch([
+      this.requests.lockStatement(caller.workspaceId, actionRequestId),
+      this.requests.nowStatement(),
+    ])) as [[ActionRequestEntity?], [{ at: number }]];
+    if (!request) throw new NotFound();
+    assertOwn(caller, request);
+    const { result: former } = request;
+    if (former) {
+      const isSame = canonicalJson({ outcome, summary, output }) === canonicalJson(withoutTime(former));
+      if (isSame) return request;
+      throw new AlreadyExists({ message: 'The result of this action request has been reported already.' });
+    }
+    if (request.status !== 'consumed' && request.status !== 'unconfirmed') {
+      throw new InvalidTransition({ message: 'Only what was consumed has a result.', details: { status: request.status } });
+    }
+    const status = outcome === 'succeeded' ? 'completed' : 'failed';
+    const receiptId = this.outcomes.note(request, actorOf(caller), {
+      action: `action.${status}`,
+      outcome: outcome === 'succeeded' ? 'success' : 'failure',
+      says: `${outcome}, as ${request.requestedBy.name} says`,
+      details: { summary },
+    });
+    const result: ActionResult = { outcome, summary, output, at };
+    this.requests.update(request, { status, result, dueAt: null, receiptId });
+    if (request.status === 'unconfirmed') {
+      await this.escalations.resolveAbout(ACTION_UNCONFIRMED, entityOf(request), `The agent says that it ${outcome}.`);
+    }
+    this.events.record('action.completed', { actionRequestId, tool: request.tool, outcome, summary, receiptId });
+    this.channel.publish(ACTION_TOPIC, actionRequestId);
+    return { ...request, status, result, dueAt: null, receiptId };
+  }
+  /**
+   * Takes back what was not consumed.
+   * @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what was consumed
+   */
+  async cancel(caller: Caller, actionRequestId: string): Promise<ActionRequestEntity> {
+    const { workspaceId } = caller;
+    // The approval is locked before the request, as a decision does.
+    const [approval] = await this.approvals.lockOfAction(workspaceId, actionRequestId);
+    const request = await this.requests.lock(workspaceId, actionRequestId);
+    if (!request) throw new NotFound();
+    if (caller.tokenRootId !== request.tokenRootId) {
+      if (caller.agent) throw new NotFound();
+      requireRole(caller, request.teamId, 'operator');
+    }
+    if (request.status === 'cancelled') return request;
+    if (!UNCONSUMED.includes(request.status)) {
+      throw new InvalidTransition({ details: { status: request.status } });
+    }
+    return this.outcomes.withdraw(request, approval, actorOf(caller), `${caller.name} took it back`);
+  }
+}
+
+/** @throws Forbidden unless the token, or the one that it replaced, has asked */
+function assertOwn(caller: Caller, request: ActionRequestEntity): void {
+  if (caller.tokenRootId === request.tokenRootId) return;
+  if (caller.agent) throw new NotFound();
+  throw new Forbidden({ message: 'Only the token that asked, or the one that replaced it, may do this.' });
+}
+
+function isConsumed(request: ActionRequestEntity): request is PermittedRequest {
+  return request.consumedAt !== null;
+}
+
+/** @throws ActionNotDecided, ActionExpired, InvalidTransition */
+function assertConsumable({ status, consumeBy, approvalId, retryAt }: ActionRequestEntity, at: number): void {
+  if (status === 'pending') throw new ActionNotDecided({ details: { approvalId, retryAt } });
+  if (status === 'expired' || (consumeBy !== null && consumeBy <= at)) throw new ActionExpired();
+  if (status !== 'allowed' && status !== 'approved') throw new InvalidTransition({ details: { status } });
+}
+
+function withoutTime({ at: _at, ...result }: ActionResult): Omit<ActionResult, 'at'> {
+  return result;
+}
