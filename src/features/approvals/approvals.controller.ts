@@ -82,6 +82,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
@@ -130,6 +131,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     returns: { 200: ApprovalView },
     errors: [
@@ -162,6 +164,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [
@@ -190,6 +193,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },
