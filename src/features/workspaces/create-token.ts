@@ -34,7 +34,7 @@ export class CreateToken {
     const faults = faultsOf(body, createdAt);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     const agentName = body.agent ? visibleName(body.agent.name) : null;
-    const scopes = agentName === null ? (body.scopes ?? null) : (['request'] as const).slice();
+    const scopes = agentName === null ? (body.scopes ?? null) : ['request' as const];
     const tools = body.tools ?? null;
     assertMayGrantScopes(caller, scopes);
     const holder = await this.tokens.lockMemberShared(workspaceId, body.memberId ?? caller.memberId);
@@ -77,7 +77,7 @@ function faultsOf({ expiresAt, agent, tools, scopes }: CreateTokenBody, now: num
   });
   const isNarrow = !scopes || scopes.every((scope) => scope === 'request');
   return [
-    ...(expiresAt != null && expiresAt <= now
+    ...(typeof expiresAt === 'number' && expiresAt <= now
       ? [fault('expiresAt', 'isAhead', 'must be a time in the future')]
       : []),
     ...(agent && !tools

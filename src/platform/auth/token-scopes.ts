@@ -35,7 +35,7 @@ export function assertScope({ scopes }: Limited, required: readonly TokenScope[]
  * The answer of every route that such a token may not call, whether or not there is such a route, so that an agent learns
  * nothing from it.
  */
-export function onlyRequests(): Error {
+function onlyRequests(): Error {
   return new Forbidden({
     message: 'This token can only ask: action requests, questions and proposals of tools.',
   });

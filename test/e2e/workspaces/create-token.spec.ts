@@ -161,6 +161,7 @@ describe('POST /tokens 422', () => {
     [{ name: 'x', expiresAt: 1.5 }, 'expiresAt'],
     [{ name: 'x', expiresAt: 1e300 }, 'expiresAt'],
     [{ name: 'x', expiresAt: -1 }, 'expiresAt'],
+    [{ name: 'x', expiresAt: 0 }, 'expiresAt'],
     [{ name: 'x', expiresAt: Date.now() - 1 }, 'expiresAt'],
     [{ name: 'x', role: 'owner' }, 'role'],
   ])('refuses %j', async (body, path) => {
