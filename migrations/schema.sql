@@ -1311,7 +1311,7 @@ $function$;
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1323,7 +1323,8 @@ AS $function$
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
     coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
-    m.status
+    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -1414,7 +1415,7 @@ $function$;
 alter function app.find_second_factor(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_session(p_secret_hash text, p_now timestamp with time zone, p_idle interval)
- RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, lacks_second_factor boolean)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, lacks_second_factor boolean, scopes text[], agent jsonb, tools text[], token_root_id text)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1433,7 +1434,7 @@ AS $function$
     '{}'::text[], 'dashboard',
     least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
     s.ended_at, m.status,
-    app.demands_second_factor(s)
+    app.demands_second_factor(s), null::text[], null::jsonb, null::text[], null::text
   from sessions s
   join members m on m.member_id = s.member_id
   join users u on u.user_id = m.user_id
@@ -1493,7 +1494,7 @@ begin
     -- People may still sign in, take the copy they are owed, take the deletion back, and stop what is under way, as the act
     -- that asks for the deletion does; work that was under way says how it ended.
     if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
-        where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
+        where r->>'actorType' in ('member', 'agent', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
       raise exception 'the workspace is being deleted' using errcode = 'CW003';
     end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop
@@ -2329,21 +2330,21 @@ end $function$;
 alter function app.spend_oidc_state(text,timestamp with time zone,timestamp with time zone) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.standing_of(p_workspace_id text, p_credential_id text)
- RETURNS TABLE(role text, is_valid boolean, team_roles jsonb)
+ RETURNS TABLE(role text, is_valid boolean, is_paused boolean, team_roles jsonb)
  LANGUAGE sql
  STABLE
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select m.role, m.status = 'active' and c.is_valid, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
+  select m.role, m.status = 'active' and c.is_valid, c.is_paused, (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}')
     from team_members tm where tm.workspace_id = m.workspace_id and tm.member_id = m.member_id)
   from (
-    select t.member_id, t.revoked_at is null as is_valid from tokens t
+    select t.member_id, t.revoked_at is null as is_valid, t.paused_at is not null as is_paused from tokens t
     where t.workspace_id = p_workspace_id and t.token_id = p_credential_id
     union all
-    select s.member_id, s.ended_at is null from sessions s
+    select s.member_id, s.ended_at is null, false from sessions s
     where s.workspace_id = p_workspace_id and s.session_id = p_credential_id
     union all
-    select l.member_id, true from decision_links l
+    select l.member_id, true, false from decision_links l
     where l.workspace_id = p_workspace_id and l.link_id = p_credential_id
   ) c join members m on m.member_id = c.member_id
 $function$;
@@ -4764,12 +4765,28 @@ create table tokens (
   revoked_at timestamp with time zone,
   made_by text[] not null default '{}'::text[],
   session_id text,
+  scopes text[],
+  agent_name text,
+  agent_name_key text,
+  tools text[],
+  root_id text,
+  rotated_from text,
+  paused_at timestamp with time zone,
+  paused_by jsonb,
+  constraint tokens_agent_check CHECK (
+CASE
+    WHEN (agent_name IS NULL) THEN ((agent_name_key IS NULL) AND (tools IS NULL))
+    ELSE ((agent_name_key IS NOT NULL) AND ((cardinality(tools) >= 1) AND (cardinality(tools) <= 50)) AND (tools IS NOT NULL) AND (NOT (scopes IS DISTINCT FROM ARRAY['request'::text])))
+END),
+  constraint tokens_paused_check CHECK (((paused_at IS NULL) = (paused_by IS NULL))),
+  constraint tokens_scopes_check CHECK (((scopes IS NULL) OR ((cardinality(scopes) > 0) AND (scopes <@ ARRAY['read'::text, 'request'::text, 'operate'::text, 'decide'::text, 'admin'::text])))),
   constraint tokens_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(session_id) ON DELETE CASCADE,
   constraint tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint tokens_pkey PRIMARY KEY (token_id),
   constraint tokens_token_hash_key UNIQUE (token_hash)
 );
+CREATE UNIQUE INDEX tokens_agent_name ON public.tokens USING btree (workspace_id, agent_name_key) WHERE ((agent_name_key IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX tokens_of_dashboard ON public.tokens USING btree (expires_at) WHERE (session_id IS NOT NULL);
 CREATE INDEX tokens_of_session ON public.tokens USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX tokens_of_workspace ON public.tokens USING btree (workspace_id, created_at DESC);

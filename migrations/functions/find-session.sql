@@ -5,7 +5,8 @@ drop function if exists app.find_session;
 create function app.find_session(p_secret_hash text, p_now timestamptz, p_idle interval) returns table (
   credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
   email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamptz,
-  revoked_at timestamptz, member_status text, lacks_second_factor boolean
+  revoked_at timestamptz, member_status text, lacks_second_factor boolean, scopes text[], agent jsonb, tools text[],
+  token_root_id text
 ) language sql volatile security definer set search_path = public, pg_temp as $$
   with seen as (
     update sessions s set last_seen_at = p_now
@@ -21,7 +22,7 @@ create function app.find_session(p_secret_hash text, p_now timestamptz, p_idle i
     '{}'::text[], 'dashboard',
     least(s.expires_at, p_idle + case when exists (select from seen) then p_now else s.last_seen_at end),
     s.ended_at, m.status,
-    app.demands_second_factor(s)
+    app.demands_second_factor(s), null::text[], null::jsonb, null::text[], null::text
   from sessions s
   join members m on m.member_id = s.member_id
   join users u on u.user_id = m.user_id

@@ -50,7 +50,7 @@ begin
     -- People may still sign in, take the copy they are owed, take the deletion back, and stop what is under way, as the act
     -- that asks for the deletion does; work that was under way says how it ended.
     if is_read_only and exists (select from jsonb_array_elements(act->'receipts') r
-        where r->>'actorType' in ('member', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
+        where r->>'actorType' in ('member', 'agent', 'admin', 'partner') and not r->>'action' like any (open_actions)) then
       raise exception 'the workspace is being deleted' using errcode = 'CW003';
     end if;
     for receipt in select value from jsonb_array_elements(act->'receipts') loop

@@ -575,11 +575,25 @@ const REST: Record<string, Step> = {
   'POST /api/pro/tokens': async (walk) => {
     await walk.owner.post('/tokens', { name: 'Ledger' });
     await walk.owner.post('/tokens', { name: 'Ledger', memberId: newId('mem') });
+    const agent = { name: 'CRM', agent: { name: newId('tok') }, tools: ['crm.*'] };
+    await walk.owner.post('/tokens', agent);
+    await walk.owner.post('/tokens', agent);
   },
   'DELETE /api/pro/tokens/{id}': async (walk) => {
     const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;
     await walk.owner.delete(`/tokens/${tokenId}`);
     await walk.owner.delete(`/tokens/${newId('tok')}`);
+  },
+  'POST /api/pro/tokens/{id}/pause': async (walk) => {
+    const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;
+    await walk.owner.post(`/tokens/${tokenId}/pause`);
+    await walk.owner.post(`/tokens/${newId('tok')}/pause`);
+  },
+  'POST /api/pro/tokens/{id}/resume': async (walk) => {
+    const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;
+    await walk.owner.post(`/tokens/${tokenId}/resume`);
+    await walk.direct.delete(`/tokens/${tokenId}`);
+    await walk.owner.post(`/tokens/${tokenId}/resume`);
   },
   'POST /api/pro/tokens/{id}/rotate': async (walk) => {
     const { tokenId } = (await walk.direct.post('/tokens', { name: 'Ledger' })).body;

@@ -340,6 +340,17 @@ export const ACTS: Acts = {
     { ...ofMember('of a viewer', 'token of a viewer', 'admin') },
     { ...ofMember('of an owner', 'token of an owner', 'admin') },
   ],
+  // Members pause their own in test/e2e/workspaces.
+  'POST /tokens/:id/pause': {
+    right: ofWorkspace('admin', 'viewer'),
+    row: 'token of an owner',
+    places: WHOLE_OR_FOREIGN,
+    spends: true,
+  },
+  'POST /tokens/:id/resume': [
+    { ...ofMember('of a viewer', 'token of a viewer', 'admin') },
+    { ...ofMember('of an owner', 'token of an owner', 'owner') },
+  ],
   'POST /tokens/:id/rotate': [
     { ...ofMember('of a viewer', 'token of a viewer', 'admin') },
     { ...ofMember('of an owner', 'token of an owner', 'owner') },

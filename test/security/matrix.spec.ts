@@ -40,13 +40,14 @@ const matrix = describeMatrix({
 });
 
 /**
- * One notes the own device, one says what oneself is mailed, the other only checks unless it is given a key; none changes
- * anything of others.
+ * One notes the own device, one says what oneself is mailed, one only checks unless it is given a key, and one pauses the
+ * own token; none changes anything of others.
  */
 const OPEN_TO_VIEWERS = [
   'POST /api/local/hydrate',
   'PUT /api/pro/profile/notifications',
   'POST /api/pro/subscription/verify',
+  'POST /api/pro/tokens/:id/pause',
 ];
 
 describe('a viewer', () => {

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { CapoRole } from '../terms/terms.js';
+import { OutsideAgentView } from '../workspaces/tokens.dto.js';
 
 /** The parameter of the paths, as it is documented. */
 export const CAPO_PARAM = {
@@ -59,4 +60,6 @@ export class AgentView {
 export class AgentList {
   /** The five capos. */
   agents!: AgentView[];
+  /** The agents of any make that ask with tokens of the workspace, by name. */
+  outsideAgents!: OutsideAgentView[];
 }

@@ -83,6 +83,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
@@ -139,6 +140,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     returns: { 200: ApprovalView },
     errors: [
@@ -171,6 +173,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     returns: { 200: ApprovalDecided },
     errors: [
@@ -199,6 +202,7 @@ export class ApprovalsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },

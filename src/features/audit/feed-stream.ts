@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
-import { Unauthorized } from '../../platform/kernel/errors.js';
+import { Forbidden, Unauthorized } from '../../platform/kernel/errors.js';
 import type { LoggedReceipt, ReceiptLog } from './receipt-log.repository.js';
 import { feedItem } from './receipt-view.js';
 
@@ -65,12 +65,14 @@ export class FeedStream {
     }
   }
 
-  /** Ends the stream once its token is refused; rights that changed hold from the next receipt on. */
+  /** Ends the stream once its token is refused or paused; rights that changed hold from the next receipt on. */
   async recheck(): Promise<void> {
     try {
       this.#caller = await this.identify();
     } catch (error) {
-      if (error instanceof DomainError && error.status === Unauthorized.status) this.end();
+      const refused =
+        error instanceof DomainError && [Unauthorized.status, Forbidden.status].includes(error.status);
+      if (refused) this.end();
     }
   }
 

@@ -36,7 +36,7 @@ export class DecideEscalation {
       : undefined;
     if (!found) throw new NotFound();
     const handler = this.options.of(found);
-    requireRole(caller, found.teamId, handler.options[decision]?.role ?? DISMISSAL.role);
+    requireRole(caller, found.teamId, handler.options[decision]?.role ?? DISMISSAL.role, undefined, 'decide');
     if (checkDecision(found, decision) === 'repeated') return this.viewOf(found);
     const option = optionOf(handler, decision, caller);
 

@@ -57,6 +57,7 @@ export class EscalationsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'decide',
     teamRole: true,
     limit: specified('/api/pro/escalations/decide'),
     stops: ({ decision }) => decision === 'reject',

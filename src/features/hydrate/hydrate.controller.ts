@@ -14,6 +14,7 @@ export class HydrateController {
   @Post()
   @Route({
     auth: 'member',
+    scope: 'read',
     limit: specified('/api/local/hydrate'),
     // What is missed differs from call to call, and an answer may have 2 MB.
     anew: true,

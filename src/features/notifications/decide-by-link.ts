@@ -203,6 +203,7 @@ function callerOf(link: FoundLink): Caller {
     credentialId: link.linkId,
     // It was mailed to the member alone.
     tokenMadeBy: [],
+    ...{ scopes: null, agent: null, tools: null, tokenRootId: null },
     via: 'link',
   };
 }

@@ -4,6 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { assertMayGrant } from '../workspaces/member.js';
 import type { MemberView } from '../workspaces/members.dto.js';
+import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
 import { WithdrawInvites } from './withdraw-invites.js';
@@ -14,6 +15,7 @@ export class ChangeRole {
   constructor(
     private readonly members: Members,
     private readonly withdrawInvites: WithdrawInvites,
+    private readonly tokensStopped: TokensStopped,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -28,17 +30,14 @@ export class ChangeRole {
     if (losesOwner && (await this.members.count(workspaceId)).owners === 1) throw new LastOwner();
     this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
     await this.withdrawInvites.beyond(caller, { ...member, role });
-    const revokedTokens = await this.members.revokeSeenFromBelow(
-      workspaceId,
-      member.memberId,
-      this.clock.now(),
-    );
+    const revoked = await this.members.revokeSeenFromBelow(workspaceId, member.memberId, this.clock.now());
+    await this.tokensStopped.withdraw(workspaceId, revoked, actorOf(caller));
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.role_changed',
       entity: { type: 'member', id: member.memberId },
       summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the workspace.`,
-      details: { memberId: member.memberId, old: member.role, new: role, revokedTokens },
+      details: { memberId: member.memberId, old: member.role, new: role, revokedTokens: revoked.length },
     });
     return { ...viewOf(member), role };
   }

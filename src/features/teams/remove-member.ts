@@ -4,6 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { assertMayGrant } from '../workspaces/member.js';
 import type { MemberView, RemovedMember } from '../workspaces/members.dto.js';
+import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import { Members, viewOf } from '../workspaces/members.repository.js';
 import { LastOwner } from './teams.errors.js';
 import { WithdrawInvites } from './withdraw-invites.js';
@@ -20,6 +21,7 @@ export class RemoveMember {
   constructor(
     private readonly members: Members,
     private readonly withdrawInvites: WithdrawInvites,
+    private readonly tokensStopped: TokensStopped,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -42,7 +44,9 @@ export class RemoveMember {
     because?: string,
   ): Promise<EndedWithMember> {
     const { memberId, displayName } = member;
-    const revokedTokens = await this.members.remove(caller.workspaceId, memberId, this.clock.now());
+    const revoked = await this.members.remove(caller.workspaceId, memberId, this.clock.now());
+    await this.tokensStopped.withdraw(caller.workspaceId, revoked, actorOf(caller));
+    const revokedTokens = revoked.length;
     const withdrawnInvites = await this.withdrawInvites.ofRemoved(caller, member);
     this.receipts.append({
       actor: actorOf(caller),

@@ -38,6 +38,7 @@ const NO_SECRETS = new Set([
   'skill_packs.manifest_hash',
   'skill_packs.name_key',
   'teams.name_key',
+  'tokens.agent_name_key',
   'work_packets.allowed_hash',
   'reports.head_hash',
   'model_charges.tokens_in',

@@ -15,6 +15,7 @@ import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { newWorkspace } from './new-workspace.js';
+import { UNLIMITED } from './token.js';
 import { MemberEntity, TokenEntity, UserEntity, WorkspaceEntity } from './workspaces.entity.js';
 import { Workspaces } from './workspaces.repository.js';
 
@@ -91,6 +92,7 @@ export class FirstRun implements OnApplicationBootstrap {
       tokenHash: sha256(token),
       hint: token.slice(-4),
       madeBy: [],
+      ...UNLIMITED,
       sessionId: null,
       createdAt: now,
       lastUsedAt: null,

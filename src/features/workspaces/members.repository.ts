@@ -182,39 +182,41 @@ export class Members {
 
   /**
    * Revokes the tokens of this member, and those that they made for others, which somebody has seen who may do less by now
-   * than the member whose rights the token carries. Answers how many tokens that were.
+   * than the member whose rights the token carries. Answers the first token of the chain of
+   * each.
    */
-  async revokeSeenFromBelow(workspaceId: string, memberId: string, at: number): Promise<number> {
-    const revoked = await this.db.query(
+  async revokeSeenFromBelow(workspaceId: string, memberId: string, at: number): Promise<string[]> {
+    const revoked = await this.db.query<{ rootId: string }>(
       `update tokens t set revoked_at = $3
        from members holder
        where t.workspace_id = $1 and t.revoked_at is null and ($2 = t.member_id or $2 = any(t.made_by))
          and holder.workspace_id = $1 and holder.member_id = t.member_id
          and exists (select from members maker where maker.workspace_id = $1 and maker.member_id = any(t.made_by)
            and array_position($4::text[], maker.role) < array_position($4::text[], holder.role))
-       returning t.token_id`,
+       returning coalesce(t.root_id, t.token_id) as root_id`,
       [workspaceId, memberId, new Date(at), ROLES],
     );
-    return revoked.length;
+    return revoked.map(({ rootId }) => rootId);
   }
 
   /**
    * Ends the membership with its sessions and all its tokens, so that none opens anything if the member ever comes back, and with those that
-   * the member made for others, and so has seen. Answers how many tokens that were.
+   * the member made for others, and so has seen. Answers the first token of the chain of each.
    */
-  async remove(workspaceId: string, memberId: string, at: number): Promise<number> {
+  async remove(workspaceId: string, memberId: string, at: number): Promise<string[]> {
     this.change(workspaceId, memberId, { status: 'removed' });
     this.db.write('delete from team_members where workspace_id = $1 and member_id = $2', [
       workspaceId,
       memberId,
     ]);
     this.db.write('select app.end_sessions_of_member($1, $2, $3)', [workspaceId, memberId, new Date(at)]);
-    const revoked = await this.db.query(
+    const revoked = await this.db.query<{ rootId: string }>(
       `update tokens set revoked_at = $3
-       where workspace_id = $1 and (member_id = $2 or $2 = any(made_by)) and revoked_at is null returning token_id`,
+       where workspace_id = $1 and (member_id = $2 or $2 = any(made_by)) and revoked_at is null
+       returning coalesce(root_id, token_id) as root_id`,
       [workspaceId, memberId, new Date(at)],
     );
-    return revoked.length;
+    return revoked.map(({ rootId }) => rootId);
   }
 }
 

@@ -3,8 +3,9 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { TokensStopped } from './tokens-stopped.js';
 import type { TokenView } from './tokens.dto.js';
-import { Tokens } from './tokens.repository.js';
+import { Tokens, viewOf } from './tokens.repository.js';
 
 /**
  * Revokes a token, whoever it is for: it takes rights away and gives none. Every process refuses it within a second,
@@ -14,18 +15,19 @@ import { Tokens } from './tokens.repository.js';
 export class RevokeToken {
   constructor(
     private readonly tokens: Tokens,
+    private readonly stopped: TokensStopped,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   /** A token that was revoked already stays as it is, without a second receipt. @throws NotFound */
   async execute(caller: Caller, tokenId: string): Promise<TokenView> {
-    const found = await this.tokens.lock(caller.workspaceId, tokenId);
-    if (!found) throw new NotFound();
-    const { role: _role, ...token } = found;
-    if (token.revokedAt !== null) return token;
+    const token = await this.tokens.lock(caller.workspaceId, tokenId);
+    if (!token) throw new NotFound();
+    if (token.revokedAt !== null) return viewOf(token);
     const revokedAt = this.clock.now();
-    this.tokens.revoke(caller.workspaceId, tokenId, revokedAt);
+    this.tokens.change(caller.workspaceId, tokenId, { revokedAt });
+    await this.stopped.withdraw(caller.workspaceId, [token.rootId], actorOf(caller));
     this.receipts.append({
       actor: actorOf(caller),
       action: 'token.revoked',
@@ -33,6 +35,6 @@ export class RevokeToken {
       summary: `${caller.name} revoked the token "${token.name}" of ${token.memberName}.`,
       details: { name: token.name, hint: token.hint, memberId: token.memberId },
     });
-    return { ...token, revokedAt };
+    return { ...viewOf(token), revokedAt };
   }
 }

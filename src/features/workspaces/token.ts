@@ -15,6 +15,18 @@ export function assertMayIssue(caller: Caller, role: Role): void {
   if (!hasRole(caller.role, role)) throw new Forbidden({ details: { requiredRoles: [role] } });
 }
 
+/** A token with all rights of its member, which replaces none. */
+export const UNLIMITED = Object.freeze({
+  scopes: null,
+  agentName: null,
+  agentNameKey: null,
+  tools: null,
+  rootId: null,
+  rotatedFrom: null,
+  pausedAt: null,
+  pausedBy: null,
+});
+
 /**
  * A new token for a member: the row to keep, and the only text that ever shows the token. The row names whoever reads
  * that text besides the member: what is done with the token, they may have done (four eyes).
@@ -22,37 +34,26 @@ export function assertMayIssue(caller: Caller, role: Role): void {
 export function issueToken(
   caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,
   holder: Pick<TokenHolder, 'memberId' | 'memberName'>,
-  facts: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'> & Partial<Pick<TokenEntity, 'sessionId'>>,
+  facts: Pick<TokenEntity, 'name' | 'createdAt' | 'expiresAt'> &
+    Partial<Pick<TokenEntity, 'sessionId' | keyof typeof UNLIMITED>>,
 ): { row: TokenEntity; shown: NewToken } {
   const token = newOperatorToken();
-  const { name, createdAt, expiresAt, sessionId = null } = facts;
   const { memberId, memberName } = holder;
   const row: TokenEntity = {
+    ...UNLIMITED,
+    sessionId: null,
+    ...facts,
     tokenId: newId('tok'),
     workspaceId: caller.workspaceId,
     memberId,
-    name,
     tokenHash: sha256(token),
     hint: token.slice(-4),
     madeBy: peopleBehind(caller).filter((person) => person !== memberId),
-    sessionId,
-    createdAt,
     lastUsedAt: null,
-    expiresAt,
     revokedAt: null,
   };
-  const { tokenId, hint, madeBy } = row;
-  const shown = {
-    tokenId,
-    name,
-    token,
-    memberId,
-    memberName,
-    hint,
-    madeBy,
-    createdAt,
-    lastUsedAt: null,
-    expiresAt,
-  };
-  return { row, shown: { ...shown, revokedAt: null } };
+  const { workspaceId: _workspace, tokenHash: _hash, sessionId: _session, ...seen } = row;
+  const { rootId: _root, agentName, agentNameKey: _key, ...rest } = seen;
+  const agent = agentName === null ? null : { name: agentName };
+  return { row, shown: { ...rest, memberName, agent, token } };
 }

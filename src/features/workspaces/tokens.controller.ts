@@ -3,13 +3,15 @@ import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { CreateToken } from './create-token.js';
+import { PauseToken } from './pause-token.js';
 import { RevokeToken } from './revoke-token.js';
 import { RotateToken } from './rotate-token.js';
 import { CreateTokenBody, NewToken, TOKEN_PARAM, TokenPage, TokenView } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
+import { LimitReached } from './workspaces.errors.js';
 
 @Controller(['api/pro/tokens', 'api/admin/tokens'])
 export class TokensController {
@@ -18,6 +20,7 @@ export class TokensController {
     private readonly createToken: CreateToken,
     private readonly revokeToken: RevokeToken,
     private readonly rotateToken: RotateToken,
+    private readonly pauseToken: PauseToken,
   ) {}
 
   /** The operator tokens of the workspace, revoked ones too; never a token itself. */
@@ -34,7 +37,7 @@ export class TokensController {
     role: 'admin',
     secretAnswer: true,
     returns: { 201: NewToken },
-    errors: [NotFound],
+    errors: [NotFound, AlreadyExists, LimitReached],
   })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
     return this.createToken.execute(caller, body);
@@ -46,6 +49,22 @@ export class TokensController {
   @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
     return this.revokeToken.execute(caller, tokenId);
+  }
+
+  /** Pauses a token: within a second no process accepts it until it is resumed. Members pause their own, admins any. */
+  @ApiParam(TOKEN_PARAM)
+  @Post(':id/pause')
+  @Route({ auth: 'member', stops: true, returns: { 200: TokenView }, errors: [InvalidTransition] })
+  pause(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
+    return this.pauseToken.pause(caller, tokenId);
+  }
+
+  /** Lets a paused token be used again. */
+  @ApiParam(TOKEN_PARAM)
+  @Post(':id/resume')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: TokenView }, errors: [InvalidTransition] })
+  resume(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
+    return this.pauseToken.resume(caller, tokenId);
   }
 
   /** Revokes a token and makes another that replaces it, shown once. */

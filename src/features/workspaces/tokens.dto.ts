@@ -1,7 +1,27 @@
-import { IsInt, IsOptional, Matches, Max } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  Matches,
+  Max,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { TOKEN_SCOPES, type TokenScope } from '../../platform/auth/token-scopes.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { isToolPattern } from '../terms/tool-name.js';
+import { IsNoneOfOurs } from './agent-name.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOKEN_PARAM = {
@@ -11,6 +31,31 @@ export const TOKEN_PARAM = {
 };
 
 const YEAR_9999 = 253_402_300_799_999;
+
+const MAX_TOOLS = 50;
+
+function IsToolPattern(): PropertyDecorator {
+  const message =
+    'each value in $property must name a tool, such as crm.contacts.delete, or whole segments followed by .*, such as crm.contacts.*';
+  return ValidateBy(
+    {
+      name: 'isToolPattern',
+      validator: { validate: (value) => typeof value === 'string' && isToolPattern(value) },
+    },
+    { each: true, message },
+  );
+}
+
+/** The agent that asks with a token. */
+export class TokenAgent {
+  /**
+   * What people read wherever the agent asks or acts: 1 to 60 characters, no other agent's, and not to be taken for Consigliere or a capo.
+   * @example 'CRM cleaner'
+   */
+  @IsVisibleName(60)
+  @IsNoneOfOurs()
+  name!: string;
+}
 
 /** Body of `POST /tokens`. */
 export class CreateTokenBody {
@@ -38,6 +83,38 @@ export class CreateTokenBody {
   @IsInt(UNIX_MILLISECONDS)
   @Max(YEAR_9999)
   expiresAt?: number | null;
+
+  /**
+   * What it narrows the member's rights to; left out: all of them, and for an agent `["request"]`.
+   * @example ['read']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayUnique()
+  @IsIn(TOKEN_SCOPES, { each: true })
+  scopes?: TokenScope[] | null;
+
+  /** For an agent: it asks, on behalf of the member, and can do nothing else. */
+  @IsOptional()
+  // A list of them would pass as nested.
+  @IsObject()
+  @ValidateNested()
+  @Type(() => TokenAgent)
+  @ApiProperty({ example: { name: 'CRM cleaner' } })
+  agent?: TokenAgent | null;
+
+  /**
+   * The tools that the agent may ask for: names, or whole segments followed by `.*`.
+   * @example ['crm.contacts.*', 'mailer.send']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_TOOLS)
+  @ArrayUnique()
+  @IsToolPattern()
+  tools?: string[] | null;
 }
 
 /** A token as everyone may see it; the token itself is nowhere. */
@@ -89,6 +166,22 @@ export class TokenView {
   expiresAt!: number | null;
   /** When it was revoked, Unix milliseconds; null: it is not. */
   revokedAt!: number | null;
+  /**
+   * What it narrows the member's rights to; null: all of them.
+   * @example ['read']
+   */
+  scopes!: TokenScope[] | null;
+  /** The agent that asks with it; null: a person's token. */
+  agent!: TokenAgent | null;
+  /** The tools that the agent may ask for; null: no agent. */
+  tools!: string[] | null;
+  /** The id of the token that it replaced; null: none. */
+  rotatedFrom!: string | null;
+  /** When it was paused, Unix milliseconds; null: it is not. */
+  pausedAt!: number | null;
+  /** Who paused it; null while it is not paused. */
+  @ApiProperty({ example: null })
+  pausedBy!: ActorView | null;
 }
 
 /** A new token; nothing shows it again. */
@@ -103,4 +196,58 @@ export class NewToken extends TokenView {
 export class TokenPage extends PageFacts {
   /** The tokens of this page, newest first. */
   items!: TokenView[];
+}
+
+export type OutsideAgentStatus = 'active' | 'paused' | 'idle';
+
+/** An agent outside of Consigliere that asks before it acts: as every member may see it, without the token. */
+export class OutsideAgentView {
+  /**
+   * The id of its token, by which it is paused.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
+  tokenId!: string;
+  /**
+   * The name that its token gives it.
+   * @example 'CRM cleaner'
+   */
+  name!: string;
+  /**
+   * The tools that it may ask for.
+   * @example ['crm.contacts.*']
+   */
+  tools!: string[];
+  /**
+   * `paused` while its token is; `active` with a request in the last 24 hours, else `idle`.
+   * @example 'active'
+   */
+  status!: OutsideAgentStatus;
+  /**
+   * The member on whose behalf it asks.
+   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
+   */
+  memberId!: string;
+  /**
+   * The name of that member.
+   * @example 'Mira Novak'
+   */
+  memberName!: string;
+  /**
+   * Ids of the other members who made its token for this one.
+   * @example []
+   */
+  madeBy!: string[];
+  /** Who paused it; null while it is not paused. */
+  @ApiProperty({ example: null })
+  pausedBy!: ActorView | null;
+  /**
+   * When it last sent a request, Unix milliseconds, to the minute; null: never.
+   * @example 1771401600000
+   */
+  lastUsedAt!: number | null;
+  /**
+   * When its token was made, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
 }

@@ -1,15 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/auth/caller.js';
+import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
-import { columnsOf } from '../../platform/database/table.js';
+import { columnsOf, insertOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { AlreadyExists } from '../../platform/kernel/errors.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { TokenView } from './tokens.dto.js';
+import type { OutsideAgentView, TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
 /** The hash is compared, never shown. */
-const COLUMNS = columnsOf(TokenEntity, { of: 't', without: ['workspaceId', 'tokenHash', 'sessionId'] });
+const SHOWN = columnsOf(TokenEntity, {
+  of: 't',
+  without: ['workspaceId', 'tokenHash', 'sessionId', 'agentName', 'agentNameKey', 'rootId'],
+});
+const COLUMNS = `${SHOWN}, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end as agent`;
+
+/** Without a request for so long, an agent counts as idle, as a capo does. */
+const ACTIVE_FOR = '24 hours';
+
+/** A token with the role of its member, and the first one of its chain of rotations. */
+export type LockedToken = TokenView & { role: Role; rootId: string };
+
+/** A locked token as the wire shows it. */
+export function viewOf({ role: _role, rootId: _rootId, ...token }: LockedToken): TokenView {
+  return token;
+}
 
 /** The member whom a token is for. */
 export interface TokenHolder {
@@ -62,9 +79,9 @@ export class Tokens {
    * The token with the member whom it is for, locked; undefined when there is none. One that a session made ends with that
    * session, and in no other way.
    */
-  async lock(workspaceId: string, tokenId: string): Promise<(TokenView & TokenHolder) | undefined> {
-    const [row] = await this.db.query<TokenView & TokenHolder>(
-      `select ${COLUMNS}, u.display_name as member_name, m.role
+  async lock(workspaceId: string, tokenId: string): Promise<LockedToken | undefined> {
+    const [row] = await this.db.query<LockedToken>(
+      `select ${COLUMNS}, u.display_name as member_name, m.role, coalesce(t.root_id, t.token_id) as root_id
        from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
        where t.workspace_id = $1 and t.token_id = $2 and t.session_id is null for update of t`,
       [workspaceId, tokenId],
@@ -76,6 +93,41 @@ export class Tokens {
     this.db.insert(TokenEntity, token);
   }
 
+  /** Adds a token of an agent. @throws AlreadyExists when another agent has the name: the index decides, whoever else writes */
+  async addOfAgent(token: TokenEntity): Promise<void> {
+    const { text, values } = insertOf(TokenEntity, token);
+    try {
+      await this.db.query(text, values);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'tokens_agent_name') throw error;
+      const message = `There is a token of an agent with the name ${token.agentName} already. Rotate or revoke that one.`;
+      throw new AlreadyExists({ message, cause: error });
+    }
+  }
+
+  async countAgents(workspaceId: string): Promise<number> {
+    const [row] = await this.db.query<{ count: number }>(
+      'select count(*)::int as count from tokens where workspace_id = $1 and agent_name is not null and revoked_at is null',
+      [workspaceId],
+    );
+    return row!.count;
+  }
+
+  /** The agents that have a token which is neither revoked nor expired, by name. */
+  outsideAgents(scope: Scope, at: number): Promise<OutsideAgentView[]> {
+    return this.db.read(
+      scope,
+      `select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
+          when t.last_used_at > $2::timestamptz - interval '${ACTIVE_FOR}' then 'active' else 'idle' end as status,
+        t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at
+       from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
+       where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
+         and (t.expires_at is null or t.expires_at > $2)
+       order by t.agent_name_key`,
+      [scope.workspaceId, new Date(at)],
+    );
+  }
+
   /** They were used just now, and so their members were here; in a transaction of its own. */
   async noteUse(workspaceId: string, tokenIds: readonly string[]): Promise<void> {
     const text = `with used as (
@@ -84,8 +136,12 @@ export class Tokens {
     await this.db.writeAll({ workspaceId, teamIds: [] }, [{ text, values: [workspaceId, tokenIds] }]);
   }
 
-  revoke(workspaceId: string, tokenId: string, at: number): void {
-    this.db.update(TokenEntity, { workspaceId, tokenId }, { revokedAt: at });
+  change(
+    workspaceId: string,
+    tokenId: string,
+    changes: Partial<Pick<TokenEntity, 'revokedAt' | 'pausedAt' | 'pausedBy'>>,
+  ): void {
+    this.db.update<TokenEntity>(TokenEntity, { workspaceId, tokenId }, changes);
   }
 
   revokeOfSession(workspaceId: string, sessionId: string, at: number): void {

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Role, Tier } from '../../platform/auth/caller.js';
+import type { Actor, Role, Tier } from '../../platform/auth/caller.js';
+import type { TokenScope } from '../../platform/auth/token-scopes.js';
 import type { NotificationsView } from './notifications.dto.js';
 
 /** Who must have a second factor: nobody, owners and admins, or everyone. */
@@ -135,6 +136,28 @@ export class TokenEntity {
   /** The other members who made it for this one, and so have seen it. */
   @Column('text', { array: true })
   madeBy!: string[];
+  /** What it narrows its member's rights to; null: all of them. */
+  @Column('text', { array: true, nullable: true })
+  scopes!: TokenScope[] | null;
+  /** The agent whose token it is; null: a person's. */
+  @Column('text', { nullable: true })
+  agentName!: string | null;
+  /** As the name is compared: no two agents of a workspace have the same. */
+  @Column('text', { nullable: true })
+  agentNameKey!: string | null;
+  /** What the agent may ask for. */
+  @Column('text', { array: true, nullable: true })
+  tools!: string[] | null;
+  /** The first token of its chain of rotations; null: itself. */
+  @Column('text', { nullable: true })
+  rootId!: string | null;
+  /** The token that it replaced; null: none. */
+  @Column('text', { nullable: true })
+  rotatedFrom!: string | null;
+  @Column('timestamptz', { nullable: true })
+  pausedAt!: number | null;
+  @Column('jsonb', { nullable: true })
+  pausedBy!: Actor | null;
   /** The session that made it for the dashboard, and with which it ends; null: it stands alone. */
   @Column('text', { nullable: true })
   sessionId!: string | null;

@@ -19,6 +19,7 @@ const LIMITED = {
   teams: { owner: 'workspace', noun: 'teams' },
   'open invites': { owner: 'workspace', noun: 'open invites' },
   members: { owner: 'workspace', noun: 'members' },
+  'agent tokens': { owner: 'workspace', noun: 'tokens of agents' },
   'members of a team': { owner: 'team', noun: 'members' },
 } as const;
 

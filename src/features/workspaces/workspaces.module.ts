@@ -13,6 +13,7 @@ import { KnownZone } from './known-zone.js';
 import { FirstRun } from './first-run.js';
 import { Members } from './members.repository.js';
 import { Teams } from './teams.repository.js';
+import { PauseToken } from './pause-token.js';
 import { ProfileController } from './profile.controller.js';
 import { ReadProfile } from './read-profile.js';
 import { RenameWorkspace } from './rename-workspace.js';
@@ -21,6 +22,7 @@ import { RotateToken } from './rotate-token.js';
 import { SessionToken } from './session-token.js';
 import { SettingsController } from './settings.controller.js';
 import { TeamOfRequest } from './team-of-request.js';
+import { TokensStopped } from './tokens-stopped.js';
 import { TokenUse } from './token-use.js';
 import { TokensController } from './tokens.controller.js';
 import { Tokens } from './tokens.repository.js';
@@ -59,12 +61,14 @@ import {
     TokenUse,
     Workspaces,
     Tokens,
+    TokensStopped,
     Teams,
     Members,
     DecidingMembers,
     Devices,
     AcceptanceToken,
     CreateToken,
+    PauseToken,
     RevokeToken,
     RotateToken,
     SessionToken,
@@ -86,6 +90,8 @@ import {
     SessionToken,
     TeamOfRequest,
     Teams,
+    Tokens,
+    TokensStopped,
     Workspaces,
   ],
 })

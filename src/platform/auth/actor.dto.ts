@@ -3,12 +3,12 @@ import type { Actor, Via } from './caller.js';
 /** Who did something. */
 export class ActorView implements Actor {
   /**
-   * member, capo, consigliere, system, partner or admin
+   * member, agent, capo, consigliere, system, partner or admin
    * @example 'member'
    */
   type!: Actor['type'];
   /**
-   * The id of the member or partner, or the role of the capo.
+   * The id of the member or partner, the role of the capo, or the first id of the agent's token.
    * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
    */
   id!: string;

@@ -14,6 +14,7 @@ import { presentedToken } from './presented-token.js';
 import { assertSameOrigin } from './same-origin.js';
 import { CSRF_HEADER, isCsrfTokenOf, sessionSecretOf } from './session-cookie.js';
 import { SignedRequests } from './signed-requests.js';
+import { assertScope } from './token-scopes.js';
 
 /** Which version the client speaks; an unknown one ends the request before anything is executed. */
 @Injectable()
@@ -91,20 +92,24 @@ export class SignatureGuard implements CanActivate {
   }
 }
 
-/** Whether the caller's role may: in the workspace, or in any team where the use case then asks for the row's. */
+/**
+ * Whether the caller's token has the scope, and the caller the role: in the workspace, or in any team where the use case then
+ * asks for the row's.
+ */
 @Injectable()
 export class RoleGuard implements CanActivate {
   constructor(private readonly routes: RouteTable) {}
 
   canActivate(context: ExecutionContext): boolean {
     const { caller } = context.switchToHttp().getRequest<AdmittedRequest>();
-    if (caller) assertRole(caller, this.routes.of(context.getHandler()));
+    if (caller) assertMayCall(caller, this.routes.of(context.getHandler()));
     return true;
   }
 }
 
-/** @throws Forbidden unless the caller's role may call the route */
-export function assertRole(caller: Caller, { role, roles, policy }: RouteEntry): void {
+/** @throws Forbidden unless the caller's token and role may call the route */
+export function assertMayCall(caller: Caller, { role, roles, scopes, policy }: RouteEntry): void {
+  assertScope(caller, scopes);
   const held = policy.teamRole ? highestRole(caller) : caller.role;
   if (!hasRole(held, role)) throw new Forbidden({ details: { requiredRoles: roles } });
 }

@@ -1,4 +1,5 @@
 import type { Scope } from '../database/unit-of-work.js';
+import type { TokenScope } from './token-scopes.js';
 
 /** The four roles, each with all rights of those before it (CONTRACT section 4). */
 export const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const;
@@ -10,7 +11,7 @@ export type Via = 'api' | 'dashboard' | 'cli' | 'mcp' | 'link' | 'policy' | 'sch
 
 /** Who acted, as it stands in records and receipts (CONTRACT section 1). */
 export interface Actor {
-  type: 'member' | 'capo' | 'consigliere' | 'system' | 'partner' | 'admin';
+  type: 'member' | 'agent' | 'capo' | 'consigliere' | 'system' | 'partner' | 'admin';
   id: string;
   name: string;
   via: Via;
@@ -33,6 +34,14 @@ export interface Caller {
   credentialId: string;
   /** The other members who have seen the token, since they made it for this one. */
   tokenMadeBy: readonly string[];
+  /** What the token narrows the member's rights to; null: it carries all of them, as sessions do. */
+  scopes: readonly TokenScope[] | null;
+  /** The agent whose token it is; null: a person's. */
+  agent: { name: string } | null;
+  /** The tools that the agent may ask for, as patterns (terms/tool-name.ts); null: no agent. */
+  tools: readonly string[] | null;
+  /** The first token of the chain of rotations that the presented one ends: the same before and after a rotation. Null: no token. */
+  tokenRootId: string | null;
   via: Via;
   /** No second factor was shown in this session, though the account has one or the workspace requires one of this member. */
   lacksSecondFactor?: boolean;
@@ -88,8 +97,11 @@ export function isAskedBy({ memberId }: Pick<Caller, 'memberId'>, { type, id }: 
   return type === 'member' && id === memberId;
 }
 
+/** A token of an agent acts as that agent, under one id however often it is rotated. */
 export function actorOf(caller: Caller): Actor {
-  return { type: 'member', id: caller.memberId, name: caller.name, via: caller.via };
+  const { agent, tokenRootId, via } = caller;
+  if (agent !== null) return { type: 'agent', id: tokenRootId!, name: agent.name, via };
+  return { type: 'member', id: caller.memberId, name: caller.name, via };
 }
 
 /** The program itself, for what no person did: expiry, recovery, policy. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../kernel/canonical-json.js';
 import { Clock } from '../kernel/clock.js';
-import { Unauthorized } from '../kernel/errors.js';
+import { Forbidden, Unauthorized } from '../kernel/errors.js';
 import { RequestContext } from '../kernel/request-context.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
 import type { Statement } from '../database/batch.js';
@@ -13,6 +13,8 @@ interface Found extends Caller {
   expiresAt: number | null;
   revokedAt: number | null;
   memberStatus: 'active' | 'removed';
+  /** Of tokens alone. */
+  pausedAt?: number | null;
 }
 
 interface Known {
@@ -42,7 +44,10 @@ export class Callers {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token` */
+  /**
+   * @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token`
+   * @throws Forbidden with the reason `token_paused`
+   */
   async identify(token: string | undefined): Promise<Caller> {
     if (token === undefined || token === '') throw noToken('missing_token');
     const hash = sha256(token);
@@ -52,6 +57,7 @@ export class Callers {
     if (!found) throw noToken('invalid_token');
     if (found.revokedAt || found.memberStatus !== 'active') throw noToken('revoked_token');
     if (found.expiresAt && found.expiresAt <= this.clock.now()) throw noToken('expired_token');
+    if (found.pausedAt) throw tokenPaused();
     this.#used.set(found.credentialId, found.workspaceId);
     return found;
   }
@@ -111,6 +117,12 @@ const WITHOUT_TOKEN = {
 /** Whoever presents no token, or one that opens nothing. */
 export function noToken(reason: keyof typeof WITHOUT_TOKEN): Error {
   return new Unauthorized({ reason, message: WITHOUT_TOKEN[reason] });
+}
+
+/** A paused token is known, so this is no 401: the same token works again once it is resumed. */
+export function tokenPaused(): Error {
+  const message = 'This token is paused. An owner or an admin of the workspace can resume it.';
+  return new Forbidden({ reason: 'token_paused', message });
 }
 
 /** Whoever is not signed in, for whatever reason. */

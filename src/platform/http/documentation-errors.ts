@@ -30,14 +30,7 @@ const OCCURRENCES = new Map<ErrorDefinition, ErrorOccurrence>([
 ]);
 
 /** Every error that this route can answer: those of admission, as its policy has it, and its own. */
-export function errorsOf({
-  policy,
-  limit,
-  roles,
-  transactional,
-  method,
-  paths,
-}: RouteEntry): ErrorDefinition[] {
+export function errorsOf({ policy, limit, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
   const own = policy.errors ?? [];
   const hasPathId = paths.some((path) => path.includes(':'));
   return [
@@ -47,7 +40,7 @@ export function errorsOf({
     common.Unavailable,
     ...(policy.auth === 'member' ? [common.Unauthorized] : []),
     ...(policy.auth === 'signature' ? [common.InvalidSignature] : []),
-    ...(policy.auth === 'member' && roles.length < 4 ? [common.Forbidden] : []),
+    ...(policy.auth === 'member' ? [common.Forbidden] : []),
     ...(hasPathId ? [common.NotFound] : []),
     ...(transactional && method !== 'GET'
       ? [common.InvalidIdempotencyKey, common.IdempotencyInProgress, common.IdempotencyKeyReused]

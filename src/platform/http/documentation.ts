@@ -105,13 +105,13 @@ function suffixOf({ paths }: RouteEntry, path: string): string {
   return spelling === 0 ? area : `${area}_${spelling + 1}`;
 }
 
-function accessOf({ policy, role }: RouteEntry): string {
+function accessOf({ policy, role, scopes }: RouteEntry): string {
   if (policy.auth === 'public') return 'Open to anyone.';
   if (policy.auth === 'signature')
     return 'The body is signed with a secret that the sender shares with the workspace.';
   const where =
     policy.teamRole === true ? 'in the workspace or in the team of the record' : 'in the workspace';
-  return `Needs the role ${role} or a higher one ${where}.`;
+  return `Needs the role ${role} or a higher one ${where}, and of a limited token the scope ${scopes.join(' or ')}.`;
 }
 
 function limitOf({ limit, policy }: RouteEntry): string {
@@ -176,15 +176,16 @@ export function errorReference(): string {
   ].join('\n');
 }
 
-/** docs/reference/routes.txt: method, path, what the caller shows, the least role, limit. */
+/** docs/reference/routes.txt: method, path, what the caller shows, the least role, the scope that a limited token needs, limit. */
 export function routeReference(entries: readonly RouteEntry[]): string {
-  const rows = entries.flatMap(({ method, paths, policy, role, limit }) =>
+  const rows = entries.flatMap(({ method, paths, policy, role, scope, limit }) =>
     paths.map((path) =>
       [
         method.padEnd(6),
         path.padEnd(48),
         credentialOf(policy.auth, path).padEnd(9),
         (policy.auth === 'member' ? role : '-').padEnd(8),
+        (credentialOf(policy.auth, path) === 'token' ? scope : '-').padEnd(7),
         `${limit.limit}/${limit.windowSeconds}s`,
       ].join(' '),
     ),

@@ -7,8 +7,11 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
-import type { DomainError } from '../kernel/define-error.js';
-import { Internal, MethodNotAllowed, NotFound } from '../kernel/errors.js';
+import { Callers } from '../auth/callers.js';
+import { presentedToken } from '../auth/presented-token.js';
+import { assertScope, scopesWith } from '../auth/token-scopes.js';
+import { DomainError } from '../kernel/define-error.js';
+import { Forbidden, Internal, MethodNotAllowed, NotFound } from '../kernel/errors.js';
 import { clientAddress } from '../rate-limit/client-address.js';
 import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
 import type { AdmittedRequest } from './admitted-request.js';
@@ -22,6 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     private readonly unrouted: UnroutedLimit,
+    private readonly callers: Callers,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -70,9 +74,23 @@ export class ErrorFilter implements ExceptionFilter {
     response.set(headers);
     if (refusal) return refusal;
     if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);
+    const forbidden = await this.forbidden(request);
+    if (forbidden) return forbidden;
     const methods = this.routes.methodsOf(request.path);
     if (methods.length === 0)
       return new NotFound({ message: 'There is no such route. GET /docs lists all of them.' });
     return new MethodNotAllowed({ headers: { Allow: methods.join(', ') }, details: { allowed: methods } });
+  }
+
+  /** What a token that may only ask, or one that is paused, is told of routes that exist; undefined for everybody else. */
+  private async forbidden(request: AdmittedRequest): Promise<DomainError | undefined> {
+    const token = presentedToken(request);
+    if (token === undefined) return undefined;
+    try {
+      assertScope(await this.callers.identify(token), scopesWith(['read', 'operate', 'decide', 'admin']));
+    } catch (error) {
+      if (error instanceof DomainError && error.status === Forbidden.status) return error;
+    }
+    return undefined;
   }
 }

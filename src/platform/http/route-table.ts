@@ -3,6 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/com
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { hasRole, type Role, ROLES } from '../auth/caller.js';
+import { scopesWith, type TokenScope } from '../auth/token-scopes.js';
 import { MUTATIONS, READS, type RouteLimit } from '../rate-limit/limits.js';
 import { ROUTE, type RoutePolicy } from './route.js';
 
@@ -15,6 +16,9 @@ export interface RouteEntry {
   role: Role;
   /** The roles that may call. */
   roles: Role[];
+  /** What a limited token needs, and the scopes that include it. */
+  scope: TokenScope;
+  scopes: TokenScope[];
   limit: RouteLimit & { bucket: string };
   /** Wrapped in a transaction, with idempotency. */
   transactional: boolean;
@@ -92,6 +96,7 @@ function entryOf(
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod]!;
   const reads = method === 'GET';
   const role = policy.role ?? 'viewer';
+  const scope = policy.scope ?? (reads ? 'read' : hasRole(role, 'admin') ? 'admin' : 'operate');
   const limit = policy.limit ?? (reads ? READS : MUTATIONS);
   const bases = [Reflect.getMetadata(PATH_METADATA, controller)].flat() as string[];
   const own = [Reflect.getMetadata(PATH_METADATA, handler)].flat() as string[];
@@ -101,6 +106,8 @@ function entryOf(
     policy,
     role,
     roles: ROLES.filter((candidate) => hasRole(candidate, role)),
+    scope,
+    scopes: scopesWith(reads ? [scope, 'read'] : [scope]),
     limit: { bucket: `${controller.name}.${name}`, ...limit },
     transactional: policy.transaction ?? (policy.auth === 'member' && !reads),
     takesBody: hasBody(controller, name),

@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
 import type { Role } from '../auth/caller.js';
+import type { TokenScope } from '../auth/token-scopes.js';
 import type { ErrorType } from '../kernel/define-error.js';
 import type { RouteLimit } from '../rate-limit/limits.js';
 
@@ -21,6 +22,11 @@ export interface RoutePolicy {
    * role in the workspace decides.
    */
   teamRole?: boolean;
+  /**
+   * What a limited token needs to call it. Unless said, `read` to read, `admin` to change what only an admin or owner may
+   * change, `operate` for any other change. Reading is open to `read` too, whatever is said.
+   */
+  scope?: TokenScope;
   /** Unless said, 60 reads or 30 mutations per minute. */
   limit?: RouteLimit;
   /**

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { assertRole } from '../auth/admission.guards.js';
+import { assertMayCall } from '../auth/admission.guards.js';
 import { type Caller, scopeOf } from '../auth/caller.js';
 import {
   exclusiveMembership,
@@ -84,7 +84,7 @@ export class MutationInterceptor implements NestInterceptor {
         }
         if (!(error instanceof CallerChanged)) throw error;
         request.caller = error.caller;
-        assertRole(error.caller, route);
+        assertMayCall(error.caller, route);
       }
     }
     throw new Unavailable();

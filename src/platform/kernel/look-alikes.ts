@@ -40,11 +40,16 @@ const UNMIXED = [
   of('Latin', 'Han', 'Hangul'),
 ];
 
+/** The text with ASCII in the place of each lower-case letter that looks like it. */
+export function asciiLooks(text: string): string {
+  return [...text].map((letter) => ASCII_OF.get(letter) ?? letter).join('');
+}
+
 /** Why a name of letters beyond ASCII may be taken for another one, to be read after it; undefined where it may not. */
 function deception(label: string): string | undefined {
   if (!/\P{ASCII}/u.test(label)) return undefined;
   if (!UNMIXED.some((script) => script.test(label))) return 'mixes letters of several alphabets';
-  const looks = [...label].map((letter) => ASCII_OF.get(letter) ?? letter).join('');
+  const looks = asciiLooks(label);
   return /\P{ASCII}/u.test(looks) || /\p{Script_Extensions=Latin}/u.test(label.replace(/\p{ASCII}/gu, ''))
     ? undefined
     : `is written in letters that look like “${looks}”`;

@@ -74,6 +74,7 @@ describe('GET /agents 200', () => {
     const answer = await owner.get('/agents');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
+      outsideAgents: [],
       agents: ROLES.map((role) => ({
         id: role,
         role,

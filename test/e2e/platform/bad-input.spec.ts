@@ -5,6 +5,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PinoLogger } from 'nestjs-pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Callers } from '../../../src/platform/auth/callers.js';
 import { ErrorFilter } from '../../../src/platform/http/error.filter.js';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
 import { startRequest } from '../../../src/platform/http/start-request.js';
@@ -503,7 +504,7 @@ describe('an error that cannot be answered as it is', () => {
 
   it('becomes a 500, and no rejection that nobody handles', async () => {
     const app = await NestFactory.create(ThrowAway, { logger: false });
-    const parts = [test.app.get(RouteTable), test.app.get(UnroutedLimit)] as const;
+    const parts = [test.app.get(RouteTable), test.app.get(UnroutedLimit), test.app.get(Callers)] as const;
     app.useGlobalFilters(new ErrorFilter(...parts, await test.app.resolve(PinoLogger)));
     app.use(startRequest);
     await app.listen(0, '127.0.0.1');

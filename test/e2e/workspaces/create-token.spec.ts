@@ -30,6 +30,12 @@ describe('POST /tokens 201', () => {
       lastUsedAt: null,
       expiresAt,
       revokedAt: null,
+      scopes: null,
+      agent: null,
+      tools: null,
+      rotatedFrom: null,
+      pausedAt: null,
+      pausedBy: null,
     });
     expect(isOperatorToken(token)).toBe(true);
     expect((await desk.as({ token }).get('/profile')).body.operator.memberId).toBe(desk.owner.memberId);
@@ -46,6 +52,14 @@ describe('POST /tokens 201', () => {
       last_used_at: null,
       expires_at: new Date(expiresAt),
       revoked_at: null,
+      scopes: null,
+      agent_name: null,
+      agent_name_key: null,
+      tools: null,
+      root_id: null,
+      rotated_from: null,
+      paused_at: null,
+      paused_by: null,
     });
     expect(await desk.receipts(tokenId)).toEqual([
       expect.objectContaining({
@@ -147,6 +161,7 @@ describe('POST /tokens 422', () => {
     [{ name: 'x', expiresAt: 1.5 }, 'expiresAt'],
     [{ name: 'x', expiresAt: 1e300 }, 'expiresAt'],
     [{ name: 'x', expiresAt: -1 }, 'expiresAt'],
+    [{ name: 'x', expiresAt: 0 }, 'expiresAt'],
     [{ name: 'x', expiresAt: Date.now() - 1 }, 'expiresAt'],
     [{ name: 'x', role: 'owner' }, 'role'],
   ])('refuses %j', async (body, path) => {

@@ -26,6 +26,7 @@ describe('POST /tokens/{id}/rotate 201', () => {
       hint: made.token.slice(-4),
       madeBy: [expect.stringMatching(/^mem_/)],
       createdAt: expect.any(Number),
+      rotatedFrom: old.tokenId,
       expiresAt: made.createdAt + (old.expiresAt! - old.createdAt),
     });
     expect(made.tokenId).not.toBe(old.tokenId);
