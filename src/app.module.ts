@@ -22,6 +22,7 @@ import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
+import { ToolsModule } from './features/tools/tools.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
 import { ConnectorHealthModule } from './features/connector-health/connector-health.module.js';
@@ -55,6 +56,7 @@ export class AppModule {
         AuditModule,
         GuardianModule,
         SignalsModule,
+        ToolsModule,
         EscalationsModule,
         DocumentsModule,
         RevenueModule,

@@ -1,3 +1,4 @@
+import { valueAt } from '../../platform/kernel/value-at.js';
 import type { GuardianMode, Reversibility } from '../terms/terms.js';
 import { hashOf, isOfContent, policyOf, recorded } from './decision-input.js';
 import type {
@@ -9,7 +10,7 @@ import type {
   RecordedPacket,
 } from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
-import { fieldsMatch, valueAt } from './match.js';
+import { fieldsMatch } from './match.js';
 import { strictness, tightens } from './standing-order.js';
 import type { Effect, OnExpiry } from './standing-order.js';
 import { appliesAt } from './when.js';

@@ -1,0 +1,12 @@
+export type { ToolEntity } from './tool.entity.js';
+export {
+  factsOf,
+  isReservedToolName,
+  isToolName,
+  isToolPattern,
+  matchesPattern,
+  OUTSIDE_TOOL_NAME,
+  type ToolFacts,
+} from './tool.js';
+export { faultsOfAnyParams, type ParamsVerdict, ToolParams } from './tool-params.js';
+export { ToolsService } from './tools.service.js';
