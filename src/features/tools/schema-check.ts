@@ -52,8 +52,11 @@ export function faultsOfSchema(schema: Schema): Fault[] {
   if (faults.length > 0) return faults.slice(0, MAX_DETAILS);
   if (meta.validateSchema(schema) !== true) return faultsOf(meta.errors, 'paramsSchema');
   try {
-    // A schema that refers to itself without end is only found by using it.
-    compiled(schema)({});
+    // A schema that refers to itself without end, or takes exponential time, is only found by using it.
+    const validate = compiled(schema);
+    const names = Object.keys(schema['properties'] ?? {});
+    for (const value of [null, '', 1, [], {}])
+      validate(Object.fromEntries(names.map((name) => [name, value])));
     return [];
   } catch (error) {
     const endless = error instanceof RangeError;
