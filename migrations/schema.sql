@@ -4802,6 +4802,45 @@ create policy system_reads on tokens for select to consigliere_system using (tru
 grant insert, select, update on tokens to consigliere_app;
 grant delete, select, update on tokens to consigliere_system;
 
+create table tools (
+  workspace_id text not null,
+  name text not null,
+  title text not null,
+  description text not null,
+  audience text not null,
+  reversibility text not null,
+  risk text not null,
+  params_schema jsonb not null,
+  amount_path text,
+  amount_unit text not null,
+  currency_path text,
+  recipients_path text,
+  title_template text,
+  consume_in_seconds integer not null,
+  complete_in_seconds integer not null,
+  fingerprint text not null,
+  status text not null,
+  created_by jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint tools_amount_unit_check CHECK ((amount_unit = ANY (ARRAY['major'::text, 'minor'::text]))),
+  constraint tools_complete_in_seconds_check CHECK (((complete_in_seconds >= 60) AND (complete_in_seconds <= 604800))),
+  constraint tools_consume_in_seconds_check CHECK (((consume_in_seconds >= 60) AND (consume_in_seconds <= 86400))),
+  constraint tools_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint tools_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
+  constraint tools_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+  constraint tools_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'active'::text, 'paused'::text]))),
+  constraint tools_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint tools_pkey PRIMARY KEY (workspace_id, name)
+);
+alter table tools enable row level security;
+alter table tools force row level security;
+create policy isolation on tools for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on tools to consigliere_app;
+
 create table user_identities (
   issuer text not null,
   subject text not null,

@@ -22,12 +22,14 @@ import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
+import { ToolsModule } from './features/tools/tools.module.js';
 import { WorkspacesModule } from './features/workspaces/workspaces.module.js';
 import { ApprovalsModule } from './features/approvals/approvals.module.js';
 import { ConnectorHealthModule } from './features/connector-health/connector-health.module.js';
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
+import { ActionRequestsModule } from './features/action-requests/action-requests.module.js';
 import { AgentsModule } from './features/agents/agents.module.js';
 import { KpiModule } from './features/kpi/kpi.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
@@ -55,6 +57,7 @@ export class AppModule {
         AuditModule,
         GuardianModule,
         SignalsModule,
+        ToolsModule,
         EscalationsModule,
         DocumentsModule,
         RevenueModule,
@@ -68,7 +71,8 @@ export class AppModule {
         EvalsModule,
         PreflightModule,
         PacksModule,
-        AgentsModule,
+        ActionRequestsModule,
+    AgentsModule,
         KpiModule,
         MetricsModule,
         ConnectorHealthModule,

@@ -390,6 +390,52 @@ const PACKS: Record<string, Step> = {
   },
 };
 
+/** A tool that is active, by its name with a slash. */
+async function registered(walk: Walk): Promise<{ path: string; fingerprint: string }> {
+  const { body } = await walk.direct.post('/tools', TOOL);
+  return { path: '/tools/acme.payments%2Frefund', fingerprint: body.fingerprint };
+}
+
+const TOOL = {
+  name: 'acme.payments/refund',
+  titleTemplate: 'Refund {{amount}}',
+  paramsSchema: { type: 'object', properties: { amount: { type: 'integer' } } },
+};
+
+const TOOLS: Record<string, Step> = {
+  'GET /api/pro/tools': async (walk) => {
+    await registered(walk);
+    await walk.owner.get('/tools');
+    await walk.owner.get('/tools?status=active&limit=1');
+    await walk.stranger.get('/tools');
+  },
+  'POST /api/pro/tools': async (walk) => {
+    await walk.owner.post('/tools', TOOL);
+    await walk.owner.post('/tools', TOOL);
+    await walk.owner.post('/tools', { ...TOOL, risk: 'low' });
+    await walk.owner.post('/tools', { ...TOOL, name: 'email.send' });
+    await (await walk.viewer()).post('/tools', TOOL);
+  },
+  'GET /api/pro/tools/{name}': async (walk) => {
+    await walk.owner.get((await registered(walk)).path);
+    await walk.owner.get('/tools/nobody');
+  },
+  'PATCH /api/pro/tools/{name}': async (walk) => {
+    const { path, fingerprint } = await registered(walk);
+    await walk.owner.send('PATCH', path, { status: 'paused' });
+    await walk.owner.send('PATCH', path, { status: 'active' });
+    await walk.owner.send('PATCH', path, { status: 'active' }, { 'If-Match': '"other"' });
+    await walk.owner.send('PATCH', path, { status: 'active', risk: 'low' }, { 'If-Match': fingerprint });
+    await walk.owner.send('PATCH', '/tools/nobody', { status: 'paused' });
+  },
+  'DELETE /api/pro/tools/{name}': async (walk) => {
+    const { path } = await registered(walk);
+    await (await walk.viewer()).delete(path);
+    await walk.owner.delete(path);
+    await walk.owner.delete(path);
+  },
+};
+
 const EVALS: Record<string, Step> = {
   'POST /api/pro/evals/run': async (walk) => {
     const targetEntityId = await walk.order(ALLOW_MAIL);
@@ -1027,6 +1073,7 @@ export const STEPS: Record<string, Step> = {
   ...EVALS,
   ...REPORTS,
   ...PACKS,
+  ...TOOLS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

@@ -16,6 +16,7 @@ import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
+import { leaveTool } from '../e2e/tools/tool-rows.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import { Client } from '../support/client.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -143,6 +144,7 @@ async function fill(name: string): Promise<Tenant> {
   // A buyer by an id that can be looked for.
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leavePack(test, workspaceId);
+  await leaveTool(desk.client);
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveChecked(test, workspaceId);

@@ -300,6 +300,38 @@ export const ACTS: Acts = {
   'POST /standing-orders/suggestions/:suggestionId/dismiss': change('operator', 'suggestion'),
   'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
 
+  'GET /tools': READ,
+  'POST /tools': {
+    right: ofAny('operator'),
+    places: WHOLE,
+    request: () => ({ body: { name: newId('req'), paramsSchema: { type: 'object' } } }),
+  },
+  'GET /tools/:name': { right: ofWorkspace('viewer'), row: 'tool', places: WHOLE_OR_FOREIGN },
+  'PATCH /tools/:name': [
+    {
+      what: 'pause',
+      right: ofAny('operator'),
+      row: 'tool',
+      places: WHOLE_OR_FOREIGN,
+      spends: true,
+      request: withBody({ status: 'paused' }),
+    },
+    {
+      what: 'change',
+      right: { ...ofEveryone('admin'), admits: 'operator' },
+      row: 'tool',
+      places: WHOLE_OR_FOREIGN,
+      spends: true,
+      request: ({ contentHash }) => ({ body: { risk: 'low' }, headers: { 'If-Match': contentHash! } }),
+    },
+  ],
+  'DELETE /tools/:name': {
+    right: ofWorkspace('admin'),
+    row: 'tool',
+    places: WHOLE_OR_FOREIGN,
+    spends: true,
+  },
+
   'GET /skill-packs': READ,
   'POST /skill-packs': { ...ADMINISTER, request: withBody(PACK) },
   'GET /skill-packs/:packId': {

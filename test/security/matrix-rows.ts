@@ -9,6 +9,7 @@ import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
+import { leaveTool } from '../e2e/tools/tool-rows.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
 import type { Membership, Place } from './matrix-rights.js';
@@ -216,6 +217,7 @@ export type RowKind =
   | 'delivery'
   | 'connector'
   | 'checkpoint'
+  | 'tool'
   | 'revert';
 
 const ALLOW = { effect: 'allow', match: { actionTypes: ['document.file'] } };
@@ -353,6 +355,12 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
       id: (await desk.client.post('/guardian/checkpoint')).body.checkpointId,
       teamId,
     }),
+  tool:
+    () =>
+    async ({ desk, teamId }) => {
+      const { name, fingerprint } = await leaveTool(desk.client);
+      return { id: name, teamId, contentHash: fingerprint };
+    },
   report:
     (test) =>
     async ({ workspaceId, teamId }) => ({ id: await leaveReport(test.rows, workspaceId), teamId }),
@@ -464,6 +472,7 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   approval: copyOfWork,
   'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),
+  tool: copyOf('tools', 'name'),
   escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'skill pack': copyOf('skill_packs', 'pack_id', () => {
     const name = newId('pck').replace('_', '-');

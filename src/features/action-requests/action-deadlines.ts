@@ -12,6 +12,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { type GuardianAct, type Haltable, HaltableWork, type Halted, type HeldBack, type ResumedPacket } from '../guardian/halting.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { type ToolEntity, ToolsService } from '../tools/index.js';
+import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { decidedActionOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
@@ -28,6 +29,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly haltableWork: HaltableWork,
+    private readonly tokensStopped: TokensStopped,
     private readonly guardians: Guardians,
     private readonly gate: PolicyGate,
     private readonly tools: ToolsService,
@@ -40,6 +42,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
 
   onModuleInit(): void {
     this.haltableWork.register(this);
+    this.tokensStopped.subscribe((workspaceId, roots, by) => this.withdraw(workspaceId, roots, by));
     this.work.declare({
       name: 'action.due',
       pool: 4,
@@ -47,6 +50,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
       tries: 5,
       enqueueDue: 'app.enqueue_due_action_requests',
       run: (item) => this.execute(item),
+      giveUp: (item) => this.giveUp(item),
     });
   }
 
@@ -65,6 +69,14 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
       this.work.complete(item);
       if (request && request.dueAt !== null && request.dueAt <= at) await this.due(request, guardian, at);
     });
+  }
+
+  /** It cannot be ended as it should be, so it is ended alone: it must not be consumed any more. */
+  private async giveUp({ workspaceId, id }: WorkItem): Promise<void> {
+    const request = await this.requests.lock(workspaceId, id);
+    if (!request || request.dueAt === null) return;
+    const status = request.status === 'consumed' ? 'unconfirmed' : 'expired';
+    this.outcomes.write(request, { status, dueAt: null, endedBecause: 'It could not be ended as it should have been.' });
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
@@ -133,13 +145,13 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     return this.requests.heldBack(scope);
   }
 
-  /** Its token is paused or revoked: what it has not consumed is taken back. */
-  async withdrawAll(workspaceId: string, tokenRootId: string, by: Actor, because: string): Promise<void> {
+  /** Their tokens are paused or revoked: what they have not consumed is taken back. */
+  async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
     // Approvals are locked before requests, as a decision does.
-    const approvals = await this.approvals.lockOfToken(workspaceId, tokenRootId);
+    const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
     const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
-    for (const request of await this.requests.lockOfToken(workspaceId, tokenRootId)) {
-      await this.outcomes.withdraw(request, byRequest.get(request.actionRequestId), by, because);
+    for (const request of await this.requests.lockOfTokens(workspaceId, tokenRootIds)) {
+      await this.outcomes.withdraw(request, byRequest.get(request.actionRequestId), by, `${by.name} stopped its token`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Caller, seesWholeWorkspace } from '../../platform/auth/caller.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
@@ -158,7 +158,7 @@ const TOLD: Record<string, string> = {
   require_approval: 'A person decides about this.',
 };
 
-/** Whether the caller sees requests of other tokens. */
-export function seesAllRequests(caller: Pick<Caller, 'scopes' | 'role'>): boolean {
-  return caller.scopes === null || !caller.scopes.includes('request') || seesWholeWorkspace(caller);
+/** The token whose requests are all that the caller sees; undefined for one that sees those of others. */
+export function onlyOf({ scopes, tokenRootId }: Pick<Caller, 'scopes' | 'tokenRootId'>): string | undefined {
+  return scopes !== null && scopes.every((scope) => scope === 'request') ? tokenRootId! : undefined;
 }

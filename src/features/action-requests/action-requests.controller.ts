@@ -9,7 +9,7 @@ import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kerne
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
-import { seesAllRequests, summaryOf, viewOf } from './action-request.js';
+import { onlyOf, summaryOf, viewOf } from './action-request.js';
 import {
   ACTION_REQUEST_PARAM,
   ActionRequestPage,
@@ -67,8 +67,7 @@ export class ActionRequestsController {
   @Get('api/pro/action-requests')
   @Route({ auth: 'member', scope: 'request', limit: LIMIT, returns: { 200: ActionRequestPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: ActionRequestsQuery): Promise<ActionRequestPage> {
-    const ofToken = seesAllRequests(caller) ? undefined : caller.tokenRootId;
-    const { items, ...page } = await this.requests.list(scopeOf(caller), query, ofToken);
+    const { items, ...page } = await this.requests.list(scopeOf(caller), query, onlyOf(caller));
     return { ...page, items: items.map((item) => summaryOf(item, caller)) };
   }
 

@@ -57,6 +57,18 @@ export class ActionRequests {
     return row;
   }
 
+  /**
+   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. Whoever stops it waits, and finds what
+   * was asked for.
+   */
+  tokenStatement(workspaceId: string, tokenId: string): Statement {
+    return {
+      text: `select token_id from tokens where workspace_id = $1 and token_id = $2 and revoked_at is null and paused_at is null
+        for share`,
+      values: [workspaceId, tokenId],
+    };
+  }
+
   /** The time by which requests are consumed and end: the database's, as of all decisions. */
   nowStatement(): Statement {
     return { text: 'select app.clock() as at' };
@@ -99,12 +111,12 @@ export class ActionRequests {
     );
   }
 
-  /** Locks what this token has asked for and not consumed. */
-  lockOfToken(workspaceId: string, tokenRootId: string): Promise<ActionRequestEntity[]> {
+  /** Locks what these tokens have asked for and not consumed. */
+  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<ActionRequestEntity[]> {
     return this.db.query(
-      `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2
+      `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = any($2)
          and status in ('pending', 'allowed', 'approved') order by action_request_id for update`,
-      [workspaceId, tokenRootId],
+      [workspaceId, tokenRootIds],
     );
   }
 

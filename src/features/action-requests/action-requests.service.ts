@@ -46,6 +46,7 @@ const SAME_ATTEMPT_MS = 60_000;
 const DEFAULT_CONSUME_SECONDS = 900;
 const DEFAULT_COMPLETE_SECONDS = 900;
 const MAX_OUTPUT_BYTES = 8 * 1024;
+const TOKEN_STOPPED = 'This token was paused or revoked.';
 
 /** What was consumed, with the epoch under which it was. */
 export interface Consumed {
@@ -83,7 +84,8 @@ export class ActionRequestsService {
     caller: Caller,
     body: CreateActionRequestBody,
   ): Promise<{ request: ActionRequestEntity; isNew: boolean; consumed?: Consumed }> {
-    const { workspaceId, tokenRootId } = caller;
+    const { workspaceId } = caller;
+    const tokenRootId = caller.tokenRootId!;
     const { tool: name, params, externalId = null } = body;
     assertMayAsk(caller, name);
     assertParams(params);
@@ -92,10 +94,12 @@ export class ActionRequestsService {
     const requestHash = sha256(
       canonicalJson({ tool: name, params, teamId, reason: body.reason ?? null, run: body.run ?? null }),
     );
-    const [, [former], [tool]] = (await this.db.unit.batch([
+    const [[token], , [former], [tool]] = (await this.db.unit.batch([
+      this.requests.tokenStatement(workspaceId, caller.credentialId),
       ...this.requests.byExternalIdStatements(workspaceId, tokenRootId, externalId),
       this.tools.readStatement(workspaceId, name),
-    ])) as [unknown, [ActionRequestEntity?], [ToolEntity?]];
+    ])) as [unknown[], unknown, [ActionRequestEntity?], [ToolEntity?]];
+    if (!token) throw new Forbidden({ message: TOKEN_STOPPED });
     if (former) {
       if (former.requestHash === requestHash) return { request: former, isNew: false };
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
@@ -190,13 +194,15 @@ export class ActionRequestsService {
   /** A refusal that is thrown leaves everything as it was; one that is answered keeps what was decided. */
   private async tryToConsume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed | Error> {
     const { workspaceId } = caller;
-    const [[guardian], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
+    const [[guardian], [token], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
+      this.requests.tokenStatement(workspaceId, caller.credentialId),
       this.requests.lockStatement(workspaceId, actionRequestId),
       this.workspaces.currencyStatement(workspaceId),
       this.requests.nowStatement(),
-    ])) as [[GuardianEntity], [ActionRequestEntity?], [{ currency: string }], [{ at: number }]];
+    ])) as [[GuardianEntity], unknown[], [ActionRequestEntity?], [{ currency: string }], [{ at: number }]];
     if (!request) throw new NotFound();
+    if (!token) throw new Forbidden({ message: TOKEN_STOPPED });
     assertOwn(caller, request);
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const asked = body.paramsHash ?? paramsHashOf(request.tool, body.params);

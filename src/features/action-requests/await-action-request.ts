@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { AwaitChange } from '../approvals/await-change.js';
-import { seesAllRequests } from './action-request.js';
+import { onlyOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import { ACTION_TOPIC } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -20,8 +20,8 @@ export class AwaitActionRequest {
     const scope = scopeOf(caller);
     const look = async () => {
       const request = await this.requests.find(scope, actionRequestId);
-      const isSeen = request && (seesAllRequests(caller) || request.tokenRootId === caller.tokenRootId);
-      if (!isSeen) throw new NotFound();
+      const ofToken = onlyOf(caller);
+      if (!request || (ofToken !== undefined && request.tokenRootId !== ofToken)) throw new NotFound();
       return request;
     };
     const waited = { topic: ACTION_TOPIC, id: actionRequestId, waitSeconds };

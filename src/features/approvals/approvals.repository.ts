@@ -128,13 +128,13 @@ export class Approvals {
     );
   }
 
-  /** Locks every pending approval of what this token's agent has asked for. */
-  lockOfToken(workspaceId: string, tokenRootId: string): Promise<UnrevisedApproval[]> {
+  /** Locks every pending approval of what these tokens' agents have asked for. */
+  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<UnrevisedApproval[]> {
     return this.db.query(
       `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending' and action_request_id in (
-         select action_request_id from action_requests where workspace_id = $1 and token_root_id = $2 and status = 'pending')
+         select action_request_id from action_requests where workspace_id = $1 and token_root_id = any($2) and status = 'pending')
        order by approval_id for update`,
-      [workspaceId, tokenRootId],
+      [workspaceId, tokenRootIds],
     );
   }
 

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import { valueAt } from '../../platform/kernel/value-at.js';
 import type { CapoRole, GuardianMode, Priority, Reversibility } from '../terms/terms.js';
-import { valueAt } from './match.js';
 import type { Presence, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

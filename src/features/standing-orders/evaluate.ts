@@ -1,3 +1,4 @@
+import { valueAt } from '../../platform/kernel/value-at.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { namesAction } from '../terms/tool-names.js';
 import { hashOf, isOfContent, policyOf, recorded } from './decision-input.js';
@@ -10,7 +11,7 @@ import type {
   RecordedPacket,
 } from './decision-input.js';
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
-import { fieldsMatch, valueAt } from './match.js';
+import { fieldsMatch } from './match.js';
 import { strictness, tightens } from './standing-order.js';
 import type { Effect, OnExpiry, OrderLimits } from './standing-order.js';
 import { appliesAt } from './when.js';

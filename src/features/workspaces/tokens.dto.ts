@@ -20,7 +20,7 @@ import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
-import { isToolPattern } from '../terms/tool-name.js';
+import { isToolPattern } from '../terms/tool-names.js';
 import { IsNoneOfOurs } from './agent-name.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -70,6 +70,11 @@ export class Workspaces {
     return counted!.count;
   }
 
+  /** The currency in which single numbers are given, as `{ currency }`. */
+  currencyStatement(workspaceId: string): Statement {
+    return { text: 'select currency from workspaces where workspace_id = $1', values: [workspaceId] };
+  }
+
   /** In one statement, which joins the open transaction if there is one. */
   async settings(scope: Scope): Promise<WorkspaceSettings> {
     const [row] = await this.db.read<WorkspaceSettings>(

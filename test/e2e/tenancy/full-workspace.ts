@@ -8,6 +8,7 @@ import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../reports/report-rows.js';
 import { SignalDesk } from '../signals/signal-desk.js';
+import { leaveTool } from '../tools/tool-rows.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
 import type { TenancyDesk, Tenant } from './tenancy-desk.js';
 
@@ -71,6 +72,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await undone(member, body);
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leavePack(test, workspaceId);
+  await leaveTool(member.client);
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);

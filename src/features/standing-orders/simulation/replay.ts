@@ -7,7 +7,7 @@ import {
   type RecordedInput,
 } from '../decision-input.js';
 import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
-import { valueAt } from '../match.js';
+import { valueAt } from '../../../platform/kernel/value-at.js';
 import { type Effect, strictness } from '../standing-order.js';
 import { useOf, UsesOfOrder } from '../uses-of-order.js';
 

@@ -1,0 +1,221 @@
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { isCurrency } from '../../platform/kernel/currency.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { cutText } from '../../platform/kernel/text.js';
+import { deepWithoutUnseen, withoutUnseen } from '../../platform/kernel/unseen.js';
+import { valueAt } from '../../platform/kernel/value-at.js';
+import type { Reversibility, Risk } from '../terms/terms.js';
+import type { ToolEntity } from './tool.entity.js';
+
+export const TOOL_STATUSES = ['proposed', 'active', 'paused'] as const;
+export type ToolStatus = (typeof TOOL_STATUSES)[number];
+
+/** `minor`: cents, or whatever the smallest unit of the currency is. */
+export const AMOUNT_UNITS = ['major', 'minor'] as const;
+export type AmountUnit = (typeof AMOUNT_UNITS)[number];
+
+/** What the fingerprint covers: everything that a person reads before they activate a tool. */
+export type ToolContent = Omit<
+  ToolEntity,
+  'workspaceId' | 'fingerprint' | 'status' | 'createdBy' | 'updatedAt'
+>;
+
+type GivenContent = { [K in keyof ToolContent]?: ToolContent[K] | null | undefined };
+
+const defaultsOf = (name: string): Omit<ToolContent, 'paramsSchema'> => ({
+  name,
+  title: name,
+  description: '',
+  audience: name,
+  // What nobody has said is taken for the worst, as for a tool that is not registered.
+  reversibility: 'irreversible',
+  risk: 'high',
+  amountPath: null,
+  amountUnit: 'major',
+  currencyPath: null,
+  recipientsPath: null,
+  titleTemplate: null,
+  consumeInSeconds: 900,
+  completeInSeconds: 900,
+});
+
+/** The content with what is given in it; what is left out stays as it was, and null is the default. */
+export function contentOf(name: string, given: GivenContent, before?: ToolContent): ToolContent {
+  const fallbacks = Object.entries({ ...defaultsOf(name), paramsSchema: undefined });
+  const content = fallbacks.map(([field, fallback]) => {
+    const key = field as keyof ToolContent;
+    return [key, given[key] === undefined ? (before?.[key] ?? fallback) : (given[key] ?? fallback)];
+  });
+  return Object.fromEntries(content);
+}
+
+/** SHA-256 over the content as canonical JSON (RFC 8785). */
+export function fingerprintOf(content: ToolContent): string {
+  return sha256(canonicalJson(content));
+}
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+/** The steps are names of properties and places in lists. */
+export const PARAM_PATH = /^[^.{}\s\p{C}]+(?:\.[^.{}\s\p{C}]+){0,31}$/u;
+
+/** What the parts of a content say of each other; `schema-check.ts` checks the schema itself. */
+export function faultsOfContent(content: ToolContent): Fault[] {
+  const { titleTemplate, paramsSchema, amountPath, currencyPath, recipientsPath } = content;
+  const placeholders = [...(titleTemplate ?? '').matchAll(PLACEHOLDER)].map(([, path]) => path!.trim());
+  const named: [string, string | null][] = [
+    ['amountPath', amountPath],
+    ['currencyPath', currencyPath],
+    ['recipientsPath', recipientsPath],
+    ...placeholders.map((path): [string, string] => ['titleTemplate', path]),
+  ];
+  return [
+    ...Object.entries(content).flatMap(([path, value]) => unseenFault(path, value)),
+    ...(/[{}]/.test((titleTemplate ?? '').replace(PLACEHOLDER, ''))
+      ? [
+          {
+            path: 'titleTemplate',
+            rule: 'template',
+            message: 'titleTemplate has a brace that belongs to no {{placeholder}}',
+          },
+        ]
+      : []),
+    ...named.flatMap(([path, named]) => (named === null ? [] : pathFault(path, named, paramsSchema))),
+  ];
+}
+
+/** An admin activates what they have read. */
+function unseenFault(path: string, value: unknown): Fault[] {
+  if (canonicalJson(value) === canonicalJson(deepWithoutUnseen(value))) return [];
+  return [{ path, rule: 'unseen', message: `${path} contains characters that cannot be seen` }];
+}
+
+function pathFault(path: string, named: string, { properties }: Record<string, unknown>): Fault[] {
+  if (!PARAM_PATH.test(named)) {
+    const message = `${path} must name parameters as in customer.email, and ${JSON.stringify(named)} does not`;
+    return [{ path, rule: 'path', message }];
+  }
+  const [first] = named.split('.');
+  const isObject = typeof properties === 'object' && properties !== null;
+  if (!isObject || Object.hasOwn(properties, first!)) return [];
+  const message = `${path} names ${JSON.stringify(named)}, and paramsSchema has no property ${first}`;
+  return [{ path, rule: 'unknownParameter', message }];
+}
+
+/** What orders and approvals go by. Nothing is converted: what is not well typed is not known. */
+export interface ToolFacts {
+  /** In the major unit of the currency. */
+  amount: number | null;
+  currency: string | null;
+  recipients: number;
+  /** There is an amount, and a currency of it. */
+  amountIsKnown: boolean;
+  recipientsAreKnown: boolean;
+  reversibility: Reversibility;
+  risk: Risk;
+  title: string;
+}
+
+/** A tool as far as its facts go. */
+type DescribedTool = Pick<
+  ToolEntity,
+  | 'name'
+  | 'status'
+  | 'reversibility'
+  | 'risk'
+  | 'amountPath'
+  | 'amountUnit'
+  | 'currencyPath'
+  | 'recipientsPath'
+  | 'titleTemplate'
+>;
+
+/**
+ * The facts of one request. Nobody has vouched for what a proposed tool says of itself, so it counts as one that is not registered.
+ * @param name for the title where there is no tool
+ */
+export function factsOf(
+  tool: DescribedTool | undefined,
+  params: object,
+  name: string = tool?.name ?? 'Unregistered tool',
+): ToolFacts {
+  if (!tool || tool.status === 'proposed') {
+    return {
+      amount: null,
+      currency: null,
+      recipients: 0,
+      amountIsKnown: false,
+      recipientsAreKnown: false,
+      reversibility: 'irreversible',
+      risk: 'high',
+      title: name,
+    };
+  }
+  const { reversibility, risk, amountPath, amountUnit, currencyPath, recipientsPath, titleTemplate } = tool;
+  const at = (path: string | null) => (path === null ? undefined : valueAt(params, path));
+  const currency = currencyOf(at(currencyPath));
+  const amount = amountOf(at(amountPath), amountUnit, currency);
+  const recipients = recipientsOf(at(recipientsPath));
+  return {
+    amount,
+    currency,
+    recipients: recipients ?? 0,
+    amountIsKnown: amount !== null && currency !== null,
+    recipientsAreKnown: recipients !== null,
+    reversibility,
+    risk,
+    title: titleTemplate === null ? tool.name : titleOf(titleTemplate, params),
+  };
+}
+
+/** ISO 4217: currencies whose smallest unit is not a hundredth. */
+const MINOR_DIGITS: Readonly<Record<string, number>> = Object.fromEntries(
+  [
+    ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF', 0] as const,
+    ['BHD IQD JOD KWD LYD OMR TND', 3] as const,
+    ['CLF UYW', 4] as const,
+  ].flatMap(([codes, digits]) => codes.split(' ').map((code) => [code, digits])),
+);
+
+/** Services that count in cents often write the code in lower case; it is the same code. */
+function currencyOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const code = /^[a-z]{3}$/.test(value) ? value.toUpperCase() : value;
+  return isCurrency(code) ? code : null;
+}
+
+/** A negative amount would be below every bound, so it is not known. */
+function amountOf(value: unknown, unit: AmountUnit, currency: string | null): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return null;
+  if (unit === 'major') return value;
+  if (currency === null || !Number.isSafeInteger(value)) return null;
+  return value / 10 ** (MINOR_DIGITS[currency] ?? 2);
+}
+
+/** A text that may hold several addresses is one recipient to us and many to the tool, so their number is not known. */
+function recipientsOf(value: unknown): number | null {
+  const listed: unknown[] = Array.isArray(value) ? value : [value];
+  const isOne = (each: unknown) =>
+    typeof each === 'string'
+      ? each.trim() !== '' && !/[,;\r\n]/.test(each)
+      : Array.isArray(value) && each !== null && !Array.isArray(each);
+  return listed.every(isOne) ? listed.length : null;
+}
+
+const MAX_TITLE = 200;
+const MAX_VALUE = 80;
+
+/** One line of plain text: each value is cut, and none of them can add a line or what cannot be seen. */
+function titleOf(template: string, params: object): string {
+  const title = template.replace(PLACEHOLDER, (_, path: string) => shown(valueAt(params, path.trim())));
+  return cutText(title, MAX_TITLE);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  if (typeof value === 'object' && !Array.isArray(value)) return '…';
+  const plain = Array.isArray(value)
+    ? value.map((each) => (typeof each === 'object' ? '…' : String(each))).join(', ')
+    : String(value);
+  const line = withoutUnseen(plain).replace(/\s+/g, ' ').trim();
+  return cutText(line, MAX_VALUE);
+}
