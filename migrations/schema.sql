@@ -1149,6 +1149,22 @@ begin
 end $function$;
 alter function app.end_sign_in_try(text,text,timestamp with time zone,boolean,boolean) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_due_action_requests(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'action.due', a.action_request_id, a.workspace_id, a.workspace_id, now()
+  from action_requests a
+  where a.due_at < now()
+    and not exists (select from work_items w where w.kind = 'action.due' and w.id = a.action_request_id)
+  order by a.due_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_due_action_requests(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.enqueue_due_checks(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -2720,11 +2736,79 @@ create table account_mails (
 );
 grant delete, insert, select on account_mails to consigliere_system;
 
+create table action_requests (
+  action_request_id text not null,
+  workspace_id text not null,
+  team_id text,
+  token_root_id text not null,
+  member_id text not null,
+  requester_ids text[] not null,
+  requested_by jsonb not null,
+  agent text,
+  tool text not null,
+  params jsonb not null,
+  params_hash text not null,
+  reason text,
+  run jsonb,
+  external_id text,
+  request_hash text not null,
+  title text not null,
+  fingerprint text,
+  audience text not null,
+  risk text not null,
+  reversibility text not null,
+  status text not null,
+  approval_id text,
+  retry_at timestamp with time zone,
+  policy jsonb not null,
+  decision jsonb,
+  by_requester boolean not null,
+  expires_at timestamp with time zone not null,
+  consume_in_seconds integer not null,
+  complete_in_seconds integer not null,
+  consume_by timestamp with time zone,
+  attempt text,
+  consumed_at timestamp with time zone,
+  act_by timestamp with time zone,
+  complete_by timestamp with time zone,
+  result jsonb,
+  ended_because text,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  receipt_id text not null,
+  constraint action_requests_check CHECK (((consumed_at IS NULL) = (attempt IS NULL))),
+  constraint action_requests_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
+  constraint action_requests_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+  constraint action_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'allowed'::text, 'approved'::text, 'denied'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'consumed'::text, 'completed'::text, 'failed'::text, 'unconfirmed'::text]))),
+  constraint action_requests_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(team_id),
+  constraint action_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint action_requests_pkey PRIMARY KEY (action_request_id)
+);
+CREATE INDEX action_requests_due ON public.action_requests USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX action_requests_external ON public.action_requests USING btree (workspace_id, token_root_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX action_requests_newest ON public.action_requests USING btree (workspace_id, created_at DESC, action_request_id DESC);
+CREATE INDEX action_requests_open ON public.action_requests USING btree (workspace_id, token_root_id) WHERE (status = ANY (ARRAY['pending'::text, 'allowed'::text, 'approved'::text, 'consumed'::text]));
+alter table action_requests enable row level security;
+alter table action_requests force row level security;
+create policy isolation on action_requests for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_reads on action_requests for select to consigliere_system using (true);
+grant insert, select, update on action_requests to consigliere_app;
+grant select on action_requests to consigliere_system;
+
 create table approvals (
   approval_id text not null,
   workspace_id text not null,
   team_id text,
-  directive_id text not null,
+  directive_id text,
   capo text,
   kind text not null,
   round integer not null,
@@ -2761,11 +2845,14 @@ create table approvals (
   extensions integer not null default 0,
   group_key text,
   last_edited_by text[],
+  action_request_id text,
+  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'action'::text) = (directive_id IS NULL)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint approvals_action_request_id_fkey FOREIGN KEY (action_request_id) REFERENCES action_requests(action_request_id),
   constraint approvals_directive_id_fkey FOREIGN KEY (directive_id) REFERENCES directives(directive_id),
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint approvals_pkey PRIMARY KEY (approval_id)
@@ -2778,6 +2865,7 @@ CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, de
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
 CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
+CREATE INDEX approvals_of_action ON public.approvals USING btree (workspace_id, action_request_id) WHERE (action_request_id IS NOT NULL);
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);

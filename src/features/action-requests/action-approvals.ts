@@ -59,16 +59,15 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   }
 
   /** @throws ValidationFailed */
-  async edit(approval: ApprovalEntity, { packets, add, remove, output }: Edit, { by, at }: EditSituation): Promise<Edited | undefined> {
+  async edit(approval: ApprovalEntity, edit: Edit, { by, at }: EditSituation): Promise<Edited | undefined> {
     const { workspaceId, actionRequestId } = approval;
-    const [edited, ...others] = packets;
-    if (others.length > 0 || add.length > 0 || remove.length > 0 || output !== null || edited?.workPacketId !== actionRequestId) {
-      const message = 'of an action request only the parameters can be changed';
-      throw new ValidationFailed({ details: [{ path: 'packets', rule: 'isParamsOnly', message }] });
+    const { params, packets, add, remove, output } = edit;
+    if (params === null || packets.length + add.length + remove.length > 0 || output !== null) {
+      const message = 'give the params of the action request; nothing else of it can be changed';
+      throw new ValidationFailed({ details: [{ path: 'params', rule: 'isParamsOnly', message }] });
     }
     const request = await this.lockOf(approval);
     const before = approval.packets[0]!.action.params;
-    const params = edited.params ?? before;
     assertParams(params);
     const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
     const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);

@@ -5,7 +5,7 @@ import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
-import { isToolName, namesAction } from '../terms/tool-names.js';
+import { isReservedToolName, isToolName, namesAction } from '../terms/tool-names.js';
 import { factsOf, type ToolEntity } from '../tools/index.js';
 import type { ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
 import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';
@@ -29,7 +29,7 @@ export function paramsHashOf(tool: string, params: unknown): string {
  * @throws Forbidden for one that the token does not name
  */
 export function assertMayAsk({ tools }: Pick<Caller, 'tools'>, tool: string): void {
-  if (!isToolName(tool)) {
+  if (!isToolName(tool) || isReservedToolName(tool)) {
     const message = 'tool must not begin as one of our own action types does, such as email or document';
     throw new ValidationFailed({ details: [{ path: 'tool', rule: 'isToolName', message }] });
   }

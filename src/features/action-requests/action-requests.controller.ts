@@ -5,8 +5,9 @@ import type { JWK } from 'jose';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
+import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
 import { onlyOf, summaryOf, viewOf } from './action-request.js';
@@ -22,7 +23,7 @@ import {
   ConsumedActionRequest,
   CreateActionRequestBody,
 } from './action-requests.dto.js';
-import { ActionExpired, ActionNotDecided, AlreadyConsumed, OtherParams, ToolChanged } from './action-requests.errors.js';
+import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
 import { ActionRequests } from './action-requests.repository.js';
 import { ActionRequestsService } from './action-requests.service.js';
 import { AwaitActionRequest } from './await-action-request.js';
@@ -98,11 +99,11 @@ export class ActionRequestsController {
     errors: [
       NotFound,
       AlreadyConsumed,
-      ActionNotDecided,
+      ApprovalNotReady,
       ToolChanged,
       InvalidTransition,
       ActionExpired,
-      OtherParams,
+      ContentChanged,
       PolicyDenied,
       GuardianHalted,
     ],

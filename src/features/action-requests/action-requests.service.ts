@@ -4,8 +4,16 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import { AlreadyExists, Forbidden, InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import {
+  AlreadyExists,
+  ContentChanged,
+  Forbidden,
+  InvalidTransition,
+  NotFound,
+  ValidationFailed,
+} from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
@@ -34,7 +42,7 @@ import {
   type CreateActionRequestBody,
   DEFAULT_EXPIRY_SECONDS,
 } from './action-requests.dto.js';
-import { ActionExpired, ActionNotDecided, AlreadyConsumed, OtherParams, ToolChanged } from './action-requests.errors.js';
+import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
 import { ACTION_TOPIC, ActionOutcomes, entityOf } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 import type { PermittedRequest } from './permits.js';
@@ -177,7 +185,7 @@ export class ActionRequestsService {
   /**
    * Consumes what was allowed or approved, once, in a transaction of its own: what it finds changed is kept even where the agent is
    * refused.
-   * @throws NotFound, Forbidden, AlreadyConsumed, ActionNotDecided, ActionExpired, OtherParams, ToolChanged, GuardianHalted, PolicyDenied
+   * @throws NotFound, Forbidden, AlreadyConsumed, ApprovalNotReady, ActionExpired, ContentChanged, ToolChanged, GuardianHalted, PolicyDenied
    */
   async consume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed> {
     if ((body.params === undefined) === (body.paramsHash === undefined)) {
@@ -209,11 +217,11 @@ export class ActionRequestsService {
     if (isConsumed(request)) {
       const isSame = request.attempt === body.attempt && at - request.consumedAt < SAME_ATTEMPT_MS;
       if (!isSame || request.status !== 'consumed') throw new AlreadyConsumed();
-      if (asked !== request.paramsHash) throw new OtherParams({ details: { paramsHash: request.paramsHash } });
+      if (asked !== request.paramsHash) throw otherParams(request);
       return { request, guardianEpoch: guardian.epoch };
     }
     assertConsumable(request, at);
-    if (asked !== request.paramsHash) throw new OtherParams({ details: { paramsHash: request.paramsHash } });
+    if (asked !== request.paramsHash) throw otherParams(request);
     const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
     if ((tool?.status === 'active' ? tool.fingerprint : null) !== request.fingerprint) throw new ToolChanged();
 
@@ -239,7 +247,7 @@ export class ActionRequestsService {
     this.outcomes.ask(decided, recheck.policy.decision.approval);
     const { actionRequestId, status, approvalId, retryAt } = decided;
     if (status === 'denied') return new PolicyDenied({ details: { actionRequestId } });
-    return new ActionNotDecided({ details: { approvalId, retryAt } });
+    return notDecided({ approvalId, retryAt });
   }
 
   private consumed(request: ActionRequestEntity, attempt: string, at: number, guardianEpoch: number): PermittedRequest {
@@ -328,9 +336,18 @@ function isConsumed(request: ActionRequestEntity): request is PermittedRequest {
   return request.consumedAt !== null;
 }
 
-/** @throws ActionNotDecided, ActionExpired, InvalidTransition */
+function notDecided(details: Pick<ActionRequestEntity, 'approvalId' | 'retryAt'>): Error {
+  return new ApprovalNotReady({ message: 'Nobody has decided about this action request yet.', details });
+}
+
+function otherParams({ paramsHash }: ActionRequestEntity): Error {
+  const message = 'These are not the parameters that were decided: use those of the action request.';
+  return new ContentChanged({ message, details: { paramsHash } });
+}
+
+/** @throws ApprovalNotReady, ActionExpired, InvalidTransition */
 function assertConsumable({ status, consumeBy, approvalId, retryAt }: ActionRequestEntity, at: number): void {
-  if (status === 'pending') throw new ActionNotDecided({ details: { approvalId, retryAt } });
+  if (status === 'pending') throw notDecided({ approvalId, retryAt });
   if (status === 'expired' || (consumeBy !== null && consumeBy <= at)) throw new ActionExpired();
   if (status !== 'allowed' && status !== 'approved') throw new InvalidTransition({ details: { status } });
 }

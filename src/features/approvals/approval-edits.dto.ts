@@ -98,7 +98,7 @@ export class EditedOutputBody {
   body!: string;
 }
 
-/** What is to be sent instead; at least one of the four. */
+/** What is to be sent instead; at least one of these. */
 export class EditBody {
   /** New parameters for work packets of the draft. */
   @IsOptional()
@@ -127,6 +127,14 @@ export class EditBody {
   @ArrayMaxSize(100)
   @Matches(PACKET_ID, { each: true, message: 'each value in remove must be the id of a work packet' })
   remove?: string[];
+
+  /**
+   * All parameters of what an agent from outside asks for: what is left out is removed. Nothing else of it can be changed.
+   * @example { "order": "A-17", "amount": 20, "currency": "EUR" }
+   */
+  @IsOptional()
+  @IsObject()
+  params?: Record<string, unknown>;
 
   /** The new text, where the draft is a single document. */
   @IsOptional()

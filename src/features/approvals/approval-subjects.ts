@@ -13,6 +13,8 @@ export interface Edit {
   add: readonly { action: { type: string; params: Record<string, unknown>; title?: string } }[];
   remove: readonly string[];
   output: { body: string } | null;
+  /** Of what an agent from outside asks for. */
+  params: Record<string, unknown> | null;
 }
 
 /** Who edits, and what holds at that moment. */

@@ -1,0 +1,218 @@
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { Client } from '../../support/client.js';
+import { OrderDesk } from '../standing-orders/order-desk.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+let test: TestApp;
+let admin: Client;
+let operator: Client;
+let bot: Client;
+let desk: OrderDesk;
+let botToken: { tokenId: string };
+
+beforeAll(async () => {
+  test = await startTestApp();
+  desk = new OrderDesk(test);
+  admin = await test.createMember(test.workspaceId, 'admin');
+  operator = await test.createMember(test.workspaceId, 'operator');
+  const made = await admin.post('/tokens', { name: 'Refunds', agent: { name: 'refund-bot' }, tools: ['pay.*'] });
+  expect(made.status).toBe(201);
+  botToken = made.body;
+  bot = new Client(test.url, made.body.token);
+});
+afterAll(() => test.close());
+
+const attempt = () => newId('req').padEnd(30, 'x');
+const ask = (tool: string, params: object, more: object = {}) =>
+  bot.post('/action-requests', { tool, params, ...more });
+const read = async (id: string) => (await bot.get(`/action-requests/${id}`)).body;
+const consume = (id: string, paramsHash: string, by = attempt()) =>
+  bot.post(`/action-requests/${id}/consume`, { attempt: by, paramsHash });
+const actsOn = async (id: string) =>
+  (await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [id])).map(
+    ({ body }) => JSON.parse(body).action,
+  );
+const approvalOf = async (approvalId: string) => (await operator.get(`/approvals/${approvalId}`)).body;
+
+const PAY = {
+  type: 'object',
+  properties: { order: { type: 'string' }, amount: { type: 'number' }, currency: { type: 'string' } },
+  required: ['order', 'amount', 'currency'],
+  additionalProperties: false,
+};
+
+/** Registers a tool, and an order that allows it up to 50 EUR a day. */
+async function allowedTool(name: string) {
+  const tool = await admin.post('/tools', {
+    name,
+    paramsSchema: PAY,
+    amountPath: 'amount',
+    currencyPath: 'currency',
+    reversibility: 'reversible',
+    risk: 'low',
+    titleTemplate: 'Pay {{amount}} {{currency}} for {{order}}',
+  });
+  expect(tool.status).toBe(201);
+  return desk.active({
+    name: `Allow ${name}`,
+    effect: 'allow',
+    match: { actionTypes: [name], fields: { 'params.amount': { $lte: 50 } } },
+    limits: { maxAmountPerDay: 60 },
+  });
+}
+
+describe('an action that a standing order allows', () => {
+  it('is allowed at once, consumed once with a permit for exactly it, and completed', async () => {
+    await test.owner.put('/settings', { currency: 'EUR' });
+    await allowedTool('pay.invoice');
+    const params = { order: 'A-17', amount: 25, currency: 'EUR' };
+    const asked = await ask('pay.invoice', params, { reason: 'It is due.' });
+    expect(asked.status, JSON.stringify(asked.body)).toBe(201);
+    expect(asked.body).toMatchObject({
+      status: 'allowed',
+      title: 'Pay 25 EUR for A-17',
+      agent: { name: 'refund-bot', tokenId: botToken.tokenId },
+      approvalId: null,
+      policy: { outcome: 'allow', explanation: ['The standing orders allow this.'] },
+      decision: { outcome: 'allowed', params },
+    });
+    const { actionRequestId, paramsHash } = asked.body;
+    const by = attempt();
+    const consumed = await consume(actionRequestId, paramsHash, by);
+    expect(consumed.status, JSON.stringify(consumed.body)).toBe(200);
+    expect(consumed.body).toMatchObject({ status: 'consumed', actBy: expect.any(Number) });
+    const keys = createRemoteJWKSet(new URL(`${test.url}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(consumed.body.permit, keys, {
+      audience: 'pay.invoice',
+      issuer: test.url,
+      typ: 'consigliere-permit+jwt',
+      currentDate: new Date(consumed.body.consumedAt),
+    });
+    expect(decodeProtectedHeader(consumed.body.permit).alg).toBe('EdDSA');
+    expect(payload).toMatchObject({ sub: actionRequestId, tool: 'pay.invoice', params_sha256: paramsHash, edited: false });
+    expect(payload.exp! - payload.iat!).toBe(60);
+
+    expect((await consume(actionRequestId, paramsHash, by)).body.permit).toBe(consumed.body.permit);
+    const again = await consume(actionRequestId, paramsHash);
+    expect([again.status, again.body.error.code]).toEqual([409, 'ALREADY_CONSUMED']);
+
+    const result = { outcome: 'succeeded', summary: 'Paid.', output: { id: 'p1' } };
+    const told = await bot.post(`/action-requests/${actionRequestId}/result`, result);
+    expect(told.body).toMatchObject({ status: 'completed', result });
+    expect((await bot.post(`/action-requests/${actionRequestId}/result`, result)).status).toBe(200);
+    const other = await bot.post(`/action-requests/${actionRequestId}/result`, { ...result, outcome: 'failed' });
+    expect(other.status).toBe(409);
+    expect(await actsOn(actionRequestId)).toEqual(['action.allowed', 'action.consumed', 'action.completed']);
+  });
+
+  it('asks beyond the limits, in another currency, and where no amount can be read', async () => {
+    await allowedTool('pay.limited');
+    const statusOf = async (amount: unknown, currency: string) =>
+      (await ask('pay.limited', { order: 'B', amount, currency })).body.status;
+    expect(await statusOf(40, 'EUR')).toBe('allowed');
+    expect(await statusOf(40, 'EUR')).toBe('pending');
+    expect(await statusOf(51, 'EUR')).toBe('pending');
+    expect(await statusOf(1, 'USD')).toBe('pending');
+  });
+});
+
+describe('an action that a person decides', () => {
+  it('waits in the queue, is edited, approved, and consumed as it was approved', async () => {
+    const asked = await ask('pay.unknown', { to: 'Karl', amount: 900 }, { reason: 'Karl said so.' });
+    expect(asked.body).toMatchObject({ status: 'pending', risk: 'high', reversibility: 'irreversible', title: 'pay.unknown' });
+    const { actionRequestId, approvalId, paramsHash } = asked.body;
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
+    const approval = await approvalOf(approvalId);
+    expect(approval).toMatchObject({
+      kind: 'action',
+      directiveId: null,
+      actionRequestId,
+      capo: null,
+      requestedBy: { type: 'agent', name: 'refund-bot' },
+      packets: [{ action: { type: 'pay.unknown', params: { to: 'Karl', amount: 900 } }, rationale: 'Karl said so.', writtenBy: 'agent' }],
+    });
+    const params = { to: 'Karl', amount: 90 };
+    const edited = await operator.send('PATCH', `/approvals/${approvalId}`, { params }, { 'If-Match': `"${approval.contentHash}"` });
+    expect(edited.status, JSON.stringify(edited.body)).toBe(200);
+    const waiting = bot.get(`/action-requests/${actionRequestId}?wait=20`);
+    const approved = await operator.send('POST', `/approvals/${approvalId}/approve`, undefined, { 'If-Match': `"${edited.body.contentHash}"` });
+    expect(approved.body).toMatchObject({ status: 'approved', directiveId: null, directiveStatus: null });
+    const decided = (await waiting).body;
+    expect(decided).toMatchObject({ status: 'approved', params: { to: 'Karl', amount: 900 }, decision: { params } });
+    expect(decided.paramsHash).not.toBe(paramsHash);
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(412);
+    const consumed = await bot.post(`/action-requests/${actionRequestId}/consume`, { attempt: attempt(), params });
+    expect(consumed.body).toMatchObject({ status: 'consumed', decision: { params } });
+    const { payload } = await jwtVerify(
+      consumed.body.permit,
+      createRemoteJWKSet(new URL(`${test.url}/.well-known/jwks.json`)),
+      { currentDate: new Date(consumed.body.consumedAt) },
+    );
+    expect(payload).toMatchObject({ edited: true, aud: 'pay.unknown' });
+  });
+
+  it('is told the reason of a rejection, and nothing is consumed', async () => {
+    const asked = await ask('pay.unknown', { to: 'Eve' });
+    const { actionRequestId, approvalId, paramsHash } = asked.body;
+    await operator.post(`/approvals/${approvalId}/reject`, { feedback: 'Not to Eve.' });
+    expect(await read(actionRequestId)).toMatchObject({ status: 'rejected', decision: { feedback: 'Not to Eve.' } });
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
+  });
+});
+
+describe('the kill switch', () => {
+  it('voids what may be consumed for good, gives back what orders counted, and refuses new requests', async () => {
+    await allowedTool('pay.killed');
+    const asked = await ask('pay.killed', { order: 'K', amount: 50, currency: 'EUR' });
+    expect(asked.body.status).toBe('allowed');
+    const { actionRequestId, paramsHash } = asked.body;
+    await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(423);
+    expect((await ask('pay.killed', { order: 'K2', amount: 1, currency: 'EUR' })).status).toBe(423);
+    const reverted = await test.owner.post('/guardian/revert', { mode: 'guardrailed', reason: 'Go on.' });
+    expect(reverted.status, JSON.stringify(reverted.body)).toBeLessThan(300);
+    await expect.poll(async () => (await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    expect(await read(actionRequestId)).toMatchObject({ status: 'cancelled' });
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
+    // The day's limit of 60 has room again.
+    expect((await ask('pay.killed', { order: 'K3', amount: 50, currency: 'EUR' })).body.status).toBe('allowed');
+  });
+});
+
+describe('a request that is refused', () => {
+  it.each([
+    ['a tool that the token does not name', 'mail.send', {}, 403],
+    ['a name of our own action types', 'email.send', {}, 422],
+    ['a star', '*', {}, 422],
+    ['capitals', 'Pay.invoice', {}, 422],
+    ['an integer past 2^53', 'pay.unknown', { n: 9007199254740993 }, 422],
+    ['more than 64 KB', 'pay.unknown', { text: 'x'.repeat(70_000) }, 422],
+  ])('for %s says so, and keeps nothing', async (_what, tool, params, status) => {
+    const before = await test.rows('select count(*) from action_requests');
+    const answer = await ask(tool, params);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+    expect(await test.rows('select count(*) from action_requests')).toEqual(before);
+  });
+
+  it('for another content under the same externalId; the same one is answered as it is now', async () => {
+    const first = await ask('pay.unknown', { a: 1 }, { externalId: 'x-1' });
+    const same = await ask('pay.unknown', { a: 1 }, { externalId: 'x-1' });
+    expect([first.status, same.status, same.body.actionRequestId]).toEqual([201, 200, first.body.actionRequestId]);
+    expect((await ask('pay.unknown', { a: 2 }, { externalId: 'x-1' })).status).toBe(409);
+  });
+});
+
+describe('a token that is paused', () => {
+  it('has nothing left to consume', async () => {
+    const made = await admin.post('/tokens', { name: 'Other', agent: { name: 'other-bot' }, tools: ['pay.*'] });
+    const other = new Client(test.url, made.body.token);
+    const asked = await other.post('/action-requests', { tool: 'pay.unknown', params: { a: 1 } });
+    const { actionRequestId, approvalId } = asked.body;
+    expect((await bot.get(`/action-requests/${actionRequestId}`)).status).toBe(404);
+    expect((await admin.post(`/tokens/${made.body.tokenId}/pause`)).status).toBe(200);
+    expect((await approvalOf(approvalId)).status).toBe('cancelled');
+    expect((await admin.get(`/action-requests/${actionRequestId}`)).body.status).toBe('cancelled');
+  });
+});
