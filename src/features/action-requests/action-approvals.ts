@@ -50,7 +50,8 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   /** Its agent asks again by itself. @throws InvalidTransition */
   assertRevisable(): Promise<void> {
     throw new InvalidTransition({
-      message: 'What an agent asks for cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
+      message:
+        'What an agent asks for cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
     });
   }
 
@@ -72,7 +73,9 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
     const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);
     if (!checked.ok) {
-      const slow = [{ path: 'params', rule: 'isChecked', message: 'the parameters took too long to be checked' }];
+      const slow = [
+        { path: 'params', rule: 'isChecked', message: 'the parameters took too long to be checked' },
+      ];
       throw new ValidationFailed({ details: 'timeout' in checked ? slow : checked.faults });
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
@@ -81,14 +84,24 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const [packet] = content.packets;
     const paths = ['params'];
     const shown = { ...packet!, edits: [{ path: 'params', by, at }] };
-    const change = { workPacketId: actionRequestId!, change: 'edited' as const, paths, before: { params: before } };
+    const change = {
+      workPacketId: actionRequestId!,
+      change: 'edited' as const,
+      paths,
+      before: { params: before },
+    };
     return { changes: [change], content: { ...content, packets: [shown] }, details: {} };
   }
 
   async expired(approval: UnrevisedApproval): Promise<void> {
     const request = await this.lockOf(approval);
     const because = 'Nobody decided about it in time.';
-    await this.outcomes.end(request, SYSTEM, { status: 'expired', endedBecause: because }, 'expired without a decision');
+    await this.outcomes.end(
+      request,
+      SYSTEM,
+      { status: 'expired', endedBecause: because },
+      'expired without a decision',
+    );
   }
 
   status(): Promise<null> {

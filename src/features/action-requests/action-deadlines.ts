@@ -9,7 +9,14 @@ import { Approvals } from '../approvals/approvals.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { GUARDIAN, isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { type GuardianAct, type Haltable, HaltableWork, type Halted, type HeldBack, type ResumedPacket } from '../guardian/halting.js';
+import {
+  type GuardianAct,
+  type Haltable,
+  HaltableWork,
+  type Halted,
+  type HeldBack,
+  type ResumedPacket,
+} from '../guardian/halting.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { type ToolEntity, ToolsService } from '../tools/index.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
@@ -76,14 +83,24 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     const request = await this.requests.lock(workspaceId, id);
     if (!request || request.dueAt === null) return;
     const status = request.status === 'consumed' ? 'unconfirmed' : 'expired';
-    this.outcomes.write(request, { status, dueAt: null, endedBecause: 'It could not be ended as it should have been.' });
+    this.outcomes.write(request, {
+      status,
+      dueAt: null,
+      endedBecause: 'It could not be ended as it should have been.',
+    });
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
     if (request.status === 'consumed') return this.outcomes.unconfirmed(request, SYSTEM);
     if (request.status === 'pending' && at < request.expiresAt) return this.decideAgain(request, guardian);
-    const because = request.status === 'pending' ? 'It was not its turn in time.' : 'It was not taken up in time.';
-    await this.outcomes.end(request, SYSTEM, { status: 'expired', endedBecause: because }, `expired: ${because}`);
+    const because =
+      request.status === 'pending' ? 'It was not its turn in time.' : 'It was not taken up in time.';
+    await this.outcomes.end(
+      request,
+      SYSTEM,
+      { status: 'expired', endedBecause: because },
+      `expired: ${because}`,
+    );
   }
 
   /** A paced request: its turn has come. */
@@ -151,7 +168,12 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
     const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
     for (const request of await this.requests.lockOfTokens(workspaceId, tokenRootIds)) {
-      await this.outcomes.withdraw(request, byRequest.get(request.actionRequestId), by, `${by.name} stopped its token`);
+      await this.outcomes.withdraw(
+        request,
+        byRequest.get(request.actionRequestId),
+        by,
+        `${by.name} stopped its token`,
+      );
     }
   }
 }

@@ -55,7 +55,14 @@ export class ActionOutcomes {
       guardianEpoch: guardian.epoch,
       ...(outcome === 'deny' && { outcome: 'failure' }),
     });
-    const undecided = { decision: null, consumeBy: null, dueAt: null, retryAt: null, approvalId: null, byRequester: false };
+    const undecided = {
+      decision: null,
+      consumeBy: null,
+      dueAt: null,
+      retryAt: null,
+      approvalId: null,
+      byRequester: false,
+    };
     const known = { ...request, ...undecided, policy: { outcome, explanation }, receiptId };
     const decision = (what: ActionDecision['outcome']): ActionDecision => ({
       outcome: what,
@@ -87,7 +94,15 @@ export class ActionOutcomes {
   ask(request: ActionRequestEntity, terms: Decision['approval']): void {
     const { approvalId, actionRequestId, workspaceId, teamId, title, requestedBy, requesterIds } = request;
     if (approvalId === null) return;
-    const about = { approvalId, workspaceId, teamId, directiveId: null, actionRequestId, title, deadline: null };
+    const about = {
+      approvalId,
+      workspaceId,
+      teamId,
+      directiveId: null,
+      actionRequestId,
+      title,
+      deadline: null,
+    };
     this.requestApproval.open({
       ...about,
       kind: 'action',
@@ -98,7 +113,13 @@ export class ActionOutcomes {
       requesterIds,
     });
     const { onExpiry, selfApproval } = terms;
-    const content = { ...contentOf(request, request.params), capo: null, concerns: [], onExpiry, selfApproval };
+    const content = {
+      ...contentOf(request, request.params),
+      capo: null,
+      concerns: [],
+      onExpiry,
+      selfApproval,
+    };
     this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
   }
 
@@ -106,12 +127,21 @@ export class ActionOutcomes {
   unchecked(request: ActionRequestEntity): ActionRequestEntity {
     const because = 'The parameters took too long to be checked against the tool.';
     const says = 'is not allowed: its parameters could not be checked in time';
-    const receiptId = this.note(request, request.requestedBy, { action: 'action.denied', outcome: 'failure', says });
+    const receiptId = this.note(request, request.requestedBy, {
+      action: 'action.denied',
+      outcome: 'failure',
+      says,
+    });
     return { ...request, status: 'denied', policy: { outcome: 'deny', explanation: [because] }, receiptId };
   }
 
   /** What a person allowed may be consumed from now on. */
-  approved(request: ActionRequestEntity, decision: ActionDecision, byRequester: boolean, receiptId: string): void {
+  approved(
+    request: ActionRequestEntity,
+    decision: ActionDecision,
+    byRequester: boolean,
+    receiptId: string,
+  ): void {
     const paramsHash = paramsHashOf(request.tool, decision.params);
     this.write(request, { ...consumable(request, decision), paramsHash, byRequester, receiptId });
   }
@@ -124,7 +154,11 @@ export class ActionOutcomes {
     says: string,
   ): Promise<ActionRequestEntity> {
     const givenBack = request.status === 'allowed' ? await this.gate.giveBack([request.actionRequestId]) : {};
-    const receiptId = this.note(request, by, { action: `action.${changes.status}`, says, details: givenBack });
+    const receiptId = this.note(request, by, {
+      action: `action.${changes.status}`,
+      says,
+      details: givenBack,
+    });
     return this.write(request, { ...changes, dueAt: null, retryAt: null, receiptId });
   }
 
@@ -135,10 +169,21 @@ export class ActionOutcomes {
     by: Actor,
     because: string,
   ): Promise<ActionRequestEntity> {
-    const ended = await this.end(request, by, { status: 'cancelled', endedBecause: because }, `was cancelled: ${because}`);
+    const ended = await this.end(
+      request,
+      by,
+      { status: 'cancelled', endedBecause: because },
+      `was cancelled: ${because}`,
+    );
     if (approval?.status === 'pending') {
       const { receiptId } = ended;
-      this.approvals.end(approval, { status: 'cancelled', by, at: ended.createdAt, feedback: because, receiptId });
+      this.approvals.end(approval, {
+        status: 'cancelled',
+        by,
+        at: ended.createdAt,
+        feedback: because,
+        receiptId,
+      });
       this.channel.publish('approval', approval.approvalId);
     }
     return ended;
@@ -168,7 +213,11 @@ export class ActionOutcomes {
   async unconfirmed(request: ActionRequestEntity, by: Actor): Promise<void> {
     const says = 'was taken up, and no result came: whether it was done is not known';
     const receiptId = this.note(request, by, { action: 'action.unconfirmed', outcome: 'failure', says });
-    const { teamId, title, requestedBy } = this.write(request, { status: 'unconfirmed', dueAt: null, receiptId });
+    const { teamId, title, requestedBy } = this.write(request, {
+      status: 'unconfirmed',
+      dueAt: null,
+      receiptId,
+    });
     await this.escalations.open({
       kind: ACTION_UNCONFIRMED,
       entity: entityOf(request),

@@ -61,13 +61,18 @@ export class ActionRequestsController {
     const { request, isNew, consumed } = await this.service.create(caller, body);
     response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     const view = viewOf(request, caller);
-    return consumed ? { ...view, permit: await this.permits.sign(consumed.request, consumed.guardianEpoch) } : view;
+    return consumed
+      ? { ...view, permit: await this.permits.sign(consumed.request, consumed.guardianEpoch) }
+      : view;
   }
 
   /** Newest first; an agent sees its own. */
   @Get('api/pro/action-requests')
   @Route({ auth: 'member', scope: 'request', limit: LIMIT, returns: { 200: ActionRequestPage } })
-  async list(@CurrentCaller() caller: Caller, @Query() query: ActionRequestsQuery): Promise<ActionRequestPage> {
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ActionRequestsQuery,
+  ): Promise<ActionRequestPage> {
     const { items, ...page } = await this.requests.list(scopeOf(caller), query, onlyOf(caller));
     return { ...page, items: items.map((item) => summaryOf(item, caller)) };
   }
@@ -75,7 +80,13 @@ export class ActionRequestsController {
   /** One action request; with `wait` as soon as nothing more becomes of it unless the agent acts. */
   @ApiParam(ACTION_REQUEST_PARAM)
   @Get('api/pro/action-requests/:actionRequestId')
-  @Route({ auth: 'member', scope: 'request', limit: LIMIT, returns: { 200: ActionRequestView }, errors: [NotFound] })
+  @Route({
+    auth: 'member',
+    scope: 'request',
+    limit: LIMIT,
+    returns: { 200: ActionRequestView },
+    errors: [NotFound],
+  })
   async read(
     @CurrentCaller() caller: Caller,
     @Param('actionRequestId') actionRequestId: string,

@@ -34,9 +34,13 @@ export class ActionRequests {
 
   /** What this token has asked for by this name, with the lock that a second request of the name waits for. */
   byExternalIdStatements(workspaceId: string, tokenRootId: string, externalId: string | null): Statement[] {
-    if (externalId === null) return [{ text: 'select' }, { text: `select ${COLUMNS} from action_requests limit 0` }];
+    if (externalId === null)
+      return [{ text: 'select' }, { text: `select ${COLUMNS} from action_requests limit 0` }];
     return [
-      { text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))', values: [`${tokenRootId} ${externalId}`] },
+      {
+        text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))',
+        values: [`${tokenRootId} ${externalId}`],
+      },
       {
         text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2 and external_id = $3`,
         values: [workspaceId, tokenRootId, externalId],
@@ -103,7 +107,9 @@ export class ActionRequests {
   }
 
   /** What has been consumed, and of which no result has come. */
-  underWay(workspaceId: string): Promise<Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'consumedAt'>[]> {
+  underWay(
+    workspaceId: string,
+  ): Promise<Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'consumedAt'>[]> {
     return this.db.query(
       `select action_request_id, team_id, consumed_at from action_requests where workspace_id = $1 and status = 'consumed'
        order by consumed_at`,

@@ -200,7 +200,11 @@ export class ActionRequestsService {
   }
 
   /** A refusal that is thrown leaves everything as it was; one that is answered keeps what was decided. */
-  private async tryToConsume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed | Error> {
+  private async tryToConsume(
+    caller: Caller,
+    actionRequestId: string,
+    body: ConsumeBody,
+  ): Promise<Consumed | Error> {
     const { workspaceId } = caller;
     const [[guardian], [token], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
@@ -223,7 +227,8 @@ export class ActionRequestsService {
     assertConsumable(request, at);
     if (asked !== request.paramsHash) throw otherParams(request);
     const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
-    if ((tool?.status === 'active' ? tool.fingerprint : null) !== request.fingerprint) throw new ToolChanged();
+    if ((tool?.status === 'active' ? tool.fingerprint : null) !== request.fingerprint)
+      throw new ToolChanged();
 
     const packet = decidedActionOf(request, paramsOf(request), { tool, isKnown: true, currency });
     const allowedBy = request.status === 'allowed' ? 'policy' : request.byRequester ? 'requester' : 'person';
@@ -236,7 +241,10 @@ export class ActionRequestsService {
         policy: recheck.policy,
       });
     }
-    return { request: this.consumed(request, body.attempt, at, guardian.epoch), guardianEpoch: guardian.epoch };
+    return {
+      request: this.consumed(request, body.attempt, at, guardian.epoch),
+      guardianEpoch: guardian.epoch,
+    };
   }
 
   /** What was allowed is not any more: it is denied, waits, or a person is asked. */
@@ -250,7 +258,12 @@ export class ActionRequestsService {
     return notDecided({ approvalId, retryAt });
   }
 
-  private consumed(request: ActionRequestEntity, attempt: string, at: number, guardianEpoch: number): PermittedRequest {
+  private consumed(
+    request: ActionRequestEntity,
+    attempt: string,
+    at: number,
+    guardianEpoch: number,
+  ): PermittedRequest {
     const [actBy, completeBy] = [at + ACT_WITHIN_MS, at + request.completeInSeconds * 1_000];
     const { requestedBy } = request;
     const receiptId = this.outcomes.note(request, requestedBy, {
@@ -259,13 +272,25 @@ export class ActionRequestsService {
       details: { paramsHash: request.paramsHash, actBy, completeBy },
       guardianEpoch,
     });
-    const changes = { status: 'consumed', attempt, consumedAt: at, actBy, completeBy, dueAt: completeBy, receiptId } as const;
+    const changes = {
+      status: 'consumed',
+      attempt,
+      consumedAt: at,
+      actBy,
+      completeBy,
+      dueAt: completeBy,
+      receiptId,
+    } as const;
     this.requests.update(request, changes);
     return { ...request, ...changes };
   }
 
   /** @throws NotFound, Forbidden, InvalidTransition for what was not consumed, AlreadyExists for another result than the first */
-  async report(caller: Caller, actionRequestId: string, body: ActionResultBody): Promise<ActionRequestEntity> {
+  async report(
+    caller: Caller,
+    actionRequestId: string,
+    body: ActionResultBody,
+  ): Promise<ActionRequestEntity> {
     const { outcome, summary } = body;
     const output = body.output ?? null;
     if (Buffer.byteLength(JSON.stringify(output)) > MAX_OUTPUT_BYTES) {
@@ -285,7 +310,10 @@ export class ActionRequestsService {
       throw new AlreadyExists({ message: 'The result of this action request has been reported already.' });
     }
     if (request.status !== 'consumed' && request.status !== 'unconfirmed') {
-      throw new InvalidTransition({ message: 'Only what was consumed has a result.', details: { status: request.status } });
+      throw new InvalidTransition({
+        message: 'Only what was consumed has a result.',
+        details: { status: request.status },
+      });
     }
     const status = outcome === 'succeeded' ? 'completed' : 'failed';
     const receiptId = this.outcomes.note(request, actorOf(caller), {
@@ -297,9 +325,19 @@ export class ActionRequestsService {
     const result: ActionResult = { outcome, summary, output, at };
     this.requests.update(request, { status, result, dueAt: null, receiptId });
     if (request.status === 'unconfirmed') {
-      await this.escalations.resolveAbout(ACTION_UNCONFIRMED, entityOf(request), `The agent says that it ${outcome}.`);
+      await this.escalations.resolveAbout(
+        ACTION_UNCONFIRMED,
+        entityOf(request),
+        `The agent says that it ${outcome}.`,
+      );
     }
-    this.events.record('action.completed', { actionRequestId, tool: request.tool, outcome, summary, receiptId });
+    this.events.record('action.completed', {
+      actionRequestId,
+      tool: request.tool,
+      outcome,
+      summary,
+      receiptId,
+    });
     this.channel.publish(ACTION_TOPIC, actionRequestId);
     return { ...request, status, result, dueAt: null, receiptId };
   }

@@ -49,7 +49,9 @@ export class Permits {
       tool,
       params_sha256: paramsHash,
       decided_by: decision!.decidedBy.name,
-      edited: decision!.params !== request.params && JSON.stringify(decision!.params) !== JSON.stringify(request.params),
+      edited:
+        decision!.params !== request.params &&
+        JSON.stringify(decision!.params) !== JSON.stringify(request.params),
       receipt_id: receiptId,
       guardian_epoch: guardianEpoch,
     };

@@ -101,7 +101,10 @@ export class RequestApproval {
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
   makeReady(
-    approval: Pick<NewApproval, 'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'title' | 'deadline'>,
+    approval: Pick<
+      NewApproval,
+      'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'title' | 'deadline'
+    >,
     content: ReadyContent,
     { author, by }: Pick<Revision, 'author' | 'by'>,
   ): void {

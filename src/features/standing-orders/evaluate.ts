@@ -276,7 +276,8 @@ function says({ effect }: DecisionOrder, isWithinLimit: boolean): string {
 /** No order and no mode allows a tool of which nobody here has said what it does (CONTRACT section 7). */
 const UNREGISTERED: Reason = {
   outcome: 'require_approval',
-  because: 'This tool is not registered here as the agent knows it, or not active: each call of it needs an approval.',
+  because:
+    'This tool is not registered here as the agent knows it, or not active: each call of it needs an approval.',
 };
 
 /** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */

@@ -28,9 +28,12 @@ export function isWithin(inner: StandingOrderRule, outer: StandingOrderRule): bo
 /** An order that allows or throttles without naming types is not about the tools of agents from outside; any other is. */
 function areTypesWithin(inner: StandingOrderRule, outer: StandingOrderRule): boolean {
   const [a, b] = [inner.match.actionTypes, outer.match.actionTypes];
-  const coversTools = (effect: StandingOrderRule['effect']) => effect === 'deny' || effect === 'require_approval';
+  const coversTools = (effect: StandingOrderRule['effect']) =>
+    effect === 'deny' || effect === 'require_approval';
   if (!b) return coversTools(outer.effect) || (a ? !a.some(isToolPattern) : !coversTools(inner.effect));
-  return Boolean(a) && a!.every((type) => b.some((pattern) => pattern === type || namesAction(pattern, type)));
+  return (
+    Boolean(a) && a!.every((type) => b.some((pattern) => pattern === type || namesAction(pattern, type)))
+  );
 }
 
 /** Null stands for everything. */

@@ -30,7 +30,9 @@ export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: num
     ...unknown,
     ...(isAboutTools ? toolFaults(rule) : unknown.length > 0 ? [] : scopeFaults(rule, known)),
     // What parameters a tool has is known of those that are registered, and only now.
-    ...(isAboutTools ? [] : conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known))),
+    ...(isAboutTools
+      ? []
+      : conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known))),
     ...windowFaults(rule, at),
     ...boundFaults(rule),
   ];

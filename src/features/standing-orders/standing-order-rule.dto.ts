@@ -49,7 +49,8 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayUnique()
   @Matches(/^(?=.{1,257}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}(\.\*)?$/, {
     each: true,
-    message: 'each value in $property must be an action type such as email.send, or a tool such as crm.refund or crm.*',
+    message:
+      'each value in $property must be an action type such as email.send, or a tool such as crm.refund or crm.*',
   })
   actionTypes?: string[] | null;
 
@@ -62,7 +63,10 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ArrayUnique()
-  @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, { each: true, message: 'each value in $property must be the name of an agent' })
+  @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, {
+    each: true,
+    message: 'each value in $property must be the name of an agent',
+  })
   agents?: string[] | null;
 
   /**

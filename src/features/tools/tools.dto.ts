@@ -8,13 +8,7 @@ import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { REVERSIBILITIES, RISKS, type Reversibility, type Risk } from '../terms/terms.js';
 import { TOOL_NAME } from '../terms/tool-names.js';
-import {
-  AMOUNT_UNITS,
-  type AmountUnit,
-  PARAM_PATH,
-  TOOL_STATUSES,
-  type ToolStatus,
-} from './tool.js';
+import { AMOUNT_UNITS, type AmountUnit, PARAM_PATH, TOOL_STATUSES, type ToolStatus } from './tool.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOOL_PARAM = {

@@ -17,13 +17,7 @@ import {
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { ToolEntity } from './tool.entity.js';
-import {
-  contentOf,
-  faultsOfContent,
-  fingerprintOf,
-  type ToolContent,
-  type ToolStatus,
-} from './tool.js';
+import { contentOf, faultsOfContent, fingerprintOf, type ToolContent, type ToolStatus } from './tool.js';
 import { isReservedToolName, isToolName } from '../terms/tool-names.js';
 import { ToolParams, type ParamsVerdict } from './tool-params.js';
 import type {

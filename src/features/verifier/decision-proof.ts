@@ -52,10 +52,14 @@ const DAY_MS = 24 * HOUR_MS;
 /** Amounts have four decimals at the most. */
 const ROUNDING = 0.00005;
 
+/** What an agent from outside asked for was decided, for the first time or again. */
+const OF_ACTIONS = ['action.allowed', 'action.denied', 'action.asked', 'action.throttled'];
 /** Made as a packet was about to be sent, where what it had used up before does not count. */
-const AGAIN = ['directive.recalled', 'packet.allowed', 'packet.denied', 'packet.throttled'];
+const AGAIN = ['directive.recalled', 'packet.allowed', 'packet.denied', 'packet.throttled', ...OF_ACTIONS];
+/** With these it counts from then on. */
+const ALLOWED = ['packet.allowed', 'action.allowed'];
 /** After these a work packet has left, and gives nothing back. */
-const LEFT = ['packet.executed', 'packet.confirmed'];
+const LEFT = ['packet.executed', 'packet.confirmed', 'action.consumed'];
 
 /**
  * Makes every decision in the receipts again, from the receipts alone. They come in their order; memory grows with the
@@ -197,7 +201,7 @@ export class DecisionProof {
     }
     this.#orders.decided();
     this.#formerZone = undefined;
-    if (action === 'packet.allowed')
+    if (ALLOWED.includes(action))
       for (const counted of made) this.#counted.set(counted.workPacketId, counted);
     else this.#drafted = { directiveId: action === 'directive.drafted' ? directiveId : null, counted: made };
   }

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DecisionProof } from '../../../src/features/verifier/decision-proof.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -17,7 +18,11 @@ beforeAll(async () => {
   desk = new OrderDesk(test);
   admin = await test.createMember(test.workspaceId, 'admin');
   operator = await test.createMember(test.workspaceId, 'operator');
-  const made = await admin.post('/tokens', { name: 'Refunds', agent: { name: 'refund-bot' }, tools: ['pay.*'] });
+  const made = await admin.post('/tokens', {
+    name: 'Refunds',
+    agent: { name: 'refund-bot' },
+    tools: ['pay.*'],
+  });
   expect(made.status).toBe(201);
   botToken = made.body;
   bot = new Client(test.url, made.body.token);
@@ -31,9 +36,9 @@ const read = async (id: string) => (await bot.get(`/action-requests/${id}`)).bod
 const consume = (id: string, paramsHash: string, by = attempt()) =>
   bot.post(`/action-requests/${id}/consume`, { attempt: by, paramsHash });
 const actsOn = async (id: string) =>
-  (await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [id])).map(
-    ({ body }) => JSON.parse(body).action,
-  );
+  (
+    await test.rows<{ body: string }>('select body from receipts where entity_id = $1 order by seq', [id])
+  ).map(({ body }) => JSON.parse(body).action);
 const approvalOf = async (approvalId: string) => (await operator.get(`/approvals/${approvalId}`)).body;
 
 const PAY = {
@@ -91,7 +96,12 @@ describe('an action that a standing order allows', () => {
       currentDate: new Date(consumed.body.consumedAt),
     });
     expect(decodeProtectedHeader(consumed.body.permit).alg).toBe('EdDSA');
-    expect(payload).toMatchObject({ sub: actionRequestId, tool: 'pay.invoice', params_sha256: paramsHash, edited: false });
+    expect(payload).toMatchObject({
+      sub: actionRequestId,
+      tool: 'pay.invoice',
+      params_sha256: paramsHash,
+      edited: false,
+    });
     expect(payload.exp! - payload.iat!).toBe(60);
 
     expect((await consume(actionRequestId, paramsHash, by)).body.permit).toBe(consumed.body.permit);
@@ -102,7 +112,10 @@ describe('an action that a standing order allows', () => {
     const told = await bot.post(`/action-requests/${actionRequestId}/result`, result);
     expect(told.body).toMatchObject({ status: 'completed', result });
     expect((await bot.post(`/action-requests/${actionRequestId}/result`, result)).status).toBe(200);
-    const other = await bot.post(`/action-requests/${actionRequestId}/result`, { ...result, outcome: 'failed' });
+    const other = await bot.post(`/action-requests/${actionRequestId}/result`, {
+      ...result,
+      outcome: 'failed',
+    });
     expect(other.status).toBe(409);
     expect(await actsOn(actionRequestId)).toEqual(['action.allowed', 'action.consumed', 'action.completed']);
   });
@@ -121,7 +134,12 @@ describe('an action that a standing order allows', () => {
 describe('an action that a person decides', () => {
   it('waits in the queue, is edited, approved, and consumed as it was approved', async () => {
     const asked = await ask('pay.unknown', { to: 'Karl', amount: 900 }, { reason: 'Karl said so.' });
-    expect(asked.body).toMatchObject({ status: 'pending', risk: 'high', reversibility: 'irreversible', title: 'pay.unknown' });
+    expect(asked.body).toMatchObject({
+      status: 'pending',
+      risk: 'high',
+      reversibility: 'irreversible',
+      title: 'pay.unknown',
+    });
     const { actionRequestId, approvalId, paramsHash } = asked.body;
     expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
     const approval = await approvalOf(approvalId);
@@ -131,19 +149,39 @@ describe('an action that a person decides', () => {
       actionRequestId,
       capo: null,
       requestedBy: { type: 'agent', name: 'refund-bot' },
-      packets: [{ action: { type: 'pay.unknown', params: { to: 'Karl', amount: 900 } }, rationale: 'Karl said so.', writtenBy: 'agent' }],
+      packets: [
+        {
+          action: { type: 'pay.unknown', params: { to: 'Karl', amount: 900 } },
+          rationale: 'Karl said so.',
+          writtenBy: 'agent',
+        },
+      ],
     });
     const params = { to: 'Karl', amount: 90 };
-    const edited = await operator.send('PATCH', `/approvals/${approvalId}`, { params }, { 'If-Match': `"${approval.contentHash}"` });
+    const edited = await operator.send(
+      'PATCH',
+      `/approvals/${approvalId}`,
+      { params },
+      { 'If-Match': `"${approval.contentHash}"` },
+    );
     expect(edited.status, JSON.stringify(edited.body)).toBe(200);
     const waiting = bot.get(`/action-requests/${actionRequestId}?wait=20`);
-    const approved = await operator.send('POST', `/approvals/${approvalId}/approve`, undefined, { 'If-Match': `"${edited.body.contentHash}"` });
+    const approved = await operator.send('POST', `/approvals/${approvalId}/approve`, undefined, {
+      'If-Match': `"${edited.body.contentHash}"`,
+    });
     expect(approved.body).toMatchObject({ status: 'approved', directiveId: null, directiveStatus: null });
     const decided = (await waiting).body;
-    expect(decided).toMatchObject({ status: 'approved', params: { to: 'Karl', amount: 900 }, decision: { params } });
+    expect(decided).toMatchObject({
+      status: 'approved',
+      params: { to: 'Karl', amount: 900 },
+      decision: { params },
+    });
     expect(decided.paramsHash).not.toBe(paramsHash);
     expect((await consume(actionRequestId, paramsHash)).status).toBe(412);
-    const consumed = await bot.post(`/action-requests/${actionRequestId}/consume`, { attempt: attempt(), params });
+    const consumed = await bot.post(`/action-requests/${actionRequestId}/consume`, {
+      attempt: attempt(),
+      params,
+    });
     expect(consumed.body).toMatchObject({ status: 'consumed', decision: { params } });
     const { payload } = await jwtVerify(
       consumed.body.permit,
@@ -157,7 +195,10 @@ describe('an action that a person decides', () => {
     const asked = await ask('pay.unknown', { to: 'Eve' });
     const { actionRequestId, approvalId, paramsHash } = asked.body;
     await operator.post(`/approvals/${approvalId}/reject`, { feedback: 'Not to Eve.' });
-    expect(await read(actionRequestId)).toMatchObject({ status: 'rejected', decision: { feedback: 'Not to Eve.' } });
+    expect(await read(actionRequestId)).toMatchObject({
+      status: 'rejected',
+      decision: { feedback: 'Not to Eve.' },
+    });
     expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
   });
 });
@@ -171,13 +212,15 @@ describe('the kill switch', () => {
     await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
     expect((await consume(actionRequestId, paramsHash)).status).toBe(423);
     expect((await ask('pay.killed', { order: 'K2', amount: 1, currency: 'EUR' })).status).toBe(423);
-    const reverted = await test.owner.post('/guardian/revert', { mode: 'guardrailed', reason: 'Go on.' });
+    const reverted = await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
     expect(reverted.status, JSON.stringify(reverted.body)).toBeLessThan(300);
     await expect.poll(async () => (await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
     expect(await read(actionRequestId)).toMatchObject({ status: 'cancelled' });
     expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
     // The day's limit of 60 has room again.
-    expect((await ask('pay.killed', { order: 'K3', amount: 50, currency: 'EUR' })).body.status).toBe('allowed');
+    expect((await ask('pay.killed', { order: 'K3', amount: 50, currency: 'EUR' })).body.status).toBe(
+      'allowed',
+    );
   });
 });
 
@@ -199,14 +242,22 @@ describe('a request that is refused', () => {
   it('for another content under the same externalId; the same one is answered as it is now', async () => {
     const first = await ask('pay.unknown', { a: 1 }, { externalId: 'x-1' });
     const same = await ask('pay.unknown', { a: 1 }, { externalId: 'x-1' });
-    expect([first.status, same.status, same.body.actionRequestId]).toEqual([201, 200, first.body.actionRequestId]);
+    expect([first.status, same.status, same.body.actionRequestId]).toEqual([
+      201,
+      200,
+      first.body.actionRequestId,
+    ]);
     expect((await ask('pay.unknown', { a: 2 }, { externalId: 'x-1' })).status).toBe(409);
   });
 });
 
 describe('a token that is paused', () => {
   it('has nothing left to consume', async () => {
-    const made = await admin.post('/tokens', { name: 'Other', agent: { name: 'other-bot' }, tools: ['pay.*'] });
+    const made = await admin.post('/tokens', {
+      name: 'Other',
+      agent: { name: 'other-bot' },
+      tools: ['pay.*'],
+    });
     const other = new Client(test.url, made.body.token);
     const asked = await other.post('/action-requests', { tool: 'pay.unknown', params: { a: 1 } });
     const { actionRequestId, approvalId } = asked.body;
@@ -214,5 +265,20 @@ describe('a token that is paused', () => {
     expect((await admin.post(`/tokens/${made.body.tokenId}/pause`)).status).toBe(200);
     expect((await approvalOf(approvalId)).status).toBe('cancelled');
     expect((await admin.get(`/action-requests/${actionRequestId}`)).body.status).toBe('cancelled');
+  });
+});
+
+describe('the receipts', () => {
+  it('prove every decision again, uses and all', async () => {
+    const proof = new DecisionProof();
+    const receipts = await test.rows<{ seq: string; body: string }>(
+      'select seq, body from receipts where workspace_id = $1 order by seq',
+      [test.workspaceId],
+    );
+    for (const { seq, body } of receipts) proof.receipt(Number(seq), JSON.parse(body));
+    const decided = await test.rows(`select 1 from policy_decisions where work_packet_id like 'act_%'`);
+    expect(decided.length).toBeGreaterThan(8);
+    expect(proof).toMatchObject({ decisions: decided.length, equal: decided.length, unknown: 0, faults: [] });
+    expect((await test.owner.get('/audit-feed/verify')).body).toMatchObject({ ok: true, faults: [] });
   });
 });
