@@ -477,12 +477,12 @@ describe('the documentation', () => {
     expect((await stat(join(ROOT, 'README.md'))).size).toBeLessThan(8_000);
     const decisions = globSync('docs/decisions/*.md', { cwd: ROOT });
     expect(decisions.length).toBeGreaterThan(30);
-    const words = await Promise.all(
+    const lengths = await Promise.all(
       decisions.map(async (file) => {
         const text = await readFile(join(ROOT, file), 'utf8');
         return { file, words: text.trim().split(/\s+/).length };
       }),
     );
-    expect(words.filter(({ words }) => words > 500)).toEqual([]);
+    expect(lengths.filter(({ words }) => words > 500)).toEqual([]);
   });
 });

@@ -142,7 +142,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
   it('fits the page of the link on a desk, as the README shows it', async () => {
     await desk.test.rows(`update workspaces set name = 'Northwind' where workspace_id = $1`, [workspaceId]);
     await desk.desk(owner).handInReady({
-      text: 'Tell Jane when her order arrives.',
+      text: 'Send this to Jane.',
       context: {
         to: 'jane@acme.example',
         subject: 'Your order arrives on Friday',
