@@ -16,8 +16,8 @@ const block = /^## Quick start$[^]*?(^TO=[^]*?)^```$/m.exec(readme)![1]!;
 /** The block with the first three lines changed, as a newcomer does. */
 const OWN = {
   TO: 'zoe@acme.example',
-  SUBJECT: "Friday's delivery",
-  TEXT: "Hello Zoë, it's 10 % off: we call at ten!",
+  SUBJECT: 'Lunch on Tuesday?',
+  TEXT: "Hi Zoë, it's 10 % off - shall we have lunch on Tuesday at 12:30?",
 };
 const ownWording = Object.entries(OWN).reduce(
   (changed, [name, value]) => changed.replace(new RegExp(`^${name}=.*$`, 'm'), () => `${name}="${value}"`),
