@@ -463,7 +463,9 @@ describe('the documentation', () => {
     const broken = await Promise.all(
       pages.map(async (page) => {
         const text = await readFile(join(ROOT, page), 'utf8');
-        const links = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)|src="([^"]+)"/g)];
+        const links = [
+          ...text.replace(/`[^`\n]*`/g, '').matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)|src="([^"]+)"/g),
+        ];
         return links
           .map(([, link, picture]) => link ?? picture!)
           .filter((link) => !existsSync(join(ROOT, dirname(page), link)))
