@@ -35,7 +35,7 @@ const LISTED = columnsOf(SessionEntity, { of: 's', without: ['workspaceId', 'sec
 export class Sessions {
   constructor(private readonly db: Db) {}
 
-  /** The account with this address, in whatever workspaces. */
+  /** The account with this address, in all workspaces. */
   async accountOf(email: string): Promise<Account | undefined> {
     const [account] = await this.db.system<Account>('select * from app.find_account($1)', [email]);
     return account;
@@ -127,7 +127,7 @@ export class Sessions {
   renewSecret(workspaceId: string, sessionId: string): string {
     const secret = newSessionSecret();
     this.db.update(SessionEntity, { workspaceId, sessionId }, { secretHash: sha256(secret) });
-    // Whoever had the old cookie may have had a token made with it.
+    // A thief of the old cookie may have made a token with it.
     this.db.write(
       'update tokens set revoked_at = now() where workspace_id = $1 and session_id = $2 and revoked_at is null',
       [workspaceId, sessionId],

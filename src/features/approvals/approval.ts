@@ -172,7 +172,7 @@ export function assertOtherEyes(
   if (selfApproval || !isAmongWhoAsked({ requesterIds }, people)) return;
   throw new Forbidden({
     message:
-      'A standing order requires approval by someone other than the member who asked for this and whoever edited it or had it drafted again, with a token that they do not share.',
+      'A standing order requires approval by someone other than the member who asked for this and anyone who edited it or had it drafted again, with a token that they do not share.',
   });
 }
 

@@ -42,7 +42,7 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.self_approval',
     severity: 'info',
-    reason: 'Whoever asks for what cannot be undone may then also be the one who approves it.',
+    reason: 'A member can then request an irreversible act and approve it alone.',
     suggestion: 'Set `approval.selfApproval` to false.',
     check: ({ order }) => {
       const asks = order.effect === 'require_approval' || order.approval !== null;

@@ -84,7 +84,7 @@ export const SKILL_RULES: readonly Rule<SkillTarget>[] = [
   {
     id: 'skill.undescribed',
     severity: 'info',
-    reason: 'Whoever gives or reads a value must know what it means.',
+    reason: 'The people and programs that use a value must know its meaning.',
     suggestion: 'Add a `description`.',
     check: (skill) =>
       everyValue(skill)

@@ -103,7 +103,7 @@ export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDeci
 }
 
 const OUTCOMES = {
-  approved: ['Approved', 'What you have read is being carried out now, and nothing else.'],
+  approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
   changes_requested: [
     'Sent back',
@@ -172,7 +172,7 @@ function approveButton({ packets, capo }: ApprovalView): string {
 <button class="approve" name="decision" value="approve" formnovalidate>Approve</button>`;
 }
 
-/** Whatever keeps it from being approved just now; a rejection is always taken. */
+/** Why it cannot be approved now; a rejection is always possible. */
 function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
   const text =

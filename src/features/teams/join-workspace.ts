@@ -50,7 +50,7 @@ export class JoinWorkspace {
     }
   }
 
-  /** Whoever is invited to a team alone is a viewer of the workspace (CONTRACT section 4). */
+  /** A person invited to a team is a viewer of the workspace (CONTRACT section 4). */
   private join(
     { workspaceId, teamId, role }: InviteEntity,
     userId: string,

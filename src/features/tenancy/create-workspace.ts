@@ -21,8 +21,8 @@ import type { NewWorkspace, NewWorkspaceBody } from './workspaces.dto.js';
 const MAX_WORKSPACES = 1_000;
 
 /**
- * Makes a workspace with nobody in it but the invite of its owner, in one transaction with a receipt in either chain. Whoever
- * makes it is no member, and sees nothing of what is in it later.
+ * Makes a workspace with nobody in it but the invite of its owner, in one transaction with a receipt in either chain. Its
+ * maker is no member and cannot read it later.
  */
 @Injectable()
 export class CreateWorkspace {

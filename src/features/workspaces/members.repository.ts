@@ -112,7 +112,7 @@ export class Members {
     return row!.isRequired;
   }
 
-  /** Whoever owns the workspace. */
+  /** The owners of the workspace. */
   owners(workspaceId: string): Promise<Pick<Member, 'memberId'>[]> {
     return this.db.query(
       `select member_id from members where workspace_id = $1 and role = 'owner' and status = 'active' order by member_id`,
