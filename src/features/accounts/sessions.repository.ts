@@ -121,7 +121,7 @@ export class Sessions {
   }
 
   /**
-   * Gives the session another secret, in the open transaction, and answers it: whoever has seen the one of before is not signed
+   * Gives the session another secret, in the open transaction, and answers it: a person who saw the former one is not signed
    * in by what its owner has just proved.
    */
   renewSecret(workspaceId: string, sessionId: string): string {

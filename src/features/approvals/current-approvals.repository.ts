@@ -11,7 +11,7 @@ export type WaitingApproval = Pick<
 > & {
   /** Requesters and editors, if somebody else has to decide. */
   mayNotApprove: string[];
-  /** Who edited it last, and so knows what it says; nobody where a capo wrote it. */
+  /** Who edited it last, and so knows its content; nobody where a capo wrote it. */
   editedBy: string[];
 };
 

@@ -35,7 +35,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.params',
     severity: 'critical',
-    reason: 'What the registry refuses cannot be sent.',
+    reason: 'A work packet that the registry refuses cannot be sent.',
     suggestion: 'Correct the parameters, or name what a person has to supply.',
     check: (target) => {
       const validated = validatedNow(target);

@@ -29,7 +29,7 @@ export function decisionPage(
   const blocks: Block[] = [
     {
       kind: 'text',
-      text: `${memberName}, this waits for a decision in ${oneLine(workspaceName)}: "${title}".`,
+      text: `${memberName}, this needs a decision in ${oneLine(workspaceName)}: "${title}".`,
     },
     ...factBlocks(approval, { zone }),
     ...draftBlocks(approval, { bound: Infinity }),
@@ -48,7 +48,7 @@ ${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
 ${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
 </section>
 <section>
-<label for="feedback">Why it is rejected or sent back, and what you wish instead; the capo and the team read it</label>
+<label for="feedback">Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it</label>
 <textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
 ${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">Reject</button>
 </section>

@@ -65,7 +65,7 @@ export class EndLicences {
 
   private end(licence: LicenceEntity, tier: Tier): void {
     const { workspaceId, licenceId, tierBefore } = licence;
-    // Another tier was set since, by whoever runs the service: it is theirs to keep.
+    // Another tier was set since, by the operator of the service, and stays.
     const next = tier === licence.tier ? tierBefore : tier;
     if (next !== tier) this.workspaces.changeTier(workspaceId, next);
     this.receipts.append({

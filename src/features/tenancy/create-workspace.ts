@@ -68,8 +68,7 @@ export class CreateWorkspace {
   }
 
   /**
-   * Where licences are issued, a tier is what a licence of the workspace gives: whoever makes workspaces could else give each
-   * the highest.
+   * Where licences are issued, only a licence gives a tier; otherwise the maker of workspaces could give each the highest.
    * @throws ValidationFailed
    */
   private tierOf(caller: Caller, { tier }: NewWorkspaceBody): Tier {

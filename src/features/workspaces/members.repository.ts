@@ -135,7 +135,7 @@ export class Members {
     displayName: string;
     passwordHash: string | null;
   }): Promise<boolean> {
-    // Not `do nothing returning`: whoever accepts may read no account before it is a member of the workspace.
+    // Not `do nothing returning`: an acceptor may read no account before it is a member of the workspace.
     const { userId, email, displayName, passwordHash } = user;
     try {
       await this.db.query(
