@@ -319,7 +319,7 @@ CREATE OR REPLACE FUNCTION app.confirm_second_factor(p_user_id text, p_sealed_se
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- Whoever signs in without it holds this row until their session is there, to be ended.
+  -- A sign-in without it locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   update second_factors f set confirmed_at = p_now, last_step = p_step
     where f.user_id = p_user_id and f.confirmed_at is null and f.sealed_secret = p_sealed_secret;
@@ -1481,7 +1481,7 @@ begin
   if act ? 'receipts' then
     select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
-    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- Acts that only stop work wait for no change of members. Each such change writes a receipt too, so under this lock
     -- it is known which of the two came first.
     if act ? 'caller' and not exists (
       select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'
@@ -2110,7 +2110,7 @@ CREATE OR REPLACE FUNCTION app.remove_second_factor(p_user_id text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- Whoever signs in holds this row until their session is there, to be ended.
+  -- A sign-in locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
   return found;
@@ -2648,7 +2648,7 @@ declare
   own_workspace constant text := current_setting('app.workspace_id', true);
   deletion workspace_deletions;
 begin
-  -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
+  -- A deletion locks this row first: either the deletion has begun, or it finds nothing to begin with.
   select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
   if not found then return 'none'; end if;
   if deletion.begun_at is not null then return 'begun'; end if;

@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
@@ -456,5 +456,35 @@ describe('the documentation', () => {
     const all = named.flat();
     expect(all.length).toBeGreaterThan(20);
     expect(all.filter(({ path }) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+
+  it('links to files that exist', async () => {
+    const pages = globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT });
+    const broken = await Promise.all(
+      pages.map(async (page) => {
+        const text = await readFile(join(ROOT, page), 'utf8');
+        const links = [
+          ...text.replace(/`[^`\n]*`/g, '').matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)|src="([^"]+)"/g),
+        ];
+        return links
+          .map(([, link, picture]) => link ?? picture!)
+          .filter((link) => !existsSync(join(ROOT, dirname(page), link)))
+          .map((link) => `${page}: ${link}`);
+      }),
+    );
+    expect(broken.flat()).toEqual([]);
+  });
+
+  it('has a README below 8,000 bytes and decisions of at most 500 words', async () => {
+    expect((await stat(join(ROOT, 'README.md'))).size).toBeLessThan(8_000);
+    const decisions = globSync('docs/decisions/*.md', { cwd: ROOT });
+    expect(decisions.length).toBeGreaterThan(30);
+    const lengths = await Promise.all(
+      decisions.map(async (file) => {
+        const text = await readFile(join(ROOT, file), 'utf8');
+        return { file, words: text.trim().split(/\s+/).length };
+      }),
+    );
+    expect(lengths.filter(({ words }) => words > 500)).toEqual([]);
   });
 });

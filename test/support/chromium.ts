@@ -216,12 +216,22 @@ export class BrowserPage {
     return this.evaluate('document.body.innerText');
   }
 
+  /** Makes the window this wide, as on a desk. */
+  async widen(width: number): Promise<void> {
+    await this.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height: 844,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+  }
+
   /** The whole page, small in bytes. */
-  async picture(): Promise<Buffer> {
+  async picture(format: 'webp' | 'png' = 'webp'): Promise<Buffer> {
     const { cssContentSize } = await this.send('Page.getLayoutMetrics');
     const { data } = await this.send('Page.captureScreenshot', {
-      format: 'webp',
-      quality: 60,
+      format,
+      ...(format === 'webp' && { quality: 60 }),
       captureBeyondViewport: true,
       clip: { x: 0, y: 0, width: cssContentSize.width, height: Math.ceil(cssContentSize.height), scale: 1 },
     });

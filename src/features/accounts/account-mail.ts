@@ -28,7 +28,7 @@ const NOTICES: Partial<Record<AccountAction, { subject: string; what: string }>>
   },
   'second_factor.removed_on_server': {
     subject: 'Your second factor was removed',
-    what: 'The second factor of your account was removed by whoever runs the server',
+    what: 'The second factor of your account was removed by the operator of the server',
   },
   'second_factor.recovery_codes_renewed': {
     subject: 'New recovery codes were made',
@@ -50,7 +50,7 @@ export function accountMail({ mailId, email, notice, at }: AccountMail): MailMes
     body: [
       `${what}. That was on ${timeOf(at)}.`,
       'If it was you, there is nothing to do.',
-      'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and whoever runs this service, who can also remove a second factor that is not yours.',
+      'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and the operator of this service, who can also remove a second factor that is not yours.',
     ].join('\n\n'),
   };
 }

@@ -7,7 +7,7 @@ import { Readiness } from '../../platform/observability/health.controller.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { Approvals } from './approvals.repository.js';
 
-/** A message may be lost with its connection, so whoever waits also looks for itself. */
+/** A message may be lost with its connection, so the waiting request also polls. */
 const LOOK_EVERY_MS = 1_000;
 
 /** Reads an approval, waiting for its draft or its decision if asked to. No connection is held while it waits. */

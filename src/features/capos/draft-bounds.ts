@@ -2,7 +2,7 @@ import { lengthOf } from '../../platform/kernel/text-length.js';
 import { LIMITS } from './action-params.js';
 import type { DraftContent } from './briefing.js';
 
-/** How much a runner may hand over, whoever it is: in characters of each text, and in bytes of UTF-8 altogether. */
+/** The largest draft of any runner: in characters of each text, and in bytes of UTF-8 altogether. */
 export const DRAFT_BOUNDS = {
   remarks: 4_000,
   packets: 100,

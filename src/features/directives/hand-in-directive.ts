@@ -52,7 +52,7 @@ export class HandInDirective {
     return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor, onBehalfOf });
   }
 
-  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of whoever asked the capo. */
+  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of the capo's requester. */
   accept(
     input: NewDirective,
     by: { workspaceId: string; teamId: string | null; actor: Actor; onBehalfOf: Requester },

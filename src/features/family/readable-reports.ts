@@ -40,7 +40,7 @@ export class ReadableReports {
   private async daily(caller: Caller, reportId: string): Promise<ReadableReport> {
     const { workspaceId } = caller;
     const report = await this.reports.find({ workspaceId, teamIds: 'all' }, reportId);
-    // To whoever may not read it, it is as if it were not there.
+    // A caller who may not read it gets the same answer as for a missing one.
     if (!report || !(await this.audiences.seesWhole(caller))) throw new NotFound();
     return { reportId, date: report.date, audience: 'all' };
   }

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../platform/http/page.js';
 
 /**
  * The HTML of a mail: tables and inline styles, because that is what mail programs share. Nothing is loaded, nothing
- * runs, and text is escaped by whoever has not made it HTML: {@link escapeHtml}.
+ * runs, and callers escape plain text: {@link escapeHtml}.
  */
 export function mailHtml({
   title,

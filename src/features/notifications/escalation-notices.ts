@@ -63,7 +63,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
     return new Map(
       open.map((escalation) => {
         const { escalationId, teamId, kind, dueAt, entityId } = escalation;
-        // Whoever edited the draft is told: they know what it says, and not that nobody has decided.
+        // The editor is notified: they know the content, but not that nobody has decided.
         const notTo = isAboutApproval(escalation) ? mayNotApprove.get(entityId) : undefined;
         const notice: Notice = {
           revision: escalationId,

@@ -46,7 +46,7 @@ export interface Telling {
 
 /**
  * When a member is told of something, if at all. What is urgent is told at once, in quiet hours too: it may have run out, or
- * be decided by whoever is awake, before they end.
+ * be decided by members who are awake, before they end.
  */
 export function whenToTell(
   what: 'approvals' | 'escalations',

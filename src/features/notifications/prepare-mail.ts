@@ -10,7 +10,7 @@ import type { NotificationEntity } from './notification.entity.js';
 import { nextMail } from './next-mail.js';
 import { Notifications } from './notifications.repository.js';
 
-/** Enough to tell whether it is a digest: whoever has ten thousand is not looked through for each that comes. */
+/** Enough to tell whether it is a digest, so that ten thousand items are not all read for each new one. */
 const FIRST_LOOK = 50;
 /** So many are told of in one digest at most. */
 const MOST_IN_MAIL = 10_000;

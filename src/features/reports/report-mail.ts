@@ -16,7 +16,7 @@ export function reportMail(
   { format, workspaceName }: { format: ReportFormat; workspaceName: string },
 ): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const subject = `${titleOf(report)}: ${report.headline}`;
-  // No link: whoever only has the mail could not open it.
+  // No link: a reader of the mail alone could not open it.
   const footer: Block = {
     kind: 'text',
     text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. With an operator token a program reads the same at GET /api/pro/reports/daily?date=${report.date}.`,

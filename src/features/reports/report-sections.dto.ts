@@ -176,7 +176,7 @@ export class ReportedApprovalView {
    */
   approvalId!: string;
   /**
-   * What it is about.
+   * Its subject.
    * @example 'Mail to jane@acme.example'
    */
   title!: string;

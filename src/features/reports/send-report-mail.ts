@@ -44,7 +44,7 @@ export class SendReportMail {
     return undefined;
   }
 
-  /** Marks it as being sent, in the open transaction; undefined when whoever it would be mailed to wants none. */
+  /** Marks it as being sent, in the open transaction; undefined when the recipient wants none. */
   async begin(outgoing: OutgoingReport): Promise<OutgoingReport | undefined> {
     const { report, address } = outgoing;
     const declined = await this.readers.whoDeclined(scopeOfWork(report), address);

@@ -152,7 +152,7 @@ interface ModelCounts {
 
 /**
  * Counts the numbers of a report from its receipts: each receipt of the range is counted once, whatever its order. The service
- * makes its reports with this, and whoever has exported the receipts counts them again with it.
+ * makes its reports with this, and the verifier of exported receipts counts with it again.
  */
 export class FiguresOfReceipts {
   readonly #revenue = new Sums(MONEY_DIGITS);

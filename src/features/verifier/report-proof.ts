@@ -29,7 +29,7 @@ const UNMADE = 'only the receipt of the making of a report shows that, and none 
 /**
  * Counts a report again from exported receipts, without the service, and names what differs. The numbers of the day need the
  * receipts of `receiptRange`; what was open needs all of them from the first up to `receiptHead`; and what no other receipt shows
- * needs the one that was written as the report was made. Whatever of the report was held against nothing is named, too.
+ * needs the one that was written as the report was made. Unchecked parts of the report are named, too.
  *
  * @param receipts in their order
  * @param workspaceId the id of the workspace, which the hashes of receipts cover; without it they are not computed again

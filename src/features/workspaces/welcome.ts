@@ -4,7 +4,7 @@ import { Config } from '../../platform/config/config.js';
 import type { StartOutput } from '../../platform/observability/start-output.js';
 import { type FirstCredentials, FirstRun } from './first-run.js';
 
-/** Tells whoever started the program where the service is, what it can do as it is set up, and how to get in. */
+/** Tells the person who started the program the address, the configured abilities and the first sign-in. */
 export function welcome(address: string, app: INestApplicationContext, output: StartOutput): void {
   const config = app.get(Config);
   output.info(`Consigliere is ready at ${address}`, { address });

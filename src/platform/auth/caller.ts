@@ -58,7 +58,7 @@ export function highestRole({ role, teamRoles }: Pick<Caller, 'role' | 'teamRole
   return ROLES.findLast((one) => held.includes(one))!;
 }
 
-/** Every member who may be the one that calls: whose token it is, and whoever made it for them and so has seen it. */
+/** Every member who may be the one that calls: the token's owner, and its maker, who has seen it. */
 export function peopleBehind({ memberId, tokenMadeBy }: Pick<Caller, 'memberId' | 'tokenMadeBy'>): string[] {
   return [...new Set([memberId, ...tokenMadeBy])];
 }

@@ -108,12 +108,12 @@ const WITHOUT_TOKEN = {
   expired_token: 'This token has expired.',
 };
 
-/** Whoever presents no token, or one that opens nothing. */
+/** The error for a missing or unknown token. */
 export function noToken(reason: keyof typeof WITHOUT_TOKEN): Error {
   return new Unauthorized({ reason, message: WITHOUT_TOKEN[reason] });
 }
 
-/** Whoever is not signed in, for whatever reason. */
+/** The error for a missing or ended session. */
 export function noSession(reason: string): Error {
   return new Unauthorized({
     reason,

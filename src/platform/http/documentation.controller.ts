@@ -36,7 +36,7 @@ export class DocumentationController {
     return this.documentation.document;
   }
 
-  /** Whoever opens the service without a path finds the reference. */
+  /** The root path redirects to the reference. */
   @Get()
   @ApiExcludeEndpoint()
   @Redirect('/docs', 302)

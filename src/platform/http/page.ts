@@ -98,7 +98,7 @@ export const SecretPage = (forms: "'self'" | "'none'" = "'self'"): MethodDecorat
 
 /**
  * A page that a person opens by a link: no script, one style, nothing from elsewhere, and not for search engines.
- * @param content HTML; what it quotes is escaped by whoever wrote it
+ * @param content HTML; its author has escaped the quoted parts
  */
 export function htmlPage(title: string, content: string): string {
   return `<!doctype html>

@@ -10,7 +10,7 @@ const sums = (revenue: Counts) =>
 const counts = (kinds: Counts, noun: string) =>
   Object.entries(kinds).map(([kind, count]) => `${count} ${kind} ${noun}`);
 
-/** What the workspace has counted, as a document: whoever reads it picks what was asked for. */
+/** What the workspace has counted, as a document: the reader picks the requested figures. */
 export function figuresOf({
   workspace,
   now,
