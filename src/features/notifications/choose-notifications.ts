@@ -7,6 +7,9 @@ import { choiceOf, isReachable, type OwnChoice } from './notification-choice.js'
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 
+/** The member who chooses. */
+type Chooser = Pick<Caller, 'workspaceId' | 'memberId' | 'name' | 'email' | 'role' | 'teamIds' | 'via'>;
+
 /** A member chooses what they are mailed, over the settings of the workspace. */
 @Injectable()
 export class ChooseNotifications {
@@ -16,11 +19,11 @@ export class ChooseNotifications {
     private readonly receipts: Receipts,
   ) {}
 
-  async read(caller: Caller): Promise<NotificationChoicesView> {
+  async read(caller: Chooser): Promise<NotificationChoicesView> {
     return this.view(caller, await this.choices.of(caller));
   }
 
-  async execute(caller: Caller, body: ChangeNotificationChoices): Promise<NotificationChoicesView> {
+  async execute(caller: Chooser, body: ChangeNotificationChoices): Promise<NotificationChoicesView> {
     const before = await this.choices.of(caller);
     const { quietHours } = body;
     const after: OwnChoice = {
@@ -46,7 +49,7 @@ export class ChooseNotifications {
     return this.view(caller, after);
   }
 
-  private async view(caller: Caller, own: OwnChoice): Promise<NotificationChoicesView> {
+  private async view(caller: Chooser, own: OwnChoice): Promise<NotificationChoicesView> {
     const settings = await this.workspaces.settings(scopeOf(caller));
     return {
       address: isReachable(caller.email) ? caller.email : null,

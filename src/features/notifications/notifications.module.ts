@@ -26,6 +26,8 @@ import { PlanNotifications } from './plan-notifications.js';
 import { PrepareMail } from './prepare-mail.js';
 import { ReportReaders } from './report-readers.js';
 import { SendNotifications } from './send-notifications.js';
+import { UnsubscribeController } from './unsubscribe.controller.js';
+import { Unsubscribe } from './unsubscribe.js';
 
 /** @level 7 */
 @Module({
@@ -38,7 +40,7 @@ import { SendNotifications } from './send-notifications.js';
     SignalsModule,
     WorkspacesModule,
   ],
-  controllers: [NotificationChoicesController, DecisionPageController],
+  controllers: [NotificationChoicesController, DecisionPageController, UnsubscribeController],
   providers: [
     NoticeSources,
     ApprovalNotices,
@@ -55,6 +57,7 @@ import { SendNotifications } from './send-notifications.js';
     PrepareMail,
     ReportReaders,
     SendNotifications,
+    Unsubscribe,
     DecisionLinks,
     DecideByLink,
   ],

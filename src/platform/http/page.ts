@@ -21,7 +21,7 @@ const WRAP = 'overflow-wrap:anywhere;word-break:break-word';
 /** In light colours; {@link DARK} changes what a dark room needs. A page has them in its head, a mail at each element too. */
 export const STYLES = {
   body: `margin:0;padding:0;background:#ffffff;color:#1a1a1a`,
-  main: `${FONT};font-size:16px;line-height:1.5;max-width:640px;margin:0 auto;padding:16px;text-align:left`,
+  main: `${FONT};font-size:16px;line-height:1.5;max-width:640px;margin:0 auto;padding:16px;text-align:left;${WRAP}`,
   title: `font-size:21px;line-height:1.3;margin:0 0 16px;${WRAP}`,
   heading: `font-size:17px;line-height:1.3;margin:24px 0 8px;${WRAP}`,
   text: `margin:0 0 14px;${WRAP}`,

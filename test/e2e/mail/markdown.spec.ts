@@ -43,7 +43,7 @@ describe('the HTML of a mail', () => {
     expect(markdownToHtml('![logo](https://tracker.example/p.png)')).not.toMatch(/<img|src=/);
   });
 
-  it('stands in a page of tables whose title and signature are escaped', async () => {
+  it('stands in a page whose title and signature are escaped', async () => {
     const mail = await compose(
       {
         id: newId('pkt'),
@@ -58,7 +58,7 @@ describe('the HTML of a mail', () => {
     const { html, headers } = await PostalMime.parse(mail.bytes);
     expect(html).toContain('<title>&lt;b&gt;&amp;&quot;</title>');
     expect(html).toContain('&lt;Acme&gt;');
-    expect(html).toMatch(/<table role="presentation"[\s\S]*<ul>\s*<li>one<\/li>\s*<li>two<\/li>\s*<\/ul>/);
+    expect(html).toMatch(/<div role="main"[\s\S]*<ul>\s*<li>one<\/li>\s*<li>two<\/li>\s*<\/ul>/);
     expect(headers.find(({ key }) => key === 'content-type')!.value).toMatch(/^multipart\/alternative/);
   });
 });
