@@ -38,7 +38,7 @@ ${DARK}
 <body${byStyle('body')}>
 <div role="main"${byStyle('main')}>
 ${content}
-${sender === undefined ? '' : `<p${byStyle('address')}>${escapeHtml(sender)}</p>\n`}</div>
+${sender === undefined ? '' : `<p${byStyle('text')}>${escapeHtml(sender)}</p>\n`}</div>
 </body>
 </html>
 `;

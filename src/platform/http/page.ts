@@ -42,7 +42,7 @@ export const DARK = `.body,.main{background:#18181b!important;color:#f4f4f5!impo
 .reference{color:#93c5fd!important}
 .quote{background:#27272a!important;color:#f4f4f5!important;border-color:#52525b!important}
 .warning{background:#431407!important;color:#fed7aa!important}
-.link{background:#3b82f6!important;color:#ffffff!important}`;
+.link{background:#2563eb!important;color:#ffffff!important}`;
 
 const STYLE = `:root{color-scheme:light dark}
 *{box-sizing:border-box}

@@ -36,26 +36,6 @@ let desk: NotificationDesk;
 let owner: MailedMember;
 let chromium: Chromium;
 
-/** What would make a page hard to use on a phone. */
-async function facts(page: BrowserPage, phoneWidth = PHONE_WIDTH) {
-  return page.evaluate<{
-    width: number;
-    background: string;
-    smallButtons: string[];
-    smallText: number;
-    cut: string[];
-  }>(`(() => {
-    const all = [...document.body.querySelectorAll('*')];
-    return {
-      width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
-      background: getComputedStyle(document.body).backgroundColor,
-      smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
-      smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
-      cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
-    };
-  })()`);
-}
-
 async function keep(page: BrowserPage, name: string): Promise<void> {
   const picture = await page.picture();
   expect(picture.length).toBeGreaterThan(5_000);
@@ -94,7 +74,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     const page = await chromium.phone(scheme);
     await page.show(mail.html!);
 
-    expect(await facts(page)).toEqual({
+    expect(await page.layout(PHONE_WIDTH)).toEqual({
       width: PHONE_WIDTH,
       background,
       smallButtons: [],
@@ -116,7 +96,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const page = await chromium.phone(scheme);
       await page.open(link);
 
-      expect(await facts(page)).toEqual({
+      expect(await page.layout(PHONE_WIDTH)).toEqual({
         width: PHONE_WIDTH,
         background,
         smallButtons: [],
@@ -177,7 +157,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const [link] = (await desk.mailed(owner.email)).at(-1)!.links;
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect(await page.faults()).toEqual([]);
         expect(page.complaints.filter((each) => !each.includes('status of 422'))).toEqual([]);
@@ -223,7 +203,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       };
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect([await page.faults(), page.complaints]).toEqual([[], []]);
       };
