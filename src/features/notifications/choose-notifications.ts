@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { choiceOf, isReachable, type OwnChoice } from './notification-choice.js';
+import { choiceOf, type OwnChoice } from './notification-choice.js';
+import { MailedMembers } from './mailed-members.reader.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 
@@ -16,6 +18,7 @@ export class ChooseNotifications {
   constructor(
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
+    private readonly mailedMembers: MailedMembers,
     private readonly receipts: Receipts,
   ) {}
 
@@ -56,6 +59,7 @@ export class ChooseNotifications {
       timezone: settings.timezone,
       own,
       effective: choiceOf(settings, own),
+      mailed: hasRole(caller.role, 'admin') ? await this.mailedMembers.read(scopeOf(caller), settings) : null,
     };
   }
 }

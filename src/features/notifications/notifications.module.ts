@@ -16,6 +16,7 @@ import { DueNotifications } from './due-notifications.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
+import { MailedMembers } from './mailed-members.reader.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
@@ -47,6 +48,7 @@ import { Unsubscribe } from './unsubscribe.js';
     EscalationNotices,
     IncidentNotices,
     IncidentsReader,
+    MailedMembers,
     ChooseNotifications,
     ComposeMail,
     DueNotifications,

@@ -47,6 +47,57 @@ describe('GET /profile/notifications 200', () => {
   });
 });
 
+describe('who in the workspace is mailed', () => {
+  const mailed = async (by: MailedMember = owner) => (await by.get(PATH)).body.mailed;
+
+  it('is told to owner and admins, with what to do where nobody is', async () => {
+    const operator = await desk.member(workspaceId, 'operator');
+    await desk.member(workspaceId, 'viewer');
+    const everybody = [owner.email, operator.email];
+    expect(await mailed(operator)).toBeNull();
+    expect(await mailed()).toEqual({
+      approvals: everybody,
+      escalations: everybody,
+      reports: [],
+      advice: [expect.stringMatching(/^No Daily Report is mailed\. .*PUT \/reports\/config/)],
+    });
+
+    const delivery = { email: true, emailAddress: operator.email };
+    expect((await owner.put('/reports/config', { delivery })).status).toBe(200);
+    await operator.put(PATH, { approvals: 'none' });
+    expect(await mailed()).toEqual({
+      approvals: [owner.email],
+      escalations: everybody,
+      reports: [operator.email],
+      advice: [],
+    });
+    await operator.put(PATH, { reports: 'none' });
+    const { body } = await owner.put(PATH, { approvals: 'none' });
+    expect(body.mailed).toEqual({
+      approvals: [],
+      escalations: everybody,
+      reports: [],
+      advice: [
+        expect.stringMatching(/^Nobody is mailed about approvals: .* has chosen "none"/),
+        expect.stringMatching(/^No Daily Report is mailed: the member at/),
+      ],
+    });
+    expect(await mailed()).toEqual(body.mailed);
+  });
+
+  it('is nobody while the owner is at example.com, and says how to change that', async () => {
+    await desk.test.rows(`update users set email = user_id || '@example.com' where email = $1`, [owner.email]);
+    expect(await mailed()).toMatchObject({
+      approvals: [],
+      escalations: [],
+      advice: [
+        expect.stringMatching(/nobody receives mail at .*example\.com\. Invite yourself/),
+        expect.anything(),
+      ],
+    });
+  });
+});
+
 describe('PUT /profile/notifications 200', () => {
   it('changes what it names, with a receipt, and takes it back with null', async () => {
     const viewer = await desk.member(workspaceId, 'viewer');
