@@ -82,7 +82,8 @@ async function pass(): Promise<void> {
 }
 
 /** What stands below a heading of a mail. */
-const partOf = (text: string, title: string) => text.split(/\n(?=[^\n]+\n---)/).find((part) => part.startsWith(title));
+const partOf = (text: string, title: string) =>
+  text.split(/\n(?=[^\n]+\n---)/).find((part) => part.startsWith(title));
 
 beforeAll(async () => {
   desk = await NotificationDesk.open({
