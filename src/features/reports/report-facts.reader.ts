@@ -92,7 +92,10 @@ select
 type CountedRow = CountedReceipt & { entityId: string; whole: string | null };
 
 type OpenRow = Omit<OpenNow, 'approvals' | 'escalations' | 'directives'> & {
-  escalations: (Omit<ReportedEscalation, 'createdAt' | 'dueAt'> & { createdAt: number; dueAt: number | null })[];
+  escalations: (Omit<ReportedEscalation, 'createdAt' | 'dueAt'> & {
+    createdAt: number;
+    dueAt: number | null;
+  })[];
   approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & {
     requestedAt: number;
     expiresAt: number;

@@ -225,9 +225,9 @@ function actsPart(
 
 /** What left, each with those of its recipients who have it. */
 function reached({ sent = [], notReached = [] }: Partial<DayOfAgents>): ReportedAct[] {
-  const missed = new Map(notReached.map(({ receiptId, to }) => [receiptId, to?.split(', ')]));
+  const withoutOf = new Map(notReached.map(({ receiptId, to }) => [receiptId, to?.split(', ')]));
   return sent.map((act) => {
-    const without = missed.get(act.receiptId);
+    const without = withoutOf.get(act.receiptId);
     const to = act.to?.split(', ').filter((one) => !without?.includes(one));
     return { ...act, to: to?.join(', ') ?? null };
   });

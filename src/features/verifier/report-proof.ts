@@ -95,11 +95,7 @@ function compareDay(
     }
   }
   if (agentActivity) {
-    found.part(
-      'sections.agentActivity',
-      agentActivity,
-      asTold(counted.agentActivity, agentActivity),
-    );
+    found.part('sections.agentActivity', agentActivity, asTold(counted.agentActivity, agentActivity));
   }
   if (trustIntelligence)
     found.part('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);

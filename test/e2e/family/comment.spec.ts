@@ -157,7 +157,10 @@ describe('about the Daily Report of today, which is not made yet', () => {
         items: [{ reportId: partial }],
       });
 
-    const tomorrow = reportIdOf(workspaceId, new Date(test.clock.now() + 86_400_000).toISOString().slice(0, 10));
+    const tomorrow = reportIdOf(
+      workspaceId,
+      new Date(test.clock.now() + 86_400_000).toISOString().slice(0, 10),
+    );
     const before = reportIdOf(workspaceId, '2001-01-01');
     for (const none of [tomorrow, before])
       expect((await comment(owner, { reportId: none })).status, none).toBe(404);

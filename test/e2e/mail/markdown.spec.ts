@@ -63,6 +63,25 @@ describe('the HTML of a mail', () => {
   });
 });
 
+describe('the headers of a mail that its reader can end', () => {
+  const headersOf = async (unsubscribeUrl: string) => {
+    const mail = { id: newId('ntf'), to: ['b@x.example'], subject: 'News', body: 'One', unsubscribeUrl };
+    const { headers } = await PostalMime.parse((await compose(mail, 'ada@acme.example', 0)).bytes);
+    return headers.filter(({ key }) => key.startsWith('list-')).map(({ key, value }) => [key, value]);
+  };
+  const path = `/unsubscribe/d${'0a1b2c3d'.repeat(16)}`;
+
+  it('name the address in one piece, and one click where it is https', async () => {
+    expect(await headersOf(`https://northwind.example${path}`)).toEqual([
+      ['list-unsubscribe', `<https://northwind.example${path}>`],
+      ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
+    ]);
+    expect(await headersOf(`http://127.0.0.1:3000${path}`)).toEqual([
+      ['list-unsubscribe', `<http://127.0.0.1:3000${path}>`],
+    ]);
+  });
+});
+
 describe('the text of a mail', () => {
   it.each([
     ['paragraphs', 'One\ntwo\n\nthree', 'One\ntwo\n\nthree'],
