@@ -132,6 +132,14 @@ export const PHONE_WIDTH = 390;
 /** The narrowest that pages are made for. */
 export const SMALL_PHONE_WIDTH = 320;
 
+export interface Layout {
+  width: number;
+  background: string;
+  smallButtons: string[];
+  smallText: number;
+  cut: string[];
+}
+
 export class BrowserPage {
   /** What the page has asked for, and what the browser has refused it or complained of. */
   readonly requests: string[] = [];
@@ -175,6 +183,20 @@ export class BrowserPage {
         await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
       }
     });
+  }
+
+  /** What would make the page hard to use on a phone of this width. */
+  layout(phoneWidth: number): Promise<Layout> {
+    return this.evaluate(`(() => {
+      const all = [...document.body.querySelectorAll('*')];
+      return {
+        width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
+        background: getComputedStyle(document.body).backgroundColor,
+        smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
+        smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
+        cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
+      };
+    })()`);
   }
 
   /** What axe finds at fault in the page, and where. */

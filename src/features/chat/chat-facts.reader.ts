@@ -3,6 +3,8 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isId } from '../../platform/kernel/ids.js';
+import { firstPending, soonAfter } from '../approvals/pending-approvals.js';
+import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
 import { BUYER_FACTS } from '../partner/persona.reader.js';
 import { CALENDAR } from './calendar-statements.js';
 import { GUARDIAN, GUARDIAN_CHANGES, guardianFrom, type StoredGuardian } from './guardian-changes.js';
@@ -35,15 +37,14 @@ select
   (select coalesce(json_agg(a), '[]') from (
     select approval_id as "approvalId", directive_id as "directiveId", title, capo, risk, ready,
       inputs_needed as "inputsNeeded", app.ms(expires_at) as "expiresAt"
-    from approvals where workspace_id = $1 and status = 'pending' order by requested_at, approval_id
-    limit ${FEW}) a) as approvals,
+    from (${firstPending(`workspace_id = $1 and status = 'pending'`, '$2', FEW)}) listed
+    join approvals using (approval_id) order by listed.part, listed.requested_at, approval_id) a) as approvals,
   (select coalesce(sum(n), 0)::int from app.tally_of($1, 'approvals')
     where split_part(key, ' ', 1) in ('pending', 'ready')) as approvals_in_all,
   (select coalesce(json_agg(e), '[]') from (
     select escalation_id as "escalationId", kind, left(reason, ${TEXT}) as reason, options, app.ms(due_at) as "dueAt"
     from escalations where workspace_id = $1 and status = 'open'
-    order by least(due_at, timestamptz '2200-01-01 00:00:00+00'), created_at desc, escalation_id desc
-    limit ${FEW}) e) as escalations,
+    order by ${MOST_URGENT_ESCALATIONS} limit ${FEW}) e) as escalations,
   (select count(*)::int from (
     select 1 from escalations where workspace_id = $1 and status = 'open' limit ${MAX_COUNTED}) c) as escalations_in_all`;
 
@@ -112,7 +113,7 @@ export class ChatFacts {
   }
 
   waiting(scope: Scope): Promise<WaitingFacts> {
-    return this.row(scope, WAITING);
+    return this.row(scope, WAITING, soonAfter(this.clock.now()));
   }
 
   signals(scope: Scope): Promise<SignalFacts> {

@@ -3,7 +3,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
-import { type Block, oneLine, pageHtml } from './blocks.js';
+import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
 import { capoName, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';

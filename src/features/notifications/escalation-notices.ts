@@ -10,7 +10,7 @@ import { type EscalationChoice, EscalationOptions } from '../escalations/escalat
 import { Escalations } from '../escalations/escalations.repository.js';
 import { TELL_MEMBERS } from '../terms/terms.js';
 import { ApprovalNotices } from './approval-notices.js';
-import type { Block } from './blocks.js';
+import type { Block } from '../mail/blocks.js';
 import {
   type Addressee,
   type DigestEntry,

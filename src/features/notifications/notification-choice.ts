@@ -1,4 +1,3 @@
-import { isMailAddress } from '../../platform/kernel/mail-address.js';
 import type { NotificationsView, NotifyChoice, ReportChoice } from '../workspaces/notifications.dto.js';
 import { endOfQuietHours, type Hours, nextDigest } from './quiet-hours.js';
 
@@ -67,12 +66,4 @@ export function whenToTell(
       return { dueAt: end ?? at, inDigest: end !== undefined };
     }
   }
-}
-
-/**
- * Whether mail to this address can reach anyone. The owner of an installation that nobody has set up is at example.com, where
- * nobody receives mail (RFC 2606).
- */
-export function isReachable(email: string): boolean {
-  return isMailAddress(email) && !/[@.]example\.(com|net|org)$/i.test(email);
 }

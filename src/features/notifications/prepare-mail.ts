@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ComposeMail, type PreparedMail, urgentFirst } from './compose-mail.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
-import { choiceOf, isReachable, NO_CHOICE } from './notification-choice.js';
+import { choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { nextMail } from './next-mail.js';

@@ -10,6 +10,7 @@ import {
 } from './countable-report.js';
 import { headlineOf, reportIdOf } from './daily-report.js';
 import type { OpenWork } from './open-work.js';
+import type { ReportFigures } from './report-figures.js';
 import { isRecord, ReportComparison, type ReportDifference } from './report-comparison.js';
 import { type ExportedReceipt, ReceiptsOfReport, type WrittenText } from './report-receipts.js';
 
@@ -94,10 +95,7 @@ function compareDay(
     }
   }
   if (agentActivity) {
-    const { directivesExecuted, movesApproved, movesBlocked, capos } = counted.agentActivity;
-    const earlier = { directivesExecuted, movesApproved, movesBlocked, capos };
-    const expected = 'movesSent' in agentActivity ? counted.agentActivity : earlier;
-    found.part('sections.agentActivity', agentActivity, expected);
+    found.part('sections.agentActivity', agentActivity, asTold(counted.agentActivity, agentActivity));
   }
   if (trustIntelligence)
     found.part('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);
@@ -111,6 +109,15 @@ function compareDay(
     );
   }
   if (costLedger) parts('sections.costLedger', costLedger, counted.costLedger, found);
+}
+
+/** As much as the report tells: those that were made by earlier versions tell less. */
+function asTold(counted: ReportFigures['agentActivity'], said: object): object {
+  if ('notReached' in said) return counted;
+  const { notReached: _acts, notReachedTotal: _total, ...known } = counted;
+  if ('movesSent' in said) return known;
+  const { directivesExecuted, movesApproved, movesBlocked, capos } = counted;
+  return { directivesExecuted, movesApproved, movesBlocked, capos };
 }
 
 function compareOpen({ sections }: CountableReport, open: OpenWork, found: ReportComparison): void {

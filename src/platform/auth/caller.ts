@@ -88,7 +88,7 @@ export function isAskedBy({ memberId }: Pick<Caller, 'memberId'>, { type, id }: 
   return type === 'member' && id === memberId;
 }
 
-export function actorOf(caller: Caller): Actor {
+export function actorOf(caller: Pick<Caller, 'memberId' | 'name' | 'via'>): Actor {
   return { type: 'member', id: caller.memberId, name: caller.name, via: caller.via };
 }
 

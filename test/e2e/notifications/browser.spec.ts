@@ -39,26 +39,6 @@ let owner: MailedMember;
 let workspaceId: string;
 let chromium: Chromium;
 
-/** What would make a page hard to use on a phone. */
-async function facts(page: BrowserPage, phoneWidth = PHONE_WIDTH) {
-  return page.evaluate<{
-    width: number;
-    background: string;
-    smallButtons: string[];
-    smallText: number;
-    cut: string[];
-  }>(`(() => {
-    const all = [...document.body.querySelectorAll('*')];
-    return {
-      width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
-      background: getComputedStyle(document.body).backgroundColor,
-      smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
-      smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
-      cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
-    };
-  })()`);
-}
-
 async function keep(page: BrowserPage, name: string, format: 'webp' | 'png' = 'webp'): Promise<void> {
   const picture = await page.picture(format);
   expect(picture.length).toBeGreaterThan(5_000);
@@ -97,7 +77,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     const page = await chromium.phone(scheme);
     await page.show(mail.html!);
 
-    expect(await facts(page)).toEqual({
+    expect(await page.layout(PHONE_WIDTH)).toEqual({
       width: PHONE_WIDTH,
       background,
       smallButtons: [],
@@ -119,7 +99,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const page = await chromium.phone(scheme);
       await page.open(link);
 
-      expect(await facts(page)).toEqual({
+      expect(await page.layout(PHONE_WIDTH)).toEqual({
         width: PHONE_WIDTH,
         background,
         smallButtons: [],
@@ -154,7 +134,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     await page.widen(README_WIDTH);
     await page.open(link!);
 
-    expect((await facts(page, README_WIDTH)).cut).toEqual([]);
+    expect((await page.layout(README_WIDTH)).cut).toEqual([]);
     await keep(page, 'decision-page', 'png');
   });
 
@@ -199,7 +179,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const [link] = (await desk.mailed(owner.email)).at(-1)!.links;
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect(await page.faults()).toEqual([]);
         expect(page.complaints.filter((each) => !each.includes('status of 422'))).toEqual([]);
@@ -245,7 +225,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       };
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect([await page.faults(), page.complaints]).toEqual([[], []]);
       };
