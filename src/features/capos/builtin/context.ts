@@ -6,36 +6,33 @@ import { addressesIn, clean, oneLine } from './text.js';
 export interface GivenInContext {
   to: string[];
   cc: string[];
-  subject?: string;
-  body?: string;
+  subject: string;
+  body: string;
   /** Stands as a recipient and is no address. */
   unread: string[];
 }
 
 export function contextOf(context: Readonly<Record<string, unknown>> | null): GivenInContext {
   const given = context ?? {};
+  const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
   const listOf = (value: unknown): string[] =>
     [value]
       .flat()
       .slice(0, 200)
-      .flatMap((each) => (typeof each === 'string' ? cutText(each, 10_000, '').split(/[,;\n]/) : []));
-  const found = (list: readonly string[]) =>
-    list.flatMap((each) => addressesIn(each).map(({ text }) => text));
-  const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
+      .flatMap((each) => cutText(textOf(each), 10_000, '').split(/[,;\n]/));
+  const [to, cc] = [given['to'] ?? given['email'], given['cc']].map(listOf) as [string[], string[]];
   const people = Object.values(given).flatMap((each) =>
-    found(listOf((each as { email?: unknown } | null)?.email)),
+    listOf((each as { email?: unknown } | null)?.email).flatMap(addressesIn),
   );
-  const [subject, body] = ['subject', 'body'].map((name) =>
-    clean(typeof given[name] === 'string' ? given[name] : '').trim(),
-  );
+  const subject = oneLine(textOf(given['subject']));
   return {
-    to: to.length > 0 || people.length !== 1 ? found(to) : people,
-    cc: found(cc),
-    ...(subject && subject.length <= LIMITS.title && { subject: oneLine(subject) }),
-    ...(body && { body }),
+    to: to.join('') === '' && people.length === 1 ? people : to.flatMap(addressesIn),
+    cc: cc.flatMap(addressesIn),
+    subject: subject.length <= LIMITS.title ? subject : '',
+    body: textOf(given['body']),
     unread: [...to, ...cc]
       .map(oneLine)
-      .filter((each) => each !== '' && found([each]).length === 0)
+      .filter((each) => each !== '' && addressesIn(each).length === 0)
       .slice(0, 10),
   };
 }

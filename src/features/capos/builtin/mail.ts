@@ -31,7 +31,6 @@ export class MailReader {
   /** Behind `Subject: ...` on a line of its own the message begins on a line of its own. */
   #isHeader = false;
   #isBehindColon = false;
-  #textAt = Number.POSITIVE_INFINITY;
 
   private constructor(whole: Text, masked: string, start: number) {
     this.#whole = whole;
@@ -57,93 +56,59 @@ export class MailReader {
 
   #read(form: RegExp): SaidMail | undefined {
     const mail = this.#mail;
-    const start = this.#at;
     const head = this.#take(form);
     if (!head) return undefined;
     mail.end = this.#at;
-    const { list, quote, name } = head.groups!;
-    if (list !== undefined) mail.to = this.#people(list, start + head[0].lastIndexOf(list) + list.length);
+    const { list, name } = head.groups!;
+    if (list !== undefined) mail.to = this.#people(list, head.index + head[0].lastIndexOf(list));
     else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name!.trim()}”.`));
-    const before = quote && this.#quoteAt(start + head[0].indexOf(quote), quote.length);
     this.#fieldsAndText();
-    if (mail.body === undefined && before) {
-      mail.body = before;
-      mail.asked.push(
-        ask('body', 'Is this the text? It stands before the addresses. Edit it, or confirm it.'),
-      );
-    } else if (mail.body === undefined) this.#goOn();
-    const sentence =
-      start - /[^.!?\n\uFDD3]*$/u.exec(this.#masked.slice(Math.max(0, start - 60), start))![0].length;
-    mail.isEach ||= words.EACH.test(this.#masked.slice(sentence, Math.min(mail.end, this.#textAt)));
+    if (mail.body === undefined) this.#endSentence(head.index);
     return mail;
   }
 
   #fieldsAndText(): void {
     while (this.#field() || (this.#mail.body === undefined && this.#text())) this.#mail.end = this.#at;
-    this.#at = this.#mail.end;
   }
 
-  /** To the end of a sentence that is not wholly in the form: a person words the message. */
-  #goOn(): void {
+  /** To the end of a sentence that is not in the form: a person words the message. */
+  #endSentence(start: number): void {
     const mail = this.#mail;
-    const from = mail.end;
-    if (mail.to.length > 0 && matchAt(words.SOMEBODY_ELSE, this.#masked, from)) {
+    if (mail.to.length > 0 && matchAt(words.SOMEBODY_ELSE, this.#masked, mail.end)) {
       mail.asked.push(ask('to', `Who is to receive it: ${mail.to.join(', ')} alone, or somebody else, too?`));
       mail.to = [];
     }
-    do mail.end += matchAt(words.TO_SENTENCE_END, this.#masked, mail.end)?.[0].length ?? 0;
-    while (this.#goesOn());
-    const rest = this.#masked.slice(from, mail.end);
-    for (const { index } of [...rest.matchAll(words.COPY_WORD)].slice(0, 20)) {
-      this.#at = from + index;
-      if (this.#field() && this.#at > mail.end) mail.end = this.#at;
-    }
-    this.#at = mail.end;
-    while (this.#field()) mail.end = this.#at;
-  }
-
-  /** Whether the next sentence only says more, such as "She can call." */
-  #goesOn(): boolean {
-    const mail = this.#mail;
-    const at = mail.end + (matchAt(words.LEAD, this.#masked, mail.end)?.[0].length ?? 0);
-    const isNext = [words.MAIL_HEAD, words.RECORD, words.SIGNAL, words.DOCUMENT].some((each) =>
-      matchAt(each, this.#masked, at),
-    );
-    if (isNext || at >= this.#masked.length) return false;
-    mail.end = at;
-    return true;
+    mail.end += matchAt(words.TO_SENTENCE_END, this.#masked, mail.end)![0].length;
+    mail.isEach ||= this.#masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
   }
 
   /** A subject, or a list of copies. */
   #field(): boolean {
     const mail = this.#mail;
-    const from = this.#at;
+    this.#at = mail.end;
     this.#take(words.BETWEEN);
-    const subject = this.#take(words.FIELDS.quotedSubject) ?? this.#take(words.FIELDS.subject);
+    const subject = this.#take(words.SUBJECT_QUOTED) ?? this.#take(words.SUBJECT_PLAIN);
     if (subject) {
-      const value = Object.values(subject.groups!).find((each) => each !== undefined)!;
-      const start = subject.index + subject[0].lastIndexOf(value);
-      this.#isHeader = subject.groups!['value'] !== undefined;
+      const { value, line, plain } = subject.groups!;
+      const said = (value ?? line ?? plain)!;
+      const start = subject.index + subject[0].lastIndexOf(said);
+      this.#isHeader = plain === undefined;
       this.#setSubject(
-        this.#quoteAt(start, value.length) ?? this.#whole.text.slice(start, start + value.length),
+        this.#quoteAt(start, said.length) ?? this.#whole.text.slice(start, start + said.length),
       );
       return true;
     }
-    if (this.#take(words.FIELDS.each)) return (mail.isEach = true);
-    const blind = this.#take(words.FIELDS.bcc);
-    const copies = blind ?? this.#take(words.FIELDS.cc);
-    if (copies) {
-      const list = copies.groups!['list']!;
-      const people = this.#people(list, copies.index + copies[0].indexOf(list) + list.length);
-      if (!blind) mail.cc.push(...people);
-      else {
-        const message = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-        mail.asked.push(ask('to', message));
-      }
-      return true;
+    if (this.#take(words.EACH)) return (mail.isEach = true);
+    const copies = this.#take(words.COPIES);
+    if (!copies) return false;
+    const list = copies.groups!['list']!;
+    const people = this.#people(list, copies.index + copies[0].lastIndexOf(list));
+    if (!/^bcc/i.test(copies[0])) mail.cc.push(...people);
+    else {
+      const message = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
+      mail.asked.push(ask('to', message));
     }
-    this.#at = from;
-    return false;
+    return true;
   }
 
   #setSubject(given: string): void {
@@ -154,75 +119,52 @@ export class MailReader {
   }
 
   #text(): boolean {
-    const from = this.#at;
-    const isBelow =
-      this.#isHeader &&
-      (this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/).test(this.#masked.slice(from));
+    this.#at = this.#mail.end;
+    const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
+    const isBelow = this.#isHeader && lines.test(this.#masked.slice(this.#at));
     const colon = this.#take(words.TEXT_MARK)?.groups!['colon'];
-    const quoted = this.#take(words.QUOTE);
-    const value = quoted?.groups!['value'];
+    const behindMark = this.#at;
+    const value = this.#take(words.QUOTE)?.groups!['value'];
     const quote = value === undefined ? undefined : this.#quoteAt(this.#at - value.length, value.length);
-    if (quote !== undefined) {
-      this.#mail.body = quote;
-      return true;
-    }
-    if (!colon && !isBelow) {
-      this.#at = from;
-      return false;
-    }
-    this.#at -= quoted?.[0].length ?? 0;
-    this.#skipSpace();
+    if (quote !== undefined) return (this.#mail.body = quote) !== '';
+    if (!colon && !isBelow) return false;
+    this.#at = behindMark;
+    this.#mail.end = this.#at;
     // "Email jane@...:", and "Subject: ..." on the line below.
     if (!this.#isBehindColon && !isBelow && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest();
+    return this.#rest(behindMark);
   }
 
   /** All that follows, but for subject and copies at the very end. */
-  #rest(): boolean {
-    this.#skipSpace();
-    const start = this.#at;
-    this.#textAt = start;
+  #rest(from: number): boolean {
+    const mail = this.#mail;
+    const start = from + /^\s*/.exec(this.#masked.slice(from))![0].length;
     const all = this.#masked.slice(start);
-    if (all.trim() === '') return false;
+    if (all === '') return false;
     let end = this.#masked.length;
     for (const { index } of [...all.matchAll(words.LABEL)].slice(-4)) {
-      this.#at = start + index;
-      while (this.#field());
-      if (!/^[\s.)]*$/.test(this.#masked.slice(this.#at))) continue;
+      mail.end = start + index;
+      while (this.#field()) mail.end = this.#at;
+      if (mail.end === start + index || !/^[\s.)]*$/.test(this.#masked.slice(mail.end))) continue;
       end = start + index;
       break;
     }
     this.#at = this.#masked.length;
-    const doubt = this.#doubtIn(start, end);
+    const doubt = doubtIn(this.#whole, start, end);
     if (doubt !== undefined) {
       const message = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
-      this.#mail.asked.push(ask('body', message));
+      mail.asked.push(ask('body', message));
     }
-    this.#mail.body = this.#whole.text.slice(start, end).trim();
+    mail.body = this.#whole.text.slice(start, end).replace(/[\s,;(]+$/, '');
     return true;
-  }
-
-  /** Why a text without quotation marks may hold more than the message. */
-  #doubtIn(start: number, end: number): string | undefined {
-    const masked = this.#masked.slice(start, end);
-    if (within({ start, end }, [...this.#whole.addresses, ...this.#whole.lookAlikes]).length > 0)
-      return 'It names an address.';
-    if (masked.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-    if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(masked)) return 'A quotation mark ends too early, or not at all.';
-    if (words.HELD.test(masked) || words.NEXT.test(masked)) return 'A part of it may be meant for the capo.';
-    return undefined;
-  }
-
-  #skipSpace(): void {
-    this.#take(/\s*/y);
   }
 
   #quoteAt(start: number, length: number): string | undefined {
     return this.#whole.quotes.find((each) => each.start === start && each.end === start + length)?.text;
   }
 
-  #people(list: string, end: number): string[] {
-    return within({ start: end - list.length, end }, this.#whole.addresses).map(({ text }) => text);
+  #people(list: string, start: number): string[] {
+    return within(start, start + list.length, this.#whole.addresses);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
@@ -232,11 +174,23 @@ export class MailReader {
   }
 }
 
+/** Why a text without quotation marks may hold more than the message. */
+function doubtIn(whole: Text, start: number, end: number): string | undefined {
+  const masked = whole.masked.slice(start, end);
+  const people = within(start, end, [...whole.addresses, ...whole.lookAlikes]);
+  if (people.length > 0) return `It names ${people.join(', ')}.`;
+  if (masked.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
+  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(masked)) return 'A quotation mark ends too early, or not at all.';
+  const isHeld = masked.search(words.HELD) >= 0 || masked.search(words.NEXT) >= 0;
+  return isHeld ? 'A part of it may be meant for the capo.' : undefined;
+}
+
 /** Adds the configured signature, where the text has none of its own. */
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
   const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const isSignOff = (line: string) => line.length <= 50 && !/[.?]$/.test(line) && words.SIGN_OFF.test(line);
+  const isSignOff = (line: string) =>
+    line.length <= 50 && !/[.?]$/.test(line) && line.search(words.SIGN_OFF) >= 0;
   const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isSignOff);
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;

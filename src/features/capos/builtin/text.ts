@@ -42,64 +42,30 @@ export function clean(text: string): string {
 
 export function readText(given: string): Text {
   const text = clean(given).trimEnd();
-  const quotes = [...text.matchAll(QUOTED)]
-    .map((match) =>
-      passage(
-        match,
-        match
-          .slice(1)
-          .find((inner) => inner !== undefined)!
-          .trim(),
-      ),
-    )
-    .filter((each) => each.text !== '' && !isMailAddress(each.text));
-  const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0'));
-  const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
-  const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
-  const found = mailAddressesIn(unlinked);
-  const lookAlikes = found.filter(
-    ({ text: each }) => /\P{ASCII}/u.test(each) && (!isMailAddress(each) || lookAlike(each) !== undefined),
-  );
-  const addresses = found.filter((each) => isMailAddress(each.text) && !lookAlikes.includes(each));
-  const masked = mask(
-    unlinked,
-    [...found.filter((each) => addresses.includes(each) || lookAlikes.includes(each))],
-    () => '\uFDD1',
-    '\uFDD1',
-  );
+  const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
+  const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
+    const start = found.at(-2) as number;
+    const inner = (found.find((each) => each !== undefined) as string).trim();
+    if (inner === '' || isMailAddress(inner)) return whole;
+    quotes.push({ start, end: start + whole.length, text: inner });
+    return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
+  });
+  const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
+  const masked = unlinked.replace(ADDRESS, (address: string, start: number) => {
+    const isAlike =
+      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
+    if (!isAlike && !isMailAddress(address)) return address;
+    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
+    return '\uFDD1'.repeat(address.length);
+  });
   return { text, quotes, addresses, lookAlikes, masked };
 }
 
-export function addressesIn(text: string): Passage[] {
-  return mailAddressesIn(text).filter((each) => isMailAddress(each.text));
-}
+export const addressesIn = (text: string): string[] =>
+  [...text.matchAll(ADDRESS)].map(([address]) => address).filter(isMailAddress);
 
-function mailAddressesIn(text: string): Passage[] {
-  return [...text.matchAll(ADDRESS)].map((match) => passage(match, match[0]));
-}
-
-function passage({ index, 0: { length } }: RegExpExecArray, text: string): Passage {
-  return { start: index, end: index + length, text };
-}
-
-function mask(
-  text: string,
-  passages: readonly Passage[],
-  last: (each: Passage) => string,
-  filler = '\uFDD0',
-) {
-  const parts: string[] = [];
-  let from = 0;
-  for (const each of passages) {
-    parts.push(text.slice(from, each.start), filler.repeat(each.end - each.start - 1), last(each));
-    from = each.end;
-  }
-  return [...parts, text.slice(from)].join('');
-}
-
-export function within({ start, end }: Omit<Passage, 'text'>, passages: readonly Passage[]): Passage[] {
-  return passages.filter((each) => each.start >= start && each.end <= end);
-}
+export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
+  passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 
 /** On one line. */
 export function oneLine(text: string): string {
