@@ -19,35 +19,27 @@ export const isCall = (text: string) =>
   /^\s*(?:please\s+)?call\s[^\n]*\s(?:of|connector)\s[^\n]*=/iu.test(text);
 
 /** `Call ... of ... with a = b` or `Post "..." to the webhook ...`, where that is all of the directive; a text says why not. */
-export function outsideIn(
-  text: string,
-  { operations, destinations }: OutsideTargets,
-): Move | string | undefined {
+export function outsideIn(text: string, targets: OutsideTargets): Move | string | undefined {
   // Longer directives say more than one such sentence.
   if (text.length > 10_000) return undefined;
   const call = CALL.exec(text)?.groups;
   const post = POST.exec(text)?.groups;
-  return call ? callOf(operations, call) : post && postOf(destinations, post);
+  return call ? callOf(targets.operations, call) : post && postOf(targets.destinations, post);
 }
+
+const listed = (names: readonly string[]) => `There are: ${names.slice(0, 20).join(', ') || 'none'}.`;
 
 function postOf(all: readonly DestinationTarget[], { a, b, name = '' }: Groups): Move {
   const found = all.find((each) => [each.destinationId, plain(each.description)].includes(plain(name)));
-  const there = all
-    .slice(0, 5)
-    .map((each) => `${each.description} (${each.destinationId})`)
-    .join('; ');
-  return {
-    type: 'webhook.post',
-    params: { ...(found && { destinationId: found.destinationId }), data: { text: a ?? b } },
-    asked: found ? [] : [ask('destinationId', `Which webhook is it? There are: ${there || 'none'}.`)],
-  };
+  const there = listed(all.map((each) => `${each.description} (${each.destinationId})`));
+  const params = { ...(found && { destinationId: found.destinationId }), data: { text: a ?? b } };
+  const asked = found ? [] : [ask('destinationId', `Which webhook is it? ${there}`)];
+  return { type: 'webhook.post', params, asked };
 }
 
-function callOf(
-  operations: readonly Operation[],
-  { called = '', connector = '', label, place, args = '' }: Groups,
-): Move | string | undefined {
-  const found = operations.find(
+function callOf(all: readonly Operation[], said: Groups): Move | string | undefined {
+  const { called = '', connector = '', label, place, args = '' } = said;
+  const found = all.find(
     (each) => plain(each.operation) === plain(called) && plain(each.connector) === plain(connector),
   );
   if (found) {
@@ -57,11 +49,8 @@ function callOf(
   }
   // “Call Jane of Acme” is about somebody else.
   if (!label && !place && !called.includes('_') && !args.includes('=')) return undefined;
-  const there = operations
-    .slice(0, 20)
-    .map((each) => `${each.operation} of ${each.connector}`)
-    .join(', ');
-  return `There is no operation ${called} of ${connector}. There are: ${there || 'none'}.`;
+  const there = listed(all.map((each) => `${each.operation} of ${each.connector}`));
+  return `There is no operation ${called} of ${connector}. ${there}`;
 }
 
 /** `email = jane@acme.example, name = “Jane”`; whatever does not fit is asked about. */
@@ -72,28 +61,25 @@ function argumentsFrom(operation: Operation, text: string): { given: Arguments; 
     given[name] = valueIn(a ?? b ?? bare!.trim(), properties[name]);
     return ' ';
   });
-  const asked = /[\p{L}\p{N}]{2}/u.test(rest.replace(/\band\b/gi, ' '))
-    ? [ask('arguments', `Is “${rest.trim()}” to be a part of the call?`)]
-    : [];
+  const asked: NeededInput[] = [];
+  if (/[\p{L}\p{N}]{2}/u.test(rest.replace(/\band\b/gi, ' ')))
+    asked.push(ask('arguments', `Is “${rest.trim()}” to be a part of the call?`));
   for (const { path, message } of faultsOfArguments(operation, given)) {
     const name = path.split('.')[0]!;
     const said = given[name] === undefined ? '' : ` The directive says ${JSON.stringify(given[name])}.`;
     delete given[name];
-    const question = Object.hasOwn(properties, name)
-      ? ask(
-          `arguments.${name}`,
-          `What is ${name}? ${properties[name]!.description ?? ''} It ${message}.${said}`,
-        )
-      : ask('arguments', `“${name}” is not a parameter of this operation.`);
-    asked.push(question);
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const question = `What is ${name}? ${known?.description ?? ''} It ${message}.${said}`;
+    if (known) asked.push(ask(`arguments.${name}`, question));
+    else asked.push(ask('arguments', `“${name}” is not a parameter of this operation.`));
   }
   return { given, asked };
 }
 
 /** As the schema has it; what does not fit stays a text, and is asked about. */
 function valueIn(text: string, schema: ParamSchema | undefined): unknown {
-  if (schema?.type === 'number' || schema?.type === 'integer')
-    return /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text) ? Number(text) : text;
+  const isNumber = schema?.type === 'number' || schema?.type === 'integer';
+  if (isNumber) return /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text) ? Number(text) : text;
   return schema?.type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text) ? /^[ty]/i.test(text) : text;
 }
 
@@ -101,5 +87,5 @@ function valueIn(text: string, schema: ParamSchema | undefined): unknown {
 const plain = (name: string) =>
   name
     .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '_');
+    .replace(/[\s_-]+/g, '_')
+    .toLowerCase();

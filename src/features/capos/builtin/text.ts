@@ -71,3 +71,9 @@ export const within = (start: number, end: number, passages: readonly Passage[])
 export function oneLine(text: string): string {
   return text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 }
+
+/** Where the expression, which is sticky, stands in the text at this place. */
+export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  expression.lastIndex = at;
+  return expression.exec(text) ?? undefined;
+}

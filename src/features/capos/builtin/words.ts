@@ -32,6 +32,8 @@ const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+\p{Ll}+\s+|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
 const OBJECT = String.raw`(?:${word`the, this, a, an, eine, un, une`}\s+)?(?:${word`short, quick, friendly`}\s+)?${NOUN}`;
+/** An entry of a list, with its indent. */
+export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
 /** The verb and the addresses. */
 export const MAIL_HEAD = at`(?:${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}[\s:]+)?|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?<list>${LIST})(?!['’-])(?:\s+${OBJECT})?`;
 /** The verb and somebody without an address. */
@@ -40,8 +42,6 @@ export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!
 export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}`;
 /** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
-/** Somebody else may be meant besides the addresses before it. */
-export const SOMEBODY_ELSE = at`\s*(?:[,&]|${AND}|${word`or`})\s*(?:${TO}\s+)?(?:${word`my, our, the, her, his, their, all`}\s|\p{Lu}|\uFDD1)`;
 /** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
 export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how`}[^]*[?]`;
 
@@ -80,14 +80,13 @@ export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
 export const SOURCE = anywhere`${word`from, von, vom`}\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s${word`for, as, on, via, by, to, in, and, today, yesterday`})[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)){0,80})`;
 /** Makes an amount uncertain. */
 export const PERHAPS = anywhere`${word`if, when, tomorrow, not, no, nothing, wenn, falls, morgen, nicht`}|${HELD.source}`;
-export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?${word`signal, alert, warning`}\s*[:：]\s*`;
+export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*`;
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
 /** Asks for what the workspace counted, and for nothing else. */
 export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]*${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]*${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]*${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
 
-const NAMES_OF_CAPOS = CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases);
-const CAPO = anyOf(NAMES_OF_CAPOS.map((alias) => alias.replace(/^the /, '')));
+const CAPO = anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases));
 export const CAPO_NAMES = anywhere`${CAPO}`;
 /** "Ask ops to ...", "..., and have marketing ..." */
 export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
