@@ -119,7 +119,7 @@ describe('a mail asks for exactly what it lacks', () => {
       `Tell ${JANE} that it is late. She can call. Subject: "Order"`,
       { subject: '', body: '', asked: ['subject', 'body'] },
     ],
-    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, NOTHING],
+    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
     [`Laita postia osoitteeseen ${JANE}: It ships on Friday.`, NOTHING],
     [`If he agrees, email ${JANE}: "It ships on Friday."`, NOTHING],
     [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, NOTHING],

@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, type Move, titleOfMove } from './move.js';
 import { isCall, outsideIn } from './outside.js';
-import { documentAt, figuresAt, recordAt, signalAt } from './records.js';
+import { recordAt, writtenAt } from './records.js';
 import { revise } from './revision.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
@@ -65,8 +65,8 @@ const namesOf = (capos: readonly CapoRole[]) =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 
 class DirectiveReader {
-  readonly #remarks: string[] = [];
-  readonly #moves: Move[] = [];
+  readonly remarks: string[] = [];
+  readonly moves: Move[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
   /** A sentence that is not understood names an address: perhaps a mail is to go there. */
@@ -83,26 +83,25 @@ class DirectiveReader {
     if (text.length > READABLE) this.#unread.push(`all that stands behind the first ${READABLE} characters`);
   }
 
-  read(): { moves: Move[]; remarks: string[] } {
+  read(): this {
     const { text, masked } = this.#whole;
     const { targets, directive } = this.#briefing;
-    const found = { moves: this.#moves, remarks: this.#remarks };
     const outside = outsideIn(text, targets);
-    if (typeof outside === 'object') return { ...found, moves: [outside] };
-    if (outside !== undefined) this.#remarks.push(outside);
-    if (directive.capo === 'ceo' && this.#delegate()) return found;
+    if (typeof outside === 'string') this.remarks.push(outside);
+    else if (outside) this.moves.push(outside);
+    if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
     // What somebody else wrote asks for nothing.
     const pasted = masked.search(words.PASTED);
     const own = pasted < 0 ? masked : masked.slice(0, pasted);
     const starts = [0, ...entriesIn(own), own.length];
     for (const [index, start] of starts.entries()) this.#readEntry(own.slice(0, starts[index + 1]), start);
     this.#leave(own.length, masked.length);
-    if (this.#moves.splice(DRAFT_BOUNDS.packets).length > 0)
+    if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    this.#remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
-    if (this.#isMailPossible && !this.#moves.some(isMail)) this.#addMail({});
+    this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
+    if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    return found;
+    return this;
   }
 
   /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
@@ -117,35 +116,27 @@ class DirectiveReader {
       // "Product should ..." in the next sentence is for somebody else.
       const isForOthers = [...rest.matchAll(words.CAPO_NAMES)].some(([name]) => capoCalled(name) !== capo);
       const question = ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`);
-      if (rest !== '') this.#moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
+      if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
     }
-    return this.#moves.length > 0;
+    return this.moves.length > 0;
   }
 
   /** One instruction behind the other, to the end of the entry. */
   #readEntry(entry: string, start: number): void {
     for (let at = start; at < entry.length;) {
       at += matchAt(words.LEAD, entry, at)![0].length;
-      if (at >= entry.length) return;
-      at =
-        this.#mailAt(entry, at, words.MAIL_HEAD) ??
-        this.#recordAt(entry, at) ??
-        this.#mailAt(entry, at, words.MAIL_NAMED) ??
-        this.#sentenceAt(entry, at);
+      if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
     }
   }
 
-  #mailAt(entry: string, at: number, form: RegExp): number | undefined {
-    const mail = SaidMail.at(this.#whole, entry, at, form);
-    if (mail) this.#addMail(mail);
-    return mail?.end;
-  }
-
-  #recordAt(entry: string, at: number): number | undefined {
+  #moveAt(entry: string, at: number): number | undefined {
     const place = [this.#whole, entry, at] as const;
     const found =
-      figuresAt(this.#briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
-    if (found) this.#moves.push(found);
+      SaidMail.at(...place, words.MAIL_HEAD) ??
+      writtenAt(this.#briefing, ...place) ??
+      SaidMail.at(...place, words.MAIL_NAMED);
+    if (found instanceof SaidMail) this.#addMail(found);
+    else if (found) this.moves.push(found);
     return found?.end;
   }
 
@@ -155,7 +146,7 @@ class DirectiveReader {
     const asked = [...questions, ...context.asked];
     const lacks = (name: string) => !asked.some(({ path }) => path === `params.${name}`);
     const people = unique(to.length > 0 || !lacks('to') ? to : context.to);
-    const copies = unique([...cc, ...context.cc]).filter((each) => !has(people, each));
+    const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body) && body.length <= LIMITS.mail;
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
@@ -166,7 +157,7 @@ class DirectiveReader {
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
-      this.#moves.push({ type: 'email.send', params, asked: asked.slice(0, 20) });
+      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20) });
     }
   }
 
@@ -194,17 +185,17 @@ class DirectiveReader {
   #askForRest(): void {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
-    for (const { params, asked } of rest === '' ? [] : this.#moves)
+    for (const { params, asked } of rest === '' ? [] : this.moves)
       if (asked.length === 0) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
     const { text, lookAlikes } = this.#whole;
     const others = unique([...addressesIn(text), ...lookAlikes.map((each) => each.text)])
-      .filter(isMissingIn(this.#moves))
+      .filter(isMissingIn(this.moves))
       .join(', ');
-    for (const { params, asked } of this.#moves.filter(isMail)) {
-      const isToNobody = (params['to'] as string[]).length === 0;
+    for (const { params, asked } of this.moves.filter(isMail)) {
+      const isToNobody =
+        (params['to'] as string[]).length === 0 && asked.every(({ path }) => path !== 'params.to');
       if (others !== '') asked.unshift(ask('to', `Is it, perhaps, for any of these, too: ${others}?`));
-      else if (isToNobody && asked.every(({ path }) => path !== 'params.to'))
-        asked.unshift(ask('to', 'Who is to receive it? No address is given.'));
+      else if (isToNobody) asked.unshift(ask('to', 'Who is to receive it? No address is given.'));
     }
   }
 }
@@ -236,6 +227,6 @@ function entriesIn(masked: string): number[] {
   return starts.map(({ index }) => index);
 }
 
-const has = (list: readonly string[], address: string) =>
-  list.some((each) => each.toLowerCase() === address.toLowerCase());
-const unique = (list: readonly string[]) => list.filter((each, index) => !has(list.slice(0, index), each));
+const unique = (list: readonly string[]) => [
+  ...new Map(list.map((each) => [each.toLowerCase(), each])).values(),
+];

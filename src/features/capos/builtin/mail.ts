@@ -44,36 +44,24 @@ export class SaidMail {
     const { name } = head.groups!;
     if (name === undefined) mail.to.push(...mail.#people(head));
     else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    mail.#readFieldsAndText();
-    if (mail.body === undefined) mail.#endSentence();
+    mail.#read(true);
+    if (mail.body !== undefined) return mail;
+    // What is not in the form goes to the end of its sentence, and a person words the message.
+    mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
+    mail.isEach ||= masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
     return mail;
   }
 
   /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    mail.#readFieldsAndText();
-    return mail.#isAll() && mail.asked.length === 0 ? mail : undefined;
+    return mail.#read(true) && mail.asked.length === 0 ? mail : undefined;
   }
 
-  #readFieldsAndText(): void {
-    while (this.#field() || (this.body === undefined && this.#text())) this.end = this.#at;
-  }
-
-  /** Reads fields; whether nothing else stands up to the end. */
-  #readFields(): boolean {
-    while (this.#field()) this.end = this.#at;
-    return this.#isAll();
-  }
-
-  #isAll(): boolean {
+  /** Reads subject, copies and, perhaps, the text; whether nothing else stands up to the end. */
+  #read(hasText: boolean): boolean {
+    while (this.#field() || (hasText && this.body === undefined && this.#text())) this.end = this.#at;
     return this.end > this.#start && /^[\s.!)]*$/.test(this.#masked.slice(this.end));
-  }
-
-  /** To the end of a sentence that is not in the form: a person words the message. */
-  #endSentence(): void {
-    this.end += matchAt(words.TO_SENTENCE_END, this.#masked, this.end)![0].length;
-    this.isEach ||= this.#masked.slice(this.#start, this.end).search(words.EACH_WITHIN) >= 0;
   }
 
   /** A subject, or a list of copies. */
@@ -116,12 +104,10 @@ export class SaidMail {
   /** All that follows, but for subject and copies at the very end. */
   #rest(start: number): boolean {
     if (start === this.#masked.length) return false;
-    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)]
-      .slice(-4)
-      .map(({ index }) => start + index);
-    const isField = (label: number) => new SaidMail(this.#whole, this.#masked, label).#readFields();
+    const labels = [...this.#masked.matchAll(words.LABEL)].map(({ index }) => index).slice(-4);
+    const isField = (at: number) => at > start && new SaidMail(this.#whole, this.#masked, at).#read(false);
     const end = (this.end = labels.find(isField) ?? this.#masked.length);
-    this.#readFields();
+    this.#read(false);
     this.#at = this.#masked.length;
     const doubt = doubtIn(this.#whole, start, end);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
@@ -164,27 +150,20 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
   const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const last = lines
-    .slice(1)
-    .slice(-3)
-    .filter((line) => line.length <= 50 && !/[.?]$/.test(line));
+  const isShort = (line: string) => line.length <= 50 && !/[.?]$/.test(line);
+  const last = lines.slice(1).slice(-3).filter(isShort);
   const isSigned = body.endsWith(signature) || last.some((line) => line.search(words.SIGN_OFF) >= 0);
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
 }
 
+const SEPARATOR = /[,;\n]/;
+
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const listOf = (value: unknown) =>
-    [value]
-      .flat()
-      .slice(0, 200)
-      .map(textOf)
-      .join(',')
-      .slice(0, 100_000)
-      .split(/[,;\n]/);
+  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(textOf).join(',').split(SEPARATOR);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);

@@ -7,12 +7,15 @@ import { matchAt, oneLine, type Text } from './text.js';
 import * as words from './words.js';
 
 /** A move and where it ends in the text. */
-interface Found extends Move {
-  end: number;
+type Found = (Move & { end: number }) | undefined;
+
+/** What the workspace counted, a signal, a document or revenue. */
+export function writtenAt(briefing: Briefing, ...place: [Text, entry: string, at: number]): Found {
+  return figuresAt(briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
 }
 
 /** `Give me a report on ...`: a document of all that was counted. */
-export function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found | undefined {
+function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found {
   if (!matchAt(words.FIGURES, entry, at)) return undefined;
   const title = oneLine(text.slice(at, entry.length)).replace(/[\s.!?:]+$/u, '');
   const params = { title: cutText(title, LIMITS.title), body: figuresOf(briefing) };
@@ -20,42 +23,38 @@ export function figuresAt(briefing: Briefing, { text }: Text, entry: string, at:
 }
 
 /** `Raise a warning signal: ...`, to the end of the entry. */
-export function signalAt({ text }: Text, entry: string, at: number): Found | undefined {
+function signalAt({ text }: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
   const start = at + (match?.[0].length ?? 0);
   const body = cutText(text.slice(start, entry.length).trim(), LIMITS.signal);
   if (!match || body === '') return undefined;
-  const { severity, noun } = match.groups!;
-  const params = {
-    type: 'report',
-    severity: (severity ?? noun ?? 'info').toLowerCase(),
-    title: firstWords(body),
-    body,
-  };
+  const { severity = match.groups!['noun'] ?? 'info' } = match.groups!;
+  const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
   return { type: 'signal.raise', params, asked: doubtsIn(entry, start), end: entry.length };
 }
 
 /** `Write a document "title": ...`, to the end of the entry; without a title the first words are it. */
-export function documentAt({ text, quotes }: Text, entry: string, at: number): Found | undefined {
+function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
   const start = at + match[0].length;
-  const { title: titled, colon } = match.groups!;
+  const { title: titled = '', colon } = match.groups!;
   const rest = colon === undefined ? '' : text.slice(start, entry.length).trim();
-  const quote = quotes.find((each) => each.start === start && each.end === entry.trimEnd().length);
-  const titleAt = titled === undefined ? -1 : at + match[0].lastIndexOf(titled);
-  const title = oneLine(quotes.find((each) => each.start === titleAt)?.text ?? firstWords(rest));
+  const titleAt = at + match[0].lastIndexOf(titled);
+  const quoted = (from: number) => quotes.find((each) => each.start === from);
+  const title = oneLine((titled && quoted(titleAt)?.text) || firstWords(rest));
+  const isQuote = rest !== '' && quoted(start)?.end === entry.trimEnd().length;
+  const body = cutText(isQuote ? quoted(start)!.text : rest, LIMITS.document);
   const asked =
     rest === '' ? [ask('body', `Write the text. The directive says: “${text}”`)] : doubtsIn(entry, start);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
-  const body = cutText(quote && rest !== '' ? quote.text : rest, LIMITS.document);
   const params = { title: cutText(title, LIMITS.title), body };
   const end = rest === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
 /** `Record 120 EUR from Acme`, to the end of the sentence. */
-export function recordAt({ text }: Text, entry: string, at: number): Found | undefined {
+export function recordAt({ text }: Text, entry: string, at: number): Found {
   const match = matchAt(words.RECORD, entry, at);
   const sentence = matchAt(words.TO_SENTENCE_END, entry, at)![0];
   const mailAt = sentence.search(words.AND_MAIL);

@@ -31,12 +31,11 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
 function take(packet: DraftPacket, text: string): boolean {
   const said = SaidMail.fieldsOf(readText(text));
   const isMail = packet.type === 'email.send';
-  if (!said || said.isEach || (!isMail && said.cc.length > 0)) return false;
-  const { subject, body, cc } = said;
   const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const { subject, body, cc = [], isEach } = said ?? {};
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
-  const isMany = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
-  if (isTwice || isMany) return false;
+  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
+  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
   const given: Record<string, unknown> = {
     ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
     ...(body !== undefined && { body }),

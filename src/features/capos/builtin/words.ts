@@ -9,7 +9,6 @@ const anyOf = (list: readonly string[]) => {
   const phrases = inAnyCase(list).replaceAll(' ', String.raw`\s+`);
   return String.raw`(?<![\p{L}\p{N}])(?:${phrases})(?![\p{L}\p{N}])`;
 };
-/** At one place. */
 const at = (parts: TemplateStringsArray, ...sources: string[]) =>
   new RegExp(String.raw(parts, ...sources), 'yu');
 const anywhere = (parts: TemplateStringsArray, ...sources: string[]) =>
@@ -17,16 +16,13 @@ const anywhere = (parts: TemplateStringsArray, ...sources: string[]) =>
 
 const AND = word`and, und, et, y`;
 const TO = word`to, an, à, a, para`;
-const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite,
-  schreib, schreibe, schick, schicke, sende, écris, écrivez, envoie, envoyez, escribe, envía, manda`;
+const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, schreib, schreibe, schick, schicke, sende, écris, écrivez, envoie, envoyez, escribe, envía, manda`;
 const NOUN = word`e-mail, email, mail, message, note, line, reply, answer, reminder, following, below, this, it, nachricht, courriel, correo`;
-const POLITE = word`please, pls, thanks, thank you, thx, cheers, hi, hello, hey, good morning, a lot, so much, very much, many, in advance, bitte, danke, hallo,
-  merci, bonjour, gracias, hola, por favor, s'il te plaît, s'il vous plaît`;
+const POLITE = word`please, pls, thanks, thank you, thx, cheers, hi, hello, hey, good morning, a lot, so much, very much, many, in advance, bitte, danke, hallo, merci, bonjour, gracias, hola, por favor, s'il te plaît, s'il vous plaît`;
 /** Nothing by itself. */
 export const PLEASANTRY = new RegExp(String.raw`^[\s\p{P}]*(?:${POLITE}[\s\p{P}]*)+$`, 'u');
 /** What stands before an instruction, between two of them, and before the entry of a list. */
 export const LEAD = at`(?:[\s,;.!&–—•*-]|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`can you, could you, would you, will you, kannst du, können sie, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${word`mails, emails, e-mails, things, tasks`}(?:\s${POLITE})?:)*`;
-
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
 /** "jane@...", "Jane Doe <jane@...>", "the plumber (rob@...)" */
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+\p{Ll}+\s+|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
@@ -44,7 +40,6 @@ export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, not
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 /** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
 export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how`}[^]*[?]`;
-
 export const BETWEEN = at`(?:[\s,;.()–—-]|${AND}|${word`with, the, mit, dem, avec, le, con, el`})*`;
 const SUBJECT = word`subject, betreff, objet, asunto`;
 const MARKED = String.raw`(?:${AND}\s+)?(?:${word`with, the, mit, dem, avec, le, con, el`}\s+)*${word`saying, say, says, that says, text, body, message, msg, texte, texto`}`;
@@ -60,7 +55,6 @@ export const EACH_WITHIN = anywhere`${word`individually, separately, each`}`;
 /** Where subject or copies may stand behind a text. */
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${word`with, and, mit, und`}\s+)?(?:${SUBJECT}|${word`cc, bcc, copy, kopie`})`;
 export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
-
 /** Says, perhaps, that something is not to be done, not yet, or only under a condition. */
 export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not yet, if he, if she, if they, unless, only, before, once, until, as soon as, when i, after i, ask me, show me, let
   me, with me, wait for, wait until, hold it, hold this, hold on, hang on, my approval, my ok, my okay, for review, scratch, never mind, forget, actually, nicht, erst, bevor, sobald, frag mich, vergiss,
@@ -71,9 +65,7 @@ export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:(?:${POLITE}[\s,]+)?(?:${VERB
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
 /** At the end of a text: it is signed. */
-export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente,
-  gracias`}`;
-
+export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias`}`;
 export const RECORD = at`${word`record, log, register, verbuche`}`;
 /** Another instruction, in the same sentence. */
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
@@ -85,7 +77,6 @@ export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
 /** Asks for what the workspace counted, and for nothing else. */
 export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]*${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]*${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]*${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
-
 const CAPO = anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases));
 export const CAPO_NAMES = anywhere`${CAPO}`;
 /** "Ask ops to ...", "..., and have marketing ..." */
