@@ -43,12 +43,12 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
 
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
 function failureOf(failed: CallFailed, { timeLimitMs, memoryLimitMb }: ProcessPoolOptions): Error {
-  const tooMuch = (what: string) =>
-    `The built-in runner needed more than ${what} for this text; nothing was drafted.`;
+  const over = (max: string) =>
+    `The built-in runner needed more than ${max} for this text; nothing was drafted.`;
   const failures = {
     aborted: ['aborted', 'The run was stopped.'],
-    timeout: ['timeout', tooMuch(`${timeLimitMs / 1_000} s`)],
-    memory: ['out_of_memory', tooMuch(`${memoryLimitMb} MB of memory`)],
+    timeout: ['timeout', over(`${timeLimitMs / 1_000} s`)],
+    memory: ['out_of_memory', over(`${memoryLimitMb} MB of memory`)],
     crashed: ['crashed', 'The built-in runner ended unexpectedly; nothing was drafted.'],
     threw: ['invalid_output', `${failed.message} Nothing was drafted.`],
   } as const;

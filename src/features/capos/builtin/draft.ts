@@ -1,20 +1,19 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
-import type { Briefing, DraftContent, DraftPacket } from '../briefing.js';
+import type { Briefing, DraftContent, DraftPacket, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, type Move, titleOfMove } from './move.js';
 import { isCall, outsideIn } from './outside.js';
-import { recordAt, writtenAt } from './records.js';
+import { documentAt, figuresAt, recordAt, signalAt } from './records.js';
 import { revise } from './revision.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const KNOWS =
-  'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, ' +
-  'revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
+  'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -99,7 +98,7 @@ class DirectiveReader {
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
-    if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
+    if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
     this.#askForRest();
     return this;
   }
@@ -133,7 +132,10 @@ class DirectiveReader {
     const place = [this.#whole, entry, at] as const;
     const found =
       SaidMail.at(...place, words.MAIL_HEAD) ??
-      writtenAt(this.#briefing, ...place) ??
+      figuresAt(this.#briefing, ...place) ??
+      signalAt(...place) ??
+      documentAt(...place) ??
+      recordAt(...place) ??
       SaidMail.at(...place, words.MAIL_NAMED);
     if (found instanceof SaidMail) this.#addMail(found);
     else if (found) this.moves.push(found);
@@ -188,26 +190,22 @@ class DirectiveReader {
     for (const { params, asked } of rest === '' ? [] : this.moves)
       if (asked.length === 0) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
     const { text, lookAlikes } = this.#whole;
-    const others = unique([...addressesIn(text), ...lookAlikes.map((each) => each.text)])
-      .filter(isMissingIn(this.moves))
-      .join(', ');
-    for (const { params, asked } of this.moves.filter(isMail)) {
-      const isToNobody =
-        (params['to'] as string[]).length === 0 && asked.every(({ path }) => path !== 'params.to');
-      if (others !== '') asked.unshift(ask('to', `Is it, perhaps, for any of these, too: ${others}?`));
-      else if (isToNobody) asked.unshift(ask('to', 'Who is to receive it? No address is given.'));
+    const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
+    const others = unique(all).filter(isMissingIn(this.moves)).join(', ');
+    for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
+      const isToSome = (params['to'] as string[]).length > 0;
+      const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
+      if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
+      else if (!isToSome && asked.every(({ path }) => path !== 'params.to'))
+        asked.unshift(ask('to', `${who}? No address is given.`));
     }
   }
 }
 
-const isMail = ({ type }: Move) => type === 'email.send';
-
 /** Whether the moves neither use an address nor ask about it, as a text does that is still to be worded. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const used = moves.map(({ params: { description: _said, ...params }, asked }) => [
-    params,
-    asked.filter(({ path }) => path !== 'params.body'),
-  ]);
+  const isShown = ({ path }: NeededInput) => path !== 'params.body';
+  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isShown)]);
   const all = JSON.stringify(used).toLowerCase();
   return (address) => !all.includes(JSON.stringify(address.toLowerCase()).slice(1, -1));
 }
@@ -227,6 +225,5 @@ function entriesIn(masked: string): number[] {
   return starts.map(({ index }) => index);
 }
 
-const unique = (list: readonly string[]) => [
-  ...new Map(list.map((each) => [each.toLowerCase(), each])).values(),
-];
+const unique = (list: readonly string[]) =>
+  list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);

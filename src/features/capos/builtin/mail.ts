@@ -60,7 +60,8 @@ export class SaidMail {
 
   /** Reads subject, copies and, perhaps, the text; whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
-    while (this.#field() || (hasText && this.body === undefined && this.#text())) this.end = this.#at;
+    const next = () => this.#field() || (hasText && this.body === undefined && this.#text());
+    while (next()) this.end = this.#at;
     return this.end > this.#start && /^[\s.!)]*$/.test(this.#masked.slice(this.end));
   }
 
@@ -150,20 +151,19 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
   const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const isShort = (line: string) => line.length <= 50 && !/[.?]$/.test(line);
-  const last = lines.slice(1).slice(-3).filter(isShort);
-  const isSigned = body.endsWith(signature) || last.some((line) => line.search(words.SIGN_OFF) >= 0);
+  const isEnd = (line: string) =>
+    line.length <= 50 && !/[.?]$/.test(line) && line.search(words.SIGN_OFF) >= 0;
+  const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isEnd);
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
 }
-
-const SEPARATOR = /[,;\n]/;
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(textOf).join(',').split(SEPARATOR);
+  const lineOf = (value: unknown) => textOf(value).replaceAll('\n', ',');
+  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(lineOf).join(',').split(/[,;]/);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);

@@ -9,13 +9,8 @@ import * as words from './words.js';
 /** A move and where it ends in the text. */
 type Found = (Move & { end: number }) | undefined;
 
-/** What the workspace counted, a signal, a document or revenue. */
-export function writtenAt(briefing: Briefing, ...place: [Text, entry: string, at: number]): Found {
-  return figuresAt(briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
-}
-
 /** `Give me a report on ...`: a document of all that was counted. */
-function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found {
+export function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found {
   if (!matchAt(words.FIGURES, entry, at)) return undefined;
   const title = oneLine(text.slice(at, entry.length)).replace(/[\s.!?:]+$/u, '');
   const params = { title: cutText(title, LIMITS.title), body: figuresOf(briefing) };
@@ -23,7 +18,7 @@ function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number
 }
 
 /** `Raise a warning signal: ...`, to the end of the entry. */
-function signalAt({ text }: Text, entry: string, at: number): Found {
+export function signalAt({ text }: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
   const start = at + (match?.[0].length ?? 0);
   const body = cutText(text.slice(start, entry.length).trim(), LIMITS.signal);
@@ -34,7 +29,7 @@ function signalAt({ text }: Text, entry: string, at: number): Found {
 }
 
 /** `Write a document "title": ...`, to the end of the entry; without a title the first words are it. */
-function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
+export function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
   const start = at + match[0].length;
@@ -75,10 +70,10 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
 }
 
 /** Whether what is to be written down holds the next instruction. */
-const doubtsIn = (entry: string, start: number) =>
-  entry.slice(start).search(words.NEXT) < 0
-    ? []
-    : [ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.')];
+const doubtsIn = (entry: string, start: number) => {
+  const question = ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.');
+  return entry.slice(start).search(words.NEXT) < 0 ? [] : [question];
+};
 
 /** The first sentence, as a title. */
 function firstWords(text: string): string {
@@ -97,8 +92,8 @@ const counts = (kinds: Counts, noun: string) =>
 function figuresOf({ workspace, now, metrics, guardian, figures, ...rest }: Briefing): string {
   const today = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
   const days = (figures?.days ?? []).toReversed().map(({ day, revenue, approvals, signals }) => {
-    const parts = [sums(revenue), counts(approvals, 'approvals'), counts(signals, 'signals')];
-    return `${day}: ${parts.flat().join(', ')}`;
+    const parts = [...sums(revenue), ...counts(approvals, 'approvals'), ...counts(signals, 'signals')];
+    return `${day}: ${parts.join(', ')}`;
   });
   const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
   const sections: [heading: string, lines: string[]][] = [

@@ -1,26 +1,11 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { isMailAddress } from '../action-params.js';
 
-/** What stands in the text word for word, and where. */
+/** What stands in the text word for word, and where; without its quotation marks. */
 export interface Passage {
   start: number;
   end: number;
-  /** Without the quotation marks. */
   text: string;
-}
-
-/** A text as it is read: positions in `masked` are positions in `text`. */
-export interface Text {
-  text: string;
-  /**
-   * Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them), addresses U+FDD1, links U+FDD2: no
-   * text holds these, which Unicode keeps for such uses.
-   */
-  masked: string;
-  quotes: readonly Passage[];
-  addresses: readonly Passage[];
-  /** Addresses that may be taken for another one, such as with a Cyrillic “а”: no mail is sent there, nor to the other one. */
-  lookAlikes: readonly Passage[];
 }
 
 /** Longer ones are read up to here. */
@@ -36,11 +21,17 @@ const ADDRESS =
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 
 /** Line breaks are `\n`; nothing that a mail must not contain is left. */
-export function clean(text: string): string {
-  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
-}
+export const clean = (text: string): string =>
+  text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 
-export function readText(given: string): Text {
+export type Text = ReturnType<typeof readText>;
+
+/**
+ * A text as it is read: positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a
+ * sentence ends with them), addresses U+FDD1, links U+FDD2, which Unicode keeps for such uses. No mail is sent to `lookAlikes`,
+ * addresses that may be taken for another one, such as with a Cyrillic “а”, nor to the other one.
+ */
+export function readText(given: string) {
   const text = clean(given).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
   const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
@@ -68,9 +59,7 @@ export const within = (start: number, end: number, passages: readonly Passage[])
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 
 /** On one line. */
-export function oneLine(text: string): string {
-  return text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
-}
+export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 /** Where the expression, which is sticky, stands in the text at this place. */
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {

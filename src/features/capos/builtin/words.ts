@@ -28,7 +28,6 @@ const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+\p{Ll}+\s+|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
 const OBJECT = String.raw`(?:${word`the, this, a, an, eine, un, une`}\s+)?(?:${word`short, quick, friendly`}\s+)?${NOUN}`;
-/** An entry of a list, with its indent. */
 export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
 /** The verb and the addresses. */
 export const MAIL_HEAD = at`(?:${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}[\s:]+)?|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?<list>${LIST})(?!['’-])(?:\s+${OBJECT})?`;
@@ -43,7 +42,6 @@ export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${
 export const BETWEEN = at`(?:[\s,;.()–—-]|${AND}|${word`with, the, mit, dem, avec, le, con, el`})*`;
 const SUBJECT = word`subject, betreff, objet, asunto`;
 const MARKED = String.raw`(?:${AND}\s+)?(?:${word`with, the, mit, dem, avec, le, con, el`}\s+)*${word`saying, say, says, that says, text, body, message, msg, texte, texto`}`;
-/** Where a text in quotation marks begins, or one behind a colon. */
 export const TEXT_MARK = at`[\s,;.–—-]*(?:${MARKED}\s*)?(?:${word`is`}\s*(?=[\uFDD0\uFDD3]))?(?<colon>[:：]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
 export const SUBJECT_QUOTED = at`${SUBJECT}\s*(?:[:：=]|${word`is`})?\s*(?<value>${Q})`;
@@ -51,7 +49,7 @@ export const SUBJECT_QUOTED = at`${SUBJECT}\s*(?:[:：=]|${word`is`})?\s*(?<valu
 export const SUBJECT_PLAIN = at`${SUBJECT}\s*[:：=]\s*(?<line>[^\n\uFDD0-\uFDD3]+?)(?=\s*\n|[\s,;.]+${MARKED}\s*(?:[:：]|${Q}))|${SUBJECT}\s+(?!${word`to, re, fwd, fw, aw, wg`})(?<plain>[^\n:：,;.\uFDD0-\uFDD3]+?)(?=\s*[:：]\s|[\s,;.]+(?:${MARKED}\s*)?${Q})`;
 export const COPIES = at`${word`cc, bcc, copy, in kopie, kopie, en copie, copie, copia`}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})`;
 export const EACH = at`${word`individually, separately, each`}`;
-export const EACH_WITHIN = anywhere`${word`individually, separately, each`}`;
+export const EACH_WITHIN = new RegExp(EACH.source, 'u');
 /** Where subject or copies may stand behind a text. */
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${word`with, and, mit, und`}\s+)?(?:${SUBJECT}|${word`cc, bcc, copy, kopie`})`;
 export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
@@ -67,10 +65,8 @@ export const PASTED =
 /** At the end of a text: it is signed. */
 export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias`}`;
 export const RECORD = at`${word`record, log, register, verbuche`}`;
-/** Another instruction, in the same sentence. */
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
 export const SOURCE = anywhere`${word`from, von, vom`}\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s${word`for, as, on, via, by, to, in, and, today, yesterday`})[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)){0,80})`;
-/** Makes an amount uncertain. */
 export const PERHAPS = anywhere`${word`if, when, tomorrow, not, no, nothing, wenn, falls, morgen, nicht`}|${HELD.source}`;
 export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*`;
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
