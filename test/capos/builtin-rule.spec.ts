@@ -191,6 +191,7 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}: "It ships.", subject "Order", with ${BOB} in copy`,
     `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
+    `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
     `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
     `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,

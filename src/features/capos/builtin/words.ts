@@ -58,7 +58,7 @@ export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not yet
   me, with me, wait for, wait until, hold it, hold this, hold on, hang on, my approval, my ok, my okay, for review, scratch, never mind, forget, actually, nicht, erst, bevor, sobald, frag mich, vergiss,
   meine freigabe, pas, avant, dès que, seulement, sauf si, demande-moi, no lo, todavía, antes, en cuanto, solo si`}`;
 /** Within a text without quotation marks: perhaps the next instruction. */
-export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:(?:${POLITE}[\s,]+)?(?:${VERB}|${word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign`})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
+export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:${POLITE}[\s,]+)?(?:(?:${VERB}|${word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign`})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
 /** Where a message begins that somebody else wrote. */
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
