@@ -173,6 +173,12 @@ async function fill(name: string): Promise<Tenant> {
 
 /** One of each record: carried out, waiting, filed, raised, booked. */
 async function leaveWork(workspaceId: string, desk: Desk, teamId: string | null): Promise<void> {
+  const schedule = await desk.client.post('/schedules', {
+    name: 'Memo',
+    directive: { text: DOCUMENT, capo: 'capo_ops' },
+    rule: { every: 'month', on: 31, at: '09:00', timezone: 'UTC' },
+  });
+  expect((await desk.client.post(`/schedules/${schedule.body.scheduleId}/run`)).status).toBe(201);
   const standingOrderId = newId('so');
   await test.rows(
     `insert into standing_orders (standing_order_id, workspace_id, team_id, name, text, status, effect, match, limits,

@@ -52,6 +52,11 @@ const create = (least: 'operator' | 'admin', body: object): Act => ({
   places: [...TEAMS, 'by default'],
   request: (row) => ({ body: { ...body, ...teamOf(row) } }),
 });
+const SCHEDULE = {
+  name: 'Of the matrix',
+  directive: { text: MEMO, capo: 'capo_ops' },
+  rule: { every: 'month', on: 31, at: '09:00', timezone: 'UTC' },
+};
 const DENIAL = { name: 'Of the matrix', effect: 'deny', match: NOTHING };
 const PERMISSION = { name: 'Of the matrix', effect: 'allow', match: { actionTypes: ['document.file'] } };
 /** Null is said and not left out: it is for every team. */
@@ -192,6 +197,12 @@ export const ACTS: Acts = {
   'GET /directives/:directiveId': readRecord('directive'),
   'POST /directives/:directiveId/cancel': change('operator', 'directive'),
   'POST /directives/:directiveId/retry': change('operator', 'failed directive'),
+  'GET /schedules': READ,
+  'POST /schedules': create('operator', SCHEDULE),
+  'GET /schedules/:scheduleId': readRecord('schedule'),
+  'PATCH /schedules/:scheduleId': change('operator', 'schedule', withBody({ name: 'Renamed' })),
+  'DELETE /schedules/:scheduleId': change('operator', 'schedule'),
+  'POST /schedules/:scheduleId/run': change('operator', 'schedule'),
   'GET /work-packets': READ,
   'GET /work-packets/:id': readRecord('work packet'),
   'POST /work-packets/:id/undo': change('admin', 'work packet', withBody({ reason: 'It was wrong.' })),

@@ -187,6 +187,7 @@ const newHash = () => randomBytes(32).toString('hex');
 export type RowKind =
   | 'directive'
   | 'failed directive'
+  | 'schedule'
   | 'approval'
   | 'work packet'
   | 'document'
@@ -230,6 +231,13 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     const { directiveId } = (await desk.client.post('/directives', body)).body;
     await desk.until(directiveId, 'failed');
     return { id: directiveId, teamId };
+  },
+  schedule: () => async (where) => {
+    const rule = { every: 'month', on: 31, at: '09:00', timezone: 'UTC' };
+    const body = { name: 'Memo', directive: { text: MEMO, capo: 'capo_ops' }, rule, ...inTeam(where) };
+    const answer = await where.desk.client.post('/schedules', body);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return { id: answer.body.scheduleId, teamId: where.teamId };
   },
   approval: () => async (where, place) => {
     const { id } = await work(where, place);
@@ -461,6 +469,7 @@ const copyOfPacket: Copy = async (test, row) => {
 const COPIES: Partial<Record<RowKind, Copy>> = {
   directive: copyOfWork,
   'failed directive': copyOfWork,
+  schedule: copyOf('schedules', 'schedule_id'),
   approval: copyOfWork,
   'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),
