@@ -143,7 +143,7 @@ const DIRECTIVES: Record<string, Step> = {
   'PATCH /api/pro/schedules/{scheduleId}': async (walk) => {
     const path = `/schedules/${await scheduled(walk)}`;
     await walk.owner.send('PATCH', path, { name: 'Figures', status: 'paused' });
-    await walk.owner.send('PATCH', path, { missed: 'never' });
+    await walk.owner.send('PATCH', path, { rule: { every: 'week', at: '09:00' } });
     await (await walk.viewer()).send('PATCH', path, { name: 'Mine' });
     await walk.owner.send('PATCH', `/schedules/${newId('sch')}`, { name: 'Nothing' });
   },

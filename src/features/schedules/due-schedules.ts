@@ -103,14 +103,15 @@ export class DueSchedules implements OnModuleInit {
     this.schedules.update(schedule, { lastDueAt: due, nextRunAt: nextDue(rule, now) });
   }
 
-  /** Why its owner could not hand in its directive now, for a person; null when they could. */
+  /** Why its owner could not hand in its directive now, in a sentence; null when they could. */
   private async obstacleTo({ workspaceId, teamId, owner }: ScheduleEntity): Promise<string | null> {
     if (teamId !== null && (await this.teams.isArchived(workspaceId, teamId)))
-      return 'its team has been archived.';
+      return 'Its team has been archived.';
     const member = await this.members.find(workspaceId, owner.id);
     if (!member) return `${owner.name}, who owned it, is no longer a member of the workspace.`;
     if (mayDecide(member, teamId, 'operator')) return null;
-    return `${owner.name}, who owns it, may no longer hand in directives ${teamId === null ? 'here' : 'for its team'}.`;
+    const where = teamId === null ? 'here' : 'for its team';
+    return `${owner.name}, who owns it, may no longer hand in directives ${where}.`;
   }
 
   private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
@@ -120,6 +121,6 @@ export class DueSchedules implements OnModuleInit {
       [{ now: number }],
     ];
     if (!schedule || schedule.nextRunAt === null || schedule.nextRunAt > now) return;
-    await this.service.pause(schedule, now, `it could not hand in its directive. ${message}`);
+    await this.service.pause(schedule, now, `It could not hand in its directive. ${message}`);
   }
 }

@@ -218,7 +218,10 @@ export class ScheduledDirectiveView implements ScheduledDirective {
    * @example true
    */
   requiresApproval!: boolean;
-  /** Extra context passed to the capo. */
+  /**
+   * Extra context passed to the capo.
+   * @example { "order": 17 }
+   */
   context!: Record<string, unknown>;
 }
 

@@ -212,7 +212,7 @@ export class ScheduleService {
       nextRunAt: null,
       updatedAt: now,
     });
-    const reason = `The schedule "${name}" is paused: ${because}`;
+    const reason = `The schedule "${name}" is paused. ${because}`;
     this.note(schedule, SYSTEM, 'paused', reason, { outcome: 'denied', details: { because, owner } });
     const options = [RESUME, DISMISS];
     await this.escalations.open({

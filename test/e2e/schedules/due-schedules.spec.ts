@@ -178,7 +178,7 @@ describe('an owner who may no longer hand in directives', () => {
     ],
     [
       'had a team that was archived',
-      /its team has been archived/,
+      /Its team has been archived/,
       (_desk, _memberId, teamId) =>
         test.rows('update teams set archived_at = now() where team_id = $1', [teamId]),
     ],
@@ -289,7 +289,7 @@ it('pauses what cannot be handed in, after its tries, and lets no other wait for
   const after = await desk.handled(broken.scheduleId);
   expect(after).toMatchObject({
     status: 'paused',
-    pausedReason: 'it could not hand in its directive. An unexpected error occurred (P0001).',
+    pausedReason: 'It could not hand in its directive. An unexpected error occurred (P0001).',
   });
   expect(await desk.made(broken.scheduleId)).toEqual([]);
   await test.rows('drop function public.refuse cascade');
