@@ -15,6 +15,7 @@ import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import { Client } from '../support/client.js';
@@ -174,9 +175,8 @@ async function fill(name: string): Promise<Tenant> {
 /** One of each record: carried out, waiting, filed, raised, booked. */
 async function leaveWork(workspaceId: string, desk: Desk, teamId: string | null): Promise<void> {
   const schedule = await desk.client.post('/schedules', {
-    name: 'Memo',
-    directive: { text: DOCUMENT, capo: 'capo_ops' },
-    rule: { every: 'month', on: 31, at: '09:00', timezone: 'UTC' },
+    ...SCHEDULE,
+    rule: { ...SCHEDULE.rule, every: 'month', on: 31 },
   });
   expect((await desk.client.post(`/schedules/${schedule.body.scheduleId}/run`)).status).toBe(201);
   const standingOrderId = newId('so');

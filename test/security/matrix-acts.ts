@@ -1,3 +1,4 @@
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { manifestOf, newPublisher, publishersOf, signedPack } from '../support/skill-packs.js';
 import type { Act, Acts } from './matrix.js';
@@ -52,11 +53,6 @@ const create = (least: 'operator' | 'admin', body: object): Act => ({
   places: [...TEAMS, 'by default'],
   request: (row) => ({ body: { ...body, ...teamOf(row) } }),
 });
-const SCHEDULE = {
-  name: 'Of the matrix',
-  directive: { text: MEMO, capo: 'capo_ops' },
-  rule: { every: 'month', on: 31, at: '09:00', timezone: 'UTC' },
-};
 const DENIAL = { name: 'Of the matrix', effect: 'deny', match: NOTHING };
 const PERMISSION = { name: 'Of the matrix', effect: 'allow', match: { actionTypes: ['document.file'] } };
 /** Null is said and not left out: it is for every team. */

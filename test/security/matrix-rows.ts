@@ -8,6 +8,7 @@ import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -233,9 +234,7 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     return { id: directiveId, teamId };
   },
   schedule: () => async (where) => {
-    const rule = { every: 'month', on: 31, at: '09:00', timezone: 'UTC' };
-    const body = { name: 'Memo', directive: { text: MEMO, capo: 'capo_ops' }, rule, ...inTeam(where) };
-    const answer = await where.desk.client.post('/schedules', body);
+    const answer = await where.desk.client.post('/schedules', { ...SCHEDULE, ...inTeam(where) });
     if (answer.status !== 201) throw new Error(answer.text);
     return { id: answer.body.scheduleId, teamId: where.teamId };
   },
