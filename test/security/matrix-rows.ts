@@ -8,6 +8,7 @@ import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
 import type { TestApp } from '../support/test-app.js';
@@ -187,6 +188,7 @@ const newHash = () => randomBytes(32).toString('hex');
 export type RowKind =
   | 'directive'
   | 'failed directive'
+  | 'schedule'
   | 'approval'
   | 'work packet'
   | 'document'
@@ -230,6 +232,11 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     const { directiveId } = (await desk.client.post('/directives', body)).body;
     await desk.until(directiveId, 'failed');
     return { id: directiveId, teamId };
+  },
+  schedule: () => async (where) => {
+    const answer = await where.desk.client.post('/schedules', { ...SCHEDULE, ...inTeam(where) });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return { id: answer.body.scheduleId, teamId: where.teamId };
   },
   approval: () => async (where, place) => {
     const { id } = await work(where, place);
@@ -461,6 +468,7 @@ const copyOfPacket: Copy = async (test, row) => {
 const COPIES: Partial<Record<RowKind, Copy>> = {
   directive: copyOfWork,
   'failed directive': copyOfWork,
+  schedule: copyOf('schedules', 'schedule_id'),
   approval: copyOfWork,
   'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),

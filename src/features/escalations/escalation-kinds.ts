@@ -5,6 +5,7 @@ export const BUDGET_EXCEEDED = 'budget_exceeded';
 export const CONNECTOR_RED = 'connector_red';
 export const COMPENSATION_FAILED = 'compensation_failed';
 export const KILL_UNCONFIRMED = 'kill_unconfirmed';
+export const SCHEDULE_PAUSED = 'schedule_paused';
 
 /** Why a person has to decide (CONTRACT, Escalation). */
 export const ESCALATION_KINDS = [
@@ -15,6 +16,7 @@ export const ESCALATION_KINDS = [
   CONNECTOR_RED,
   COMPENSATION_FAILED,
   KILL_UNCONFIRMED,
+  SCHEDULE_PAUSED,
 ] as const;
 export type EscalationKind = (typeof ESCALATION_KINDS)[number];
 

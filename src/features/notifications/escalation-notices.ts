@@ -31,6 +31,7 @@ const HAPPENED: Record<EscalationKind, string> = {
   connector_red: 'a connection to another system does not work',
   compensation_failed: 'what was done could not be undone',
   kill_unconfirmed: 'the kill switch cut off the sending of a work packet',
+  schedule_paused: 'a schedule could not hand in its directive',
 };
 /** Something outside is in a state that nobody wanted, or that nobody knows. */
 const ALWAYS_URGENT: readonly EscalationKind[] = ['kill_unconfirmed', 'compensation_failed'];

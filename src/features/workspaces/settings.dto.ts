@@ -3,14 +3,12 @@ import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNe
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
 import { ChangeNotifications, NotificationsView } from './notifications.dto.js';
 import { ChangeRetention, RetentionView } from './retention.dto.js';
-
-const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 export class QuietHours {
   /**

@@ -43,7 +43,8 @@ export type IdPrefix =
   | 'lnk'
   | 'cnv'
   | 'trn'
-  | 'cmt';
+  | 'cmt'
+  | 'sch';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

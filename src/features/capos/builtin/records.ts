@@ -88,7 +88,7 @@ const sums = (revenue: Counts) =>
 const counts = (kinds: Counts, noun: string) =>
   Object.entries(kinds).map(([kind, count]) => `${count} ${kind} ${noun}`);
 
-/** What the workspace has counted, as a document: whoever reads it picks what was asked for. */
+/** What the workspace has counted, as a document: the reader picks the requested figures. */
 function figuresOf({ workspace, now, metrics, guardian, figures, ...rest }: Briefing): string {
   const today = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
   const days = (figures?.days ?? []).toReversed().map(({ day, revenue, approvals, signals }) => {
