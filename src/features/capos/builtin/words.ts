@@ -95,8 +95,11 @@ export const HELD = within`don't, don’t, dont, do not, never, not yet, unless,
   actually no, no wait, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, nur wenn, bevor du, bevor sie, sobald, frag
   mich, doch nicht, vergiss das, meine freigabe, n'envoie pas, n'envoyez pas, pas encore, seulement si, sauf si, avant d'envoyer, dès que, demande-moi,
   oublie ça, no envíes, no lo envíes, todavía no, solo si, antes de enviar, en cuanto, pregúntame, olvida eso`;
+const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post`;
 /** Within a text without quotation marks: perhaps the next instruction. */
-export const NEXT = one`(?:^|[.!?…\n,;]\s*|\s${AND_WORD}\s)(?:${word`also, then, and then, and also, afterwards, auch, außerdem, dann, danach, puis, ensuite, aussi, luego, también, después`}[\s,]+)(?:${word`please, bitte`}\s+)?(?:${VERB}|${word`record, book, raise, call, file, schedule, attach, delete, pay, post`})|(?:^|[.!?…\n]\s*)(?:${word`attach, send it, send this, send the mail, mail it, sign it`})`;
+export const NEXT = one`(?:^|[.!?…\n,;]\s*|\s${AND_WORD}\s)(?:${word`also, then, and then, and also, afterwards, auch, außerdem, dann, danach, puis, ensuite, aussi, luego, también, después`}[\s,]+)(?:${word`please, bitte`}\s+)?(?:${VERB}|${ACT})|(?:^|[.!?…\n]\s*)(?:${word`attach, send it, send this, send the mail, mail it, sign it`})`;
+/** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
+export const INSTRUCTION = at`(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const NEGATED = within`don't, don’t, dont, do not, never, not, no, nothing, nobody, nicht, nichts, kein, keine, keinen, niemals, ne, n', pas, rien, jamais, nunca, nada,
   ningún`;
 /** Asks something, and asks for no mail. */
