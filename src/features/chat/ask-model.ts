@@ -37,7 +37,6 @@ const QUESTION_MS = 25_000;
 /** What the questions may take, and writing the answer. */
 const TURN_MS = QUESTIONS * QUESTION_MS + 10_000;
 const MAX_LOOK_UPS = 4;
-/** A page of text, and room to think. */
 const MAX_TOKENS = 4_000;
 /** What was said before, as far as the member may still see it. */
 const EARLIER = { before: undefined, limit: 8 };
@@ -46,7 +45,7 @@ const MAX_EARLIER = 1_500;
 export const REFUSAL =
   'I never approve, reject, edit or change anything: a decision takes a person who has read the whole draft. Decide through the API or by the link in the mail about it, as docs/guides/approving.md says.';
 
-/** A message with these words may ask for a decision, whatever the model makes of it. */
+/** With these words a message may ask for a decision, whatever the model makes of it. */
 const DECISION = /\b(?:approve|reject)\b/i;
 
 /**
@@ -120,7 +119,6 @@ export class AskModel {
     message: string,
     paid: Paid & { engine: ChatEngine },
   ): Promise<Answered> {
-    const client = this.model!;
     const scope = scopeOf(caller);
     const named = idsIn(message).filter((id) => /^(?:dir|pkt|apr)_/.test(id));
     const known = named.slice(0, MAX_LOOK_UPS).map((about) => ({ subject: 'decision' as const, about }));
@@ -145,7 +143,7 @@ export class AskModel {
           timeoutMs: QUESTION_MS,
           read: (value: unknown) => readAnswer(value, found, isLast),
         };
-        const asked = await client.ask(question, { signal: new AbortController().signal });
+        const asked = await this.model!.ask(question, { signal: new AbortController().signal });
         paid.cost = addCost(paid.cost, asked.cost);
         const { lookUps, reply, refused } = asked.answer;
         if (lookUps.length === 0) {

@@ -33,8 +33,8 @@ export class ChatFacts {
     const { workspaceId } = scope;
     const now = new Date(this.clock.now());
     const statements = lookUps.map(({ subject, about }) => {
-      const { statement: text, values } = TOPICS[subject];
-      return { text, values: [workspaceId, ...(values?.(about ?? '', now) ?? [])] };
+      const values = TOPICS[subject].values?.(about ?? '', now) ?? [];
+      return { text: TOPICS[subject].statement, values: [workspaceId, ...values] };
     });
     const [[state], ...answers] = (await this.db.readAll(scope, [
       { text: STATE, values: [workspaceId] },

@@ -14,6 +14,7 @@ export interface WorkRow {
   packets: {
     workPacketId: string;
     title: string;
+    type: string;
     target: string | null;
     status: string;
     allowedBy: string | null;
@@ -57,7 +58,7 @@ with found as materialized (${found})
 select d.directive_id, left(d.text, 1000) as text, d.status, left(d.error->>'message', 300) as error,
   d.created_by->>'name' as created_by, d.created_at,
   (select coalesce(json_agg(p), '[]') from (
-    select p.work_packet_id as "workPacketId", p.title, left(p.target, 300) as target, p.status, p.allowed_by as "allowedBy",
+    select p.work_packet_id as "workPacketId", p.title, p.action_type as type, left(p.target, 300) as target, p.status, p.allowed_by as "allowedBy",
       left(p.result->'error'->>'message', 300) as failure, coalesce(p.result->'recipients', '[]') as recipients,
       app.ms(p.executed_at) as "executedAt", (p.work_packet_id = $2 or ${IS_TO}) as "isMeant",
       (select json_build_object('decisionId', decision_id, 'at', app.ms(at), 'outcome', outcome,
@@ -97,9 +98,10 @@ export function workText(
     if (by === 'id') return `There is no record ${about}, or you may not see it.`;
     return `I find nothing for ${quoted(about)} among the newest ${SEARCHED} mails and directives that you may see. Name an address, the name before its @${by === 'words' ? ', words of the directive or an id' : ''}.`;
   }
-  const several =
-    rows.length === 1 ? [] : [`${rows.length === FEW ? 'The newest ' : ''}${rows.length} directives match:`];
-  return [...several, ...rows.map((row) => directiveText(row, zone))].join('\n');
+  const told = rows.map((row) => directiveText(row, zone)).join('\n');
+  return rows.length === 1
+    ? told
+    : `${rows.length === FEW ? 'The newest ' : ''}${rows.length} directives match:\n${told}`;
 }
 
 function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): string {
@@ -113,12 +115,14 @@ function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): s
 }
 
 function packetLines(packet: WorkRow['packets'][number], zone: string): string[] {
-  const { workPacketId, title, target, status, recipients, executedAt, failure, allowedBy, decision } =
+  const { workPacketId, title, type, target, status, recipients, executedAt, failure, allowedBy, decision } =
     packet;
+  const isOut = status === 'executed' || recipients.some(({ outcome }) => outcome === 'accepted');
+  const went = type === 'email.send' ? `${isOut ? 'went out' : 'has not gone out'}, and ` : '';
   const to = target ? ` to ${quoted(target)}` : '';
   const on = executedAt === null ? '' : ` since ${momentIn(executedAt, zone)}`;
   return [
-    `- ${workPacketId} (${quoted(title)}${to}) is ${spoken(status)}${on}.`,
+    `- ${workPacketId} (${quoted(title)}${to}) ${went}is ${spoken(status)}${on}.`,
     ...recipients
       .slice(0, FEW)
       .map(

@@ -12,21 +12,35 @@ import {
 } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
+import { type MailServer, startMailServer } from '../mail/mail-server.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { NO_MAIL, OrderDesk } from '../standing-orders/order-desk.js';
 import { ChatDesk, whatDecides } from './chat-desk.js';
 
 const MAIL = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
 
+let mail: MailServer;
 let test: TestApp;
 let workspace: TestWorkspace;
 let desk: Desk;
 let chat: ChatDesk;
 beforeAll(async () => {
-  test = await startTestApp();
+  mail = await startMailServer({
+    recipient: (address) =>
+      address.startsWith('never@')
+        ? { code: 550, text: 'No such user' }
+        : address.startsWith('later@')
+          ? { code: 450, text: 'Come back later' }
+          : undefined,
+  });
+  test = await startTestApp({ SMTP_URL: mail.url, MAIL_FROM: 'Acme <ops@acme.example>' });
 });
-afterAll(() => test.close());
+afterAll(async () => {
+  await test.close();
+  await mail.close();
+});
 beforeEach(async () => {
+  mail.received.length = 0;
   workspace = await test.createWorkspace();
   desk = new Desk(test, workspace.owner.token);
   chat = new ChatDesk(test, workspace.owner);
@@ -100,7 +114,25 @@ describe('POST /consigliere/chat 200: by name', () => {
     expect((await chat.say('Who approved the mail to karl?')).reply).not.toContain('He is away');
   });
 
-  it('says what a server refused, and what failed and went out today', async () => {
+  it('tells what the mail server answered for each recipient', async () => {
+    const text =
+      'Email karl@acme.example, never@acme.example and later@acme.example, subject "Order": "It ships."';
+    const { directiveId, approvalId } = await desk.handInReady({ text });
+    const waiting = (await chat.say('Did the mail to never go out?')).reply;
+    expect(waiting).toContain('has not gone out, and is awaiting approval.');
+    await desk.approve(approvalId);
+    const { reply } = await eventually(
+      () => chat.say('Did the mail to never go out?'),
+      (answer) => answer.reply.includes('karl@acme.example: accepted'),
+    );
+    expect(reply).toContain(`The directive ${directiveId}`);
+    expect(reply).toContain('went out, and is sending');
+    expect(reply).toMatch(/never@acme\.example: refused on .+, with the answer “[^”]*No such user[^”]*”/);
+    expect(reply).toMatch(/later@acme\.example: deferred on .+, with the answer “[^”]*Come back later[^”]*”/);
+    expect(mail.received).toHaveLength(1);
+  });
+
+  it('says what failed and went out today, and why', async () => {
     const { directiveId } = await sent('karl@acme.example', 'Order');
     const [packet] = await desk.packets(directiveId);
     expect((await chat.say('What went out today?')).reply).toContain(`- ${packet.workPacketId}: “`);
@@ -108,15 +140,6 @@ describe('POST /consigliere/chat 200: by name', () => {
       'Nothing went out yesterday, as far as you may see.',
     );
     expect((await chat.say('What failed today?')).reply).toBe('Nothing failed today, as far as you may see.');
-    await test.rows(
-      `update work_packets set result = result || jsonb_build_object('recipients', jsonb_build_array(jsonb_build_object(
-         'address', 'karl@acme.example', 'outcome', 'refused', 'answer', '550 no such mailbox', 'at', 1771401690000)))
-       where work_packet_id = $1`,
-      [packet.workPacketId],
-    );
-    expect((await chat.say('Did the mail to karl go out?')).reply).toContain(
-      'karl@acme.example: refused on Wednesday, 18 February 2026 at ',
-    );
     await new OrderDesk(test).active(NO_MAIL, workspace.owner);
     const body = { directive: MAIL, capo: 'capo_ops', requiresApproval: false };
     const denied = (await workspace.owner.post('/directives', body)).body.directiveId;
@@ -257,6 +280,13 @@ describe('POST /consigliere/chat 200: directives', () => {
       expect((await desk.directive(directiveIds[0]!)).directive).toBe(message.replace('Directive: ', ''));
     },
   );
+
+  it('takes what says neither address nor text, and its draft asks', async () => {
+    await chat.say('send jane the note');
+    const { directiveIds } = await chat.say('yes');
+    const { approvalId } = await desk.directive(directiveIds[0]!);
+    expect((await desk.ready(approvalId)).inputsNeeded).toBeGreaterThan(0);
+  });
 
   it.each(['no', 'What waits for me?', 'Nonsense', 'yes, but to karl'])(
     'is dropped by %s',

@@ -55,7 +55,7 @@ export const MAIL_HEAD = at`(?:${VERB}\s+(?:(?<quote>${Q})\s+${TO}\s+|${OBJECT}(
 /** The verb and somebody without an address. */
 export const MAIL_NAMED = at`${VERB}\s+${OBJECT}(?:${TO}\s+)?(?<name>(?!${UNSURE})(?:[\p{L}'’.-]+\s?){1,5}?)(?=\s*(?:[:：,]|\uFDD0))`;
 /** Asks for a mail, without an address or a text. */
-export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, tell, let, invite, schreib, schreibe, erinnere, écris, préviens, escribe, avisa`}\s+(?!${word`me, us, mir, uns, moi, nous`})\p{L}|(?:${VERB}\s+)(?:\p{L}+\s+){0,3}(?:${word`email, e-mail, mail, message, reply, reminder, invitation, nachricht, courriel, correo`}|${TO}\s+\p{Lu})`;
+export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, tell, let, invite, schreib, schreibe, erinnere, écris, préviens, escribe, avisa`}\s+(?!${word`me, us, mir, uns, moi, nous`})\p{L}|(?:${VERB}\s+)(?:\p{L}+\s+){0,3}(?:${word`email, e-mail, mail, message, reply, reminder, invitation, nachricht, courriel, correo`}|${TO}\s+\p{Lu})|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
 /** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}(?:\s+(?!${UNSURE}|${VERB}|${word`each, every, all, everybody, everyone`})[\p{L}-]+){0,6}[\s.!]*$`;
 /** Somebody else may be meant besides the addresses before it. */
