@@ -41,38 +41,38 @@ export class ChatBody {
 /** What a message was taken for, with the records that the reply was made from. */
 export class ChatIntentView {
   /**
-   * waiting, failed, sent, mail, approved, decision, guardian, revenue, cost, signals, standing_orders, directives, buyers,
-   * hand_in_asked, hand_in, refused, help or not_answered
+   * waiting, failed, sent, mail, approved, decision, guardian, revenue, cost, signals, standing_orders, hand_in_asked,
+   * hand_in, refused, help or not_answered
    * @example 'waiting'
    */
   intent!: Intent;
-  /** The ids of the records, at most 50. */
+  /** The ids of the records, at most 50. @example ["apr_01khqw6q00fr0vpnqthbc7s4n2"] */
   ids!: string[];
 }
 
 /** Answer of `POST /consigliere/chat`. */
 export class ChatAnswer {
-  /** The conversation, to go on in. */
+  /** The conversation, to go on in. @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw' */
   conversationId!: string;
-  /** The answer, plain text. */
+  /** The answer, plain text. @example 'Nothing waits for a decision.' */
   reply!: string;
   /** What the message was taken for. */
   intents!: ChatIntentView[];
-  /** The directive that was handed in, if any. */
+  /** The directive that was handed in, if any. @example ["dir_01khqw6q006hs686p8sr7arg9t"] */
   directiveIds!: string[];
 }
 
 /** A conversation as lists show it. */
 export class ConversationSummary {
-  /** The id of the conversation. */
+  /** The id of the conversation. @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw' */
   conversationId!: string;
-  /** The beginning of its first message. */
+  /** The beginning of its first message. @example 'What waits for me?' */
   title!: string;
-  /** How many messages it has, questions and answers together. */
+  /** How many messages it has, questions and answers together. @example 2 */
   messages!: number;
-  /** When it began, Unix milliseconds. */
+  /** When it began, Unix milliseconds. @example 1771401690000 */
   createdAt!: number;
-  /** When its last message was written, Unix milliseconds. */
+  /** When its last message was written, Unix milliseconds. @example 1771401690000 */
   lastMessageAt!: number;
 }
 
@@ -82,40 +82,40 @@ export class ConversationPage extends PageFacts {
 }
 
 export class ChatEngineView {
-  /** `builtin` (the rules, without a model), or the provider of the model. */
+  /** `builtin` (the rules, without a model), or the provider of the model. @example 'builtin' */
   name!: string;
   /** The model that was asked; null: none. */
   model!: string | null;
 }
 
 export class ChatCostView {
-  /** What the answer cost, in `currency`. */
+  /** What the answer cost, in `currency`. @example 0 */
   amount!: number;
-  /** ISO 4217 code. */
+  /** ISO 4217 code. @example 'USD' */
   currency!: string;
-  /** Tokens that were sent to the model. */
+  /** Tokens that were sent to the model. @example 0 */
   tokensIn!: number;
-  /** Tokens that the model answered. */
+  /** Tokens that the model answered. @example 0 */
   tokensOut!: number;
 }
 
 /** A message of a conversation. */
 export class ChatMessageView {
-  /** Its place in the conversation, from 1. */
+  /** Its place in the conversation, from 1. @example 2 */
   position!: number;
-  /** member or consigliere */
+  /** member or consigliere @example 'consigliere' */
   author!: 'member' | 'consigliere';
-  /** What was written, plain text. */
+  /** What was written, plain text. @example 'Nothing waits for a decision.' */
   body!: string;
   /** What the message before was taken for. */
   intents!: ChatIntentView[];
-  /** The directive that was handed in, if any. */
+  /** The directive that was handed in, if any. @example ["dir_01khqw6q006hs686p8sr7arg9t"] */
   directiveIds!: string[];
   /** What answered; null for what the member wrote. */
   engine!: ChatEngineView | null;
   /** What the answer cost; null for what the member wrote. */
   cost!: ChatCostView | null;
-  /** When it was written, Unix milliseconds. */
+  /** When it was written, Unix milliseconds. @example 1771401690000 */
   createdAt!: number;
 }
 
