@@ -227,10 +227,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
-  'src/features/chat/guardian-changes.ts':
-    'the guardian is explained with the receipts of what was done to it',
-  'src/features/chat/record-statements.ts':
-    'a directive is explained with its packets, decisions and approvals',
+  'src/features/chat/topics.ts': 'the kill switch and what failed are told with the receipts about them',
+  'src/features/chat/work.ts': 'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
   'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
@@ -259,8 +257,8 @@ const COMPOSED_READERS: Record<string, string> = {
 const COMPOSED_ELSEWHERE: Record<string, string> = {
   'src/features/approvals/pending-approvals.ts':
     'a listing, by parts that each have an index, for the repository',
-  'src/features/chat/guardian-changes.ts': 'how the guardian came to be as it is, for the reader of the chat',
-  'src/features/chat/record-statements.ts': 'what one record is told by, for the reader of the chat',
+  'src/features/chat/topics.ts': 'a row for each question, with its statement, for the reader of the chat',
+  'src/features/chat/work.ts': 'what a directive is told by, for the reader of the chat',
   'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
 

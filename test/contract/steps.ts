@@ -942,7 +942,7 @@ const FAMILY: Record<string, Step> = {
   'POST /api/pro/consigliere/chat': async (walk) => {
     const { conversationId } = (await walk.owner.post('/consigliere/chat', { message: 'What waits for me?' }))
       .body;
-    const message = 'Ask ops to file a memo: The delivery delays end on Friday.';
+    const message = 'File a memo: "The delivery delays end on Friday."';
     const key = { 'Idempotency-Key': 'walk-chat' };
     await walk.owner.post('/consigliere/chat', { message, conversationId }, key);
     await walk.owner.post('/consigliere/chat', { message: 'Hello' }, key);
@@ -955,8 +955,9 @@ const FAMILY: Record<string, Step> = {
     await walk.stranger.get('/consigliere/chat');
   },
   'GET /api/pro/consigliere/chat/{conversationId}': async (walk) => {
-    const { conversationId } = (await walk.direct.post('/consigliere/chat', { message: 'Show the signals.' }))
-      .body;
+    const { conversationId } = (
+      await walk.direct.post('/consigliere/chat', { message: 'Which signals are open?' })
+    ).body;
     await walk.owner.get(`/consigliere/chat/${conversationId}`);
     await walk.owner.get(`/consigliere/chat/${conversationId}?before=2&limit=1`);
     await walk.owner.get(`/consigliere/chat/${newId('cnv')}`);

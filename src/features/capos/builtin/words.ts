@@ -34,7 +34,7 @@ export const MAIL_HEAD = at`(?:${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}[\s:]+)?|${TO}
 /** The verb and somebody without an address. */
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
 /** Asks for a mail, without an address or a text. */
-export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}`;
+export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
 /** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 /** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
@@ -57,8 +57,11 @@ export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
 export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not yet, if he, if she, if they, unless, only, before, once, until, as soon as, when i, after i, ask me, show me, let
   me, with me, wait for, wait until, hold it, hold this, hold on, hang on, my approval, my ok, my okay, for review, scratch, never mind, forget, actually, nicht, erst, bevor, sobald, frag mich, vergiss,
   meine freigabe, pas, avant, dès que, seulement, sauf si, demande-moi, no lo, todavía, antes, en cuanto, solo si`}`;
+const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign`;
 /** Within a text without quotation marks: perhaps the next instruction. */
-export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:${POLITE}[\s,]+)?(?:(?:${VERB}|${word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign`})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
+export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:${POLITE}[\s,]+)?(?:(?:${VERB}|${ACT})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
+/** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
+export const INSTRUCTION = at`(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 /** Where a message begins that somebody else wrote. */
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
