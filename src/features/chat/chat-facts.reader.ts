@@ -15,8 +15,6 @@ export interface Found extends LookUp {
   ids: string[];
 }
 
-type State = { timezone: string; isKilled: boolean };
-
 /**
  * Answers from the database. Row-level security narrows every statement to what the member may see, so nothing that a message or a
  * model asks for can show more than the same member's own reads do.
@@ -29,7 +27,7 @@ export class ChatFacts {
   ) {}
 
   /** Answers to questions, in one round trip; with the zone of the workspace, and whether its kill switch is engaged. */
-  async find(scope: Scope, ...lookUps: LookUp[]): Promise<State & { found: Found[] }> {
+  async find(scope: Scope, ...lookUps: LookUp[]) {
     const { workspaceId } = scope;
     const now = new Date(this.clock.now());
     const statements = lookUps.map(({ subject, about }) => {
@@ -39,8 +37,8 @@ export class ChatFacts {
     const [[state], ...answers] = (await this.db.readAll(scope, [
       { text: STATE, values: [workspaceId] },
       ...statements,
-    ])) as [[State], ...object[][]];
-    const found = lookUps.map(({ subject, about }, nth) => {
+    ])) as [[{ timezone: string; isKilled: boolean }], ...object[][]];
+    const found: Found[] = lookUps.map(({ subject, about }, nth) => {
       const rows = answers[nth]!;
       const text = TOPICS[subject].tell(rows, { about, zone: state.timezone });
       // Titles, texts and names in it are those of others.

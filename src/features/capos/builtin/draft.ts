@@ -54,11 +54,8 @@ export function movesIn(given: string): ActionTypeName[] {
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
 
 /** Whether a text begins with a verb that instructions begin with. */
-export function beginsAsInstruction(given: string): boolean {
-  const { masked } = readText(cutText(given, READABLE, ''));
-  const at = matchAt(words.LEAD, masked, 0)?.[0].length ?? 0;
-  return matchAt(words.INSTRUCTION, masked, at) !== undefined;
-}
+export const beginsAsInstruction = (given: string): boolean =>
+  matchAt(words.INSTRUCTION, readText(cutText(given, READABLE, '')).masked, 0) !== undefined;
 
 /** Where several capos could do it, a person says which. */
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({

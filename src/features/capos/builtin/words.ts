@@ -61,7 +61,7 @@ const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay,
 /** Within a text without quotation marks: perhaps the next instruction. */
 export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:${POLITE}[\s,]+)?(?:(?:${VERB}|${ACT})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
 /** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
-export const INSTRUCTION = at`(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
+export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 /** Where a message begins that somebody else wrote. */
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
