@@ -8,6 +8,7 @@ import { plainWords } from './reply-text.js';
 import { type LookUp, TOPICS } from './topics.js';
 
 const MAX_TEXT = 6_000;
+const STATE = `select app.workspace_zone($1) as timezone, mode = 'killed' as is_killed from guardians where workspace_id = $1`;
 
 /** An answer to a question, with the ids of the records that it was made from. */
 export interface Found extends LookUp {
@@ -47,5 +48,3 @@ export class ChatFacts {
     return { ...state, found };
   }
 }
-
-const STATE = `select app.workspace_zone($1) as timezone, mode = 'killed' as is_killed from guardians where workspace_id = $1`;
