@@ -9,7 +9,6 @@ export interface ChatIntent {
   ids: string[];
 }
 
-const MAX_IDS = 50;
 /** Of a record that a member can look up. */
 const ID = String.raw`(?:dir|pkt|apr|so|sig|esc|rcp|doc|dec|rev|evl|chk|rvt)_[0-7][0-9a-hjkmnp-tv-z]{25}`;
 
@@ -25,5 +24,5 @@ export function recordIdsIn(rows: object): string[] {
 }
 
 export function intentOf(intent: Intent, ids: readonly string[] = []): ChatIntent {
-  return { intent, ids: ids.slice(0, MAX_IDS) };
+  return { intent, ids: ids.slice(0, 50) };
 }
