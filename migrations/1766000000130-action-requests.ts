@@ -15,9 +15,17 @@ alter table approvals drop constraint approvals_about_check, drop constraint app
   drop column action_request_id, alter column directive_id set not null,
   add constraint approvals_kind_check check (kind in ('output', 'standing_order', 'budget_override'));
 drop table action_requests;
+alter table escalations no force row level security;
+delete from escalations where kind = 'action_unconfirmed';
+alter table escalations force row level security;
+alter table escalations drop constraint escalations_kind_check,
+  add constraint escalations_kind_check check (kind in (${KINDS}));
 `);
   }
 }
+
+const KINDS = `'approval_expiring', 'approval_expired', 'packet_failed', 'budget_exceeded', 'connector_red', 'compensation_failed',
+  'kill_unconfirmed', 'schedule_paused'`;
 
 const UP = /* sql */ `
 create table action_requests (
@@ -81,4 +89,7 @@ alter table approvals alter column directive_id drop not null,
   add constraint approvals_about_check check ((kind = 'action') = (action_request_id is not null)
     and (kind = 'action') = (directive_id is null));
 create index approvals_of_action on approvals (workspace_id, action_request_id) where action_request_id is not null;
+
+alter table escalations drop constraint escalations_kind_check,
+  add constraint escalations_kind_check check (kind in (${KINDS}, 'action_unconfirmed'));
 `;

@@ -319,7 +319,7 @@ CREATE OR REPLACE FUNCTION app.confirm_second_factor(p_user_id text, p_sealed_se
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- Whoever signs in without it holds this row until their session is there, to be ended.
+  -- A sign-in without it locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   update second_factors f set confirmed_at = p_now, last_step = p_step
     where f.user_id = p_user_id and f.confirmed_at is null and f.sealed_secret = p_sealed_secret;
@@ -1201,6 +1201,22 @@ AS $function$
 $function$;
 alter function app.enqueue_due_reports(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.enqueue_due_schedules(p_limit integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'schedule.run', s.schedule_id, s.workspace_id, s.workspace_id, now()
+  from schedules s join guardians g on g.workspace_id = s.workspace_id
+  where s.next_run_at <= (select app.clock()) and g.mode not in ('killed', 'recovering', 'observe')
+    and not exists (select from work_items w where w.kind = 'schedule.run' and w.id = s.schedule_id)
+  order by s.next_run_at limit p_limit
+  on conflict do nothing
+$function$;
+alter function app.enqueue_due_schedules(integer) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.enqueue_expired_approvals(p_limit integer)
  RETURNS void
  LANGUAGE sql
@@ -1498,7 +1514,7 @@ begin
   if act ? 'receipts' then
     select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
-    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- Acts that only stop work wait for no change of members. Each such change writes a receipt too, so under this lock
     -- it is known which of the two came first.
     if act ? 'caller' and not exists (
       select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'
@@ -2127,7 +2143,7 @@ CREATE OR REPLACE FUNCTION app.remove_second_factor(p_user_id text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- Whoever signs in holds this row until their session is there, to be ended.
+  -- A sign-in locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
   return found;
@@ -2665,7 +2681,7 @@ declare
   own_workspace constant text := current_setting('app.workspace_id', true);
   deletion workspace_deletions;
 begin
-  -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
+  -- A deletion locks this row first: either the deletion has begun, or it finds nothing to begin with.
   select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
   if not found then return 'none'; end if;
   if deletion.begun_at is not null then return 'begun'; end if;
@@ -3206,8 +3222,11 @@ create table directives (
   requested_by jsonb,
   requester_ids text[] not null default '{}'::text[],
   escalation_id text,
+  schedule_id text,
+  scheduled_for timestamp with time zone,
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
+  constraint directives_scheduled CHECK (((scheduled_for IS NULL) OR (schedule_id IS NOT NULL))),
   constraint directives_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'sending'::text, 'executed'::text, 'failed'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'halted'::text, 'reverted'::text]))),
   constraint directives_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint directives_pkey PRIMARY KEY (directive_id)
@@ -3221,6 +3240,8 @@ CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, c
 CREATE INDEX directives_newest_of_capo ON public.directives USING btree (workspace_id, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspace_id, team_id, created_at DESC, directive_id DESC) WHERE (team_id IS NOT NULL);
 CREATE INDEX directives_of_escalation ON public.directives USING btree (workspace_id, escalation_id) WHERE (escalation_id IS NOT NULL);
+CREATE INDEX directives_of_schedule ON public.directives USING btree (workspace_id, schedule_id, created_at DESC, directive_id DESC) WHERE (schedule_id IS NOT NULL);
+CREATE UNIQUE INDEX directives_one_per_due ON public.directives USING btree (workspace_id, schedule_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 CREATE INDEX directives_started ON public.directives USING btree (workspace_id, started_at) WHERE (started_at IS NOT NULL);
 alter table directives enable row level security;
 alter table directives force row level security;
@@ -3295,7 +3316,7 @@ create table escalations (
   constraint escalations_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
   constraint escalations_check1 CHECK (((status = 'open'::text) = (decided_by IS NULL))),
   constraint escalations_count_check CHECK ((count > 0)),
-  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text]))),
+  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text]))),
   constraint escalations_note_check CHECK ((char_length(note) <= 1000)),
   constraint escalations_options_check CHECK ((cardinality(options) > 0)),
   constraint escalations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000))),
@@ -4262,6 +4283,53 @@ create table revocation_lists (
   constraint revocation_lists_pkey PRIMARY KEY (publisher, public_key)
 );
 grant insert, select, update on revocation_lists to consigliere_system;
+
+create table schedules (
+  workspace_id text not null,
+  schedule_id text not null,
+  team_id text,
+  name text not null,
+  directive jsonb not null,
+  rule jsonb not null,
+  missed text not null,
+  status text not null,
+  paused_reason text,
+  owner jsonb not null,
+  requester_ids text[] not null,
+  next_run_at timestamp with time zone,
+  last_due_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  last_directive_id text,
+  created_by jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint schedules_check CHECK (((status = 'active'::text) = (next_run_at IS NOT NULL))),
+  constraint schedules_check1 CHECK (((status = 'paused'::text) OR (paused_reason IS NULL))),
+  constraint schedules_missed_check CHECK ((missed = ANY (ARRAY['once'::text, 'skip'::text]))),
+  constraint schedules_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 120))),
+  constraint schedules_paused_reason_check CHECK ((char_length(paused_reason) <= 1000)),
+  constraint schedules_requester_ids_check CHECK ((cardinality(requester_ids) > 0)),
+  constraint schedules_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  constraint schedules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint schedules_pkey PRIMARY KEY (workspace_id, schedule_id)
+);
+CREATE INDEX schedules_due ON public.schedules USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX schedules_newest ON public.schedules USING btree (workspace_id, created_at DESC, schedule_id DESC);
+alter table schedules enable row level security;
+alter table schedules force row level security;
+create policy isolation on schedules for all to public using ((
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END AND
+CASE
+    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
+    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
+    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
+END));
+create policy system_reads on schedules for select to consigliere_system using (true);
+grant delete, insert, select, update on schedules to consigliere_app;
+grant select on schedules to consigliere_system;
 
 create table second_factors (
   user_id text not null,

@@ -1,14 +1,11 @@
 /**
- * Writes the table of environment variables into README.md, between its markers, and the whole of `.env.example`,
- * both from src/platform/config/environment.ts. With --check it writes nothing and exits 1 when either would change.
+ * Writes docs/reference/configuration.md and `.env.example` from src/platform/config/environment.ts. With --check it
+ * writes nothing and exits 1 when either would change.
  *
  * Built with the service, run from the project's folder: node dist/scripts/generate-config-docs.js [--check]
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { environment, notes } from '../src/platform/config/environment.js';
-
-const BEGIN = '<!-- config:begin -->';
-const END = '<!-- config:end -->';
 
 const variables = Object.entries(environment.shape).map(([name, schema]) => {
   const about = notes.get(schema);
@@ -17,8 +14,11 @@ const variables = Object.entries(environment.shape).map(([name, schema]) => {
   return { name, ...about, fallback: unset === undefined ? undefined : String(unset) };
 });
 
-/** Below the table. */
-const FILES = `Each variable marked (secret) can be given as a file instead, as Docker and Kubernetes mount secrets:
+const INTRODUCTION = `# Environment variables
+
+Set them in the environment, or in the file \`.env\` beside \`package.json\`. Generated from src/platform/config/environment.ts.
+
+Each variable marked (secret) can be given as a file instead, as Docker and Kubernetes mount secrets:
 \`SECRETS_KEY_FILE=/run/secrets/secrets_key\` for \`SECRETS_KEY\`, and so on. Both at once are refused.`;
 
 const code = (text: string) => `\`${text}\``;
@@ -34,15 +34,6 @@ function table(): string {
   return lines
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n');
-}
-
-function readme(current: string): string {
-  const begin = current.indexOf(BEGIN);
-  const end = current.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`README.md needs the lines ${BEGIN} and ${END}`);
-  // prettier would pad the table, and one long description would then change every row
-  const body = `\n\n<!-- prettier-ignore-start -->\n\n${table()}\n\n<!-- prettier-ignore-end -->\n\n${FILES}\n\n`;
-  return current.slice(0, begin + BEGIN.length) + body + current.slice(end);
 }
 
 function envExample(): string {
@@ -62,11 +53,13 @@ function envExample(): string {
   return `${[head, ...entries].join('\n\n')}\n`;
 }
 
-const files = { 'README.md': readme, '.env.example': envExample };
+const files = {
+  'docs/reference/configuration.md': `${INTRODUCTION}\n\n${table()}\n`,
+  '.env.example': envExample(),
+};
 const check = process.argv.includes('--check');
-for (const [file, generate] of Object.entries(files)) {
+for (const [file, wanted] of Object.entries(files)) {
   const current = await readFile(file, 'utf8').catch(() => '');
-  const wanted = generate(current);
   if (wanted === current) continue;
   if (check) {
     console.error(`${file} is not what environment.ts says: npm run generate`);

@@ -96,7 +96,7 @@ async function makeKeys(publisher: string, file: string): Promise<void> {
   }
   console.log(`The private key is in ${file}: keep it secret, and keep a copy.`);
   console.log(
-    'Whoever installs your packs sets this where the service runs, with commas between publishers:',
+    'To allow your packs, an operator sets this for the service (separate publishers with commas):',
   );
   console.log(`SKILL_PACK_PUBLISHERS=${publisher}=${rawPublicKey(key)}`);
 }

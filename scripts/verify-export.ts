@@ -26,7 +26,7 @@ const USAGE = `Use one of:
 It ends with 1 if something is wrong, and with 2 if nothing is but not all of the report could be counted.
 The id of the workspace is in GET /api/pro/bootstrap (workspace.workspaceId), the ids of keys are in GET /api/pro/audit-feed/keys.`;
 
-/** Whoever goes by the exit code takes a report for right only if all of it was counted. */
+/** The exit code reports success only if every part of the report was counted. */
 const NOT_ALL_COUNTED = 2;
 
 try {

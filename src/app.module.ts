@@ -19,6 +19,7 @@ import { SubscriptionModule } from './features/subscription/subscription.module.
 import { TenancyModule } from './features/tenancy/tenancy.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
+import { SchedulesModule } from './features/schedules/schedules.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
@@ -67,6 +68,7 @@ export class AppModule {
         NotificationsModule,
         ContextModule,
         DirectivesModule,
+        SchedulesModule,
         ConsigliereModule,
         EvalsModule,
         PreflightModule,

@@ -18,7 +18,7 @@ import { Metrics } from './platform/observability/metrics.js';
 import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
-/** Helmet's own, but that the page of the reference would find nothing if its assets were asked for by https in vain. */
+/** Helmet's default, without the upgrade to https that would break the assets of the reference page. */
 function securityHeaders({ publicUrl }: Config) {
   const upgradeInsecureRequests = publicUrl?.startsWith('https:') ? [] : null;
   return helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests } } });

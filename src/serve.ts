@@ -54,7 +54,7 @@ export function processEnd(onFault: (error: unknown, requestId: string | undefin
     // What such a process still answers cannot be trusted, and the sooner it ends the sooner it is started again.
     urged.resolve();
   };
-  // Whoever read the output may be gone, with the terminal or as `tee` after Ctrl-C; that is no reason to end otherwise.
+  // The reader of the output may be gone (a closed terminal, `tee` after Ctrl-C); that must not change the exit.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   process.on('uncaughtException', fault);
   process.on('unhandledRejection', fault);

@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
@@ -227,10 +227,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
-  'src/features/chat/guardian-changes.ts':
-    'the guardian is explained with the receipts of what was done to it',
-  'src/features/chat/record-statements.ts':
-    'a directive is explained with its packets, decisions and approvals',
+  'src/features/chat/topics.ts': 'the kill switch and what failed are told with the receipts about them',
+  'src/features/chat/work.ts': 'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
   'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
@@ -238,6 +236,8 @@ const COMPOSED_READERS: Record<string, string> = {
     'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
+  'src/features/notifications/mailed-members.reader.ts':
+    'one statement composes who is mailed about what, reports too',
   'src/features/reports/report-configs.repository.ts':
     'how reports are wanted is read with the zone and the currency of the workspace',
   'src/features/reports/report-facts.reader.ts':
@@ -257,8 +257,8 @@ const COMPOSED_READERS: Record<string, string> = {
 const COMPOSED_ELSEWHERE: Record<string, string> = {
   'src/features/approvals/pending-approvals.ts':
     'a listing, by parts that each have an index, for the repository',
-  'src/features/chat/guardian-changes.ts': 'how the guardian came to be as it is, for the reader of the chat',
-  'src/features/chat/record-statements.ts': 'what one record is told by, for the reader of the chat',
+  'src/features/chat/topics.ts': 'a row for each question, with its statement, for the reader of the chat',
+  'src/features/chat/work.ts': 'what a directive is told by, for the reader of the chat',
   'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
 
@@ -456,5 +456,35 @@ describe('the documentation', () => {
     const all = named.flat();
     expect(all.length).toBeGreaterThan(20);
     expect(all.filter(({ path }) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+
+  it('links to files that exist', async () => {
+    const pages = globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT });
+    const broken = await Promise.all(
+      pages.map(async (page) => {
+        const text = await readFile(join(ROOT, page), 'utf8');
+        const links = [
+          ...text.replace(/`[^`\n]*`/g, '').matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)|src="([^"]+)"/g),
+        ];
+        return links
+          .map(([, link, picture]) => link ?? picture!)
+          .filter((link) => !existsSync(join(ROOT, dirname(page), link)))
+          .map((link) => `${page}: ${link}`);
+      }),
+    );
+    expect(broken.flat()).toEqual([]);
+  });
+
+  it('has a README below 8,000 bytes and decisions of at most 500 words', async () => {
+    expect((await stat(join(ROOT, 'README.md'))).size).toBeLessThan(8_000);
+    const decisions = globSync('docs/decisions/*.md', { cwd: ROOT });
+    expect(decisions.length).toBeGreaterThan(30);
+    const lengths = await Promise.all(
+      decisions.map(async (file) => {
+        const text = await readFile(join(ROOT, file), 'utf8');
+        return { file, words: text.trim().split(/\s+/).length };
+      }),
+    );
+    expect(lengths.filter(({ words }) => words > 500)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ create function app.confirm_second_factor(p_user_id text, p_sealed_secret text, 
     p_now timestamptz)
   returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  -- Whoever signs in without it holds this row until their session is there, to be ended.
+  -- A sign-in without it locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   update second_factors f set confirmed_at = p_now, last_step = p_step
     where f.user_id = p_user_id and f.confirmed_at is null and f.sealed_secret = p_sealed_secret;

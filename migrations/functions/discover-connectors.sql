@@ -1,7 +1,7 @@
 drop function if exists app.discover_connectors;
 
 -- Adds the connectors of destinations and partners that are there without one, such as those from before connectors were
--- known. Whoever registers a destination adds its connector in the same transaction; this is for the start of a process. It
+-- known. Registering a destination adds its connector in the same transaction; this is for the start of a process. It
 -- names destinations as `destinationName` of the webhooks does: what else it knows of them is an admin's matter.
 create function app.discover_connectors() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -38,7 +38,7 @@ begin
   if act ? 'receipts' then
     select seq, hash, read_only into strict head_seq, head_hash, is_read_only from receipt_heads
       where workspace_id = own_workspace for update;
-    -- Acts that only stop work wait for no change of members. Whoever changes them writes a receipt too, so under this lock
+    -- Acts that only stop work wait for no change of members. Each such change writes a receipt too, so under this lock
     -- it is known which of the two came first.
     if act ? 'caller' and not exists (
       select from members m where m.workspace_id = own_workspace and m.member_id = act->'caller'->>'memberId'

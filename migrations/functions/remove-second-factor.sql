@@ -4,7 +4,7 @@ drop function if exists app.remove_second_factor;
 create function app.remove_second_factor(p_user_id text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  -- Whoever signs in holds this row until their session is there, to be ended.
+  -- A sign-in locks this row until its session exists and can be ended.
   perform from users u where u.user_id = p_user_id for no key update;
   delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
   return found;

@@ -1,6 +1,6 @@
 drop function if exists app.use_password_reset;
 
--- Sets the password by a link that is used now, and once; false when it opens nothing any more. Whoever has the mailbox is
+-- Sets the password by a link that is used now, and once; false when it opens nothing any more. The owner of the mailbox is
 -- the owner of the account: what others have tried no longer slows them, and least of all from where they are now.
 create function app.use_password_reset(p_reset_id text, p_password_hash text, p_account text, p_address text,
     p_now timestamptz)

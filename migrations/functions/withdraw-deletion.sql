@@ -8,7 +8,7 @@ declare
   own_workspace constant text := current_setting('app.workspace_id', true);
   deletion workspace_deletions;
 begin
-  -- Whoever deletes locks this row first: either the deletion has begun, or it finds nothing to begin with.
+  -- A deletion locks this row first: either the deletion has begun, or it finds nothing to begin with.
   select * into deletion from workspace_deletions d where d.workspace_id = own_workspace for update;
   if not found then return 'none'; end if;
   if deletion.begun_at is not null then return 'begun'; end if;

@@ -41,6 +41,8 @@ const mail = (more: object = {}) => ({
 });
 const BOTH = { to: [JANE, BOB] };
 const COPY = { cc: [BOB] };
+/** Of a sentence that is not in the form, whatever it names. */
+const NOTHING = { to: [], subject: '', body: '', asked: ['to', 'subject', 'body'] };
 
 describe('a mail in the form of the rule is ready', () => {
   it.each<[text: string, more?: object]>([
@@ -59,8 +61,8 @@ describe('a mail in the form of the rule is ready', () => {
     [`Email ${JANE} and ${BOB}, subject "Order": "It ships on Friday."`, BOTH],
     [`Mail Jane (${JANE}), Bob (${BOB}), with subject "Order": It ships on Friday.`, BOTH],
     [`Email ${JANE} (cc ${BOB}), subject "Order": "It ships on Friday."`, COPY],
-    [`Email ${JANE}: "It ships on Friday.", subject "Order", with ${BOB} in copy`, COPY],
-    [`Schreib bitte an ${JANE}, Kopie an ${BOB}, Betreff „Order“: „It ships on Friday.“`, COPY],
+    [`Email "Doe, Jane" <${JANE}>, subject "Order": "It ships on Friday."`],
+    [`Bitte schreib an ${JANE}, Kopie an ${BOB}, Betreff „Order“: „It ships on Friday.“`, COPY],
     [`Schicke eine E-Mail an ${JANE} mit dem Betreff "Order" und dem Text "It ships on Friday."`],
     [`Écris à ${JANE}, objet « Order » : « It ships on Friday. »`],
     [`Envía un correo a ${JANE} con el asunto "Order" y el texto "It ships on Friday."`],
@@ -87,6 +89,13 @@ describe('a mail in the form of the rule is ready', () => {
     );
   });
 
+  it('or for each entry of a list, but a list within a text is text', () => {
+    const list = `Two mails:\n1. Email ${JANE}, subject "Order": One.\n2. Email ${BOB}, subject "Order": Two.`;
+    expect(packets(list)).toEqual([mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })]);
+    const body = '- note: two jackets\n- tell the harbour master';
+    expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
+  });
+
   it.each([
     ['Hello.', 'Hello.\n\nMara\nNorthwind'],
     ['Hello.\n\nBest regards\nMara', 'Hello.\n\nBest regards\nMara'],
@@ -106,8 +115,14 @@ describe('a mail asks for exactly what it lacks', () => {
     [`Email ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
     [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
     [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
-    [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
-    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { asked: ['body'] }],
+    [
+      `Tell ${JANE} that it is late. She can call. Subject: "Order"`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
+    [`Laita postia osoitteeseen ${JANE}: It ships on Friday.`, NOTHING],
+    [`If he agrees, email ${JANE}: "It ships on Friday."`, NOTHING],
+    [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, NOTHING],
     [
       `Tell ${JANE} and ${BOB} their new salaries: Anna 4,200 EUR, Ben 3,900 EUR.`,
       { ...BOTH, subject: '', body: '', asked: ['subject', 'body'] },
@@ -118,7 +133,7 @@ describe('a mail asks for exactly what it lacks', () => {
     ],
     [
       `Remind ${JANE} about the invoice, cc ${BOB}`,
-      { ...COPY, subject: '', body: '', asked: ['subject', 'body'] },
+      { subject: '', body: '', asked: ['to', 'subject', 'body'] },
     ],
     [
       `Let Mrs Whitcombe know that it is late.`,
@@ -143,7 +158,6 @@ describe('a mail asks for exactly what it lacks', () => {
   it.each([
     [`Email ${JANE} and ${BOB} separately, subject "Order": "It ships on Friday."`, ['body']],
     [`Tell ${JANE} and ${BOB} each about the raise`, ['subject', 'body']],
-    [`Individually, tell ${JANE} and ${BOB} about the raise`, ['subject', 'body']],
   ])('one for each recipient: %s', (text, asked) => {
     expect(packets(text)).toMatchObject([
       { to: [JANE], asked },
@@ -174,6 +188,10 @@ describe('a mail is never ready', () => {
     `Mail ${JANE} tomorrow, subject "Order": "It ships."`,
     `Mail ${JANE} only after I approve, subject "Order": "It ships."`,
     `Mail ${JANE} and Bob, subject "Order": "It ships."`,
+    `Mail ${JANE}: "It ships.", subject "Order", with ${BOB} in copy`,
+    `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
+    `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
+    `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
     `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
     `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
@@ -188,16 +206,14 @@ describe('a mail is never ready', () => {
     for (const { type, asked } of found) expect([type, asked.length > 0]).toEqual(['email.send', true]);
   });
 
-  it.each([
-    `Don't ${ready}`,
-    `Never ${ready}`,
-    `Bitte nicht an ${JANE} schreiben`,
-    `Did ${JANE} ever reply to us?`,
-  ])('and not even prepared: %s', (text) => {
-    const { packets: none, remarks } = draft(text);
-    expect(none).toEqual([]);
-    expect(remarks).toContain(`Not written to: ${JANE}.`);
-  });
+  it.each([`Don't ${ready}`, `Never ${ready}`, `Did ${JANE} ever reply to us?`, `Do not write to ${JANE}`])(
+    'and not even prepared: %s',
+    (text) => {
+      const { packets: none, remarks } = draft(text);
+      expect(none).toEqual([]);
+      expect(remarks).toContain(`Not written to: ${JANE}.`);
+    },
+  );
 
   it.each([
     [`Reply to the complaint of ${JANE}`, JANE],
@@ -285,6 +301,7 @@ describe('other moves', () => {
 
   it.each<[string, CapoRole, string]>([
     ['Record -50 EUR from Acme', 'capo_revenue', 'Not acted on: “Record -50 EUR from Acme”'],
+    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Not acted on: “Book a venue'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
     ['Translate the FAQ', 'capo_ops', 'Not acted on: “Translate the FAQ”'],

@@ -46,6 +46,7 @@ const SIMPLE: Record<string, Step> = {
     '/directives',
     '/directives?status=executed&capo=capo_ops&limit=5&offset=0',
   ),
+  'GET /api/pro/schedules': reading('/schedules', '/schedules?status=active&limit=5&offset=0'),
   'GET /api/pro/approvals': reading(
     '/approvals',
     '/approvals?status=approved&urgent=false&limit=5',
@@ -79,6 +80,14 @@ const SIMPLE: Record<string, Step> = {
 
 /** Steps that read a workspace with everything in it share one. */
 export const READINGS = new Set(Object.keys(SIMPLE));
+
+const SCHEDULE = {
+  name: 'Monday memo',
+  directive: { text: MEMO, capo: 'capo_ops' },
+  rule: { every: 'week', on: 'mon', at: '09:00' },
+};
+const scheduled = async (walk: Walk): Promise<string> =>
+  (await walk.direct.post('/schedules', SCHEDULE)).body.scheduleId;
 
 const DIRECTIVES: Record<string, Step> = {
   'POST /api/pro/directive': async (walk) => {
@@ -117,6 +126,40 @@ const DIRECTIVES: Record<string, Step> = {
     await walk.owner.post(`/directives/${directiveId}/retry`);
     await walk.owner.post(`/directives/${await walk.executed()}/retry`);
     await walk.owner.post(`/directives/${newId('dir')}/retry`);
+  },
+  'POST /api/pro/schedules': async (walk) => {
+    await walk.owner.post('/schedules', SCHEDULE);
+    const rule = { every: 'month', on: 31, at: '02:30', timezone: 'Europe/Vienna' };
+    const directive = { text: MEMO, priority: 'high', requiresApproval: false, context: { order: 17 } };
+    await walk.owner.post('/schedules', { name: 'Memos', directive, rule, missed: 'skip' });
+    await walk.owner.post('/schedules', { ...SCHEDULE, teamId: newId('team') });
+    await walk.owner.post('/schedules', { ...SCHEDULE, rule: { every: 'week', at: '24:00' } });
+    await (await walk.viewer()).post('/schedules', SCHEDULE);
+  },
+  'GET /api/pro/schedules/{scheduleId}': async (walk) => {
+    await walk.owner.get(`/schedules/${await scheduled(walk)}`);
+    await walk.owner.get(`/schedules/${newId('sch')}`);
+  },
+  'PATCH /api/pro/schedules/{scheduleId}': async (walk) => {
+    const path = `/schedules/${await scheduled(walk)}`;
+    await walk.owner.send('PATCH', path, { name: 'Figures', status: 'paused' });
+    await walk.owner.send('PATCH', path, { rule: { every: 'week', at: '09:00' } });
+    await (await walk.viewer()).send('PATCH', path, { name: 'Mine' });
+    await walk.owner.send('PATCH', `/schedules/${newId('sch')}`, { name: 'Nothing' });
+  },
+  'DELETE /api/pro/schedules/{scheduleId}': async (walk) => {
+    const path = `/schedules/${await scheduled(walk)}`;
+    await (await walk.viewer()).delete(path);
+    await walk.owner.delete(path);
+    await walk.owner.delete(path);
+  },
+  'POST /api/pro/schedules/{scheduleId}/run': async (walk) => {
+    const path = `/schedules/${await scheduled(walk)}/run`;
+    await walk.owner.post(path);
+    await (await walk.viewer()).post(path);
+    await walk.owner.post(`/schedules/${newId('sch')}/run`);
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post(path);
   },
   'GET /api/pro/work-packets/{id}': async (walk) => {
     const directiveId = await walk.executed();
@@ -959,7 +1002,7 @@ const FAMILY: Record<string, Step> = {
   'POST /api/pro/consigliere/chat': async (walk) => {
     const { conversationId } = (await walk.owner.post('/consigliere/chat', { message: 'What waits for me?' }))
       .body;
-    const message = 'Ask ops to file a memo: The delivery delays end on Friday.';
+    const message = 'File a memo: "The delivery delays end on Friday."';
     const key = { 'Idempotency-Key': 'walk-chat' };
     await walk.owner.post('/consigliere/chat', { message, conversationId }, key);
     await walk.owner.post('/consigliere/chat', { message: 'Hello' }, key);
@@ -972,8 +1015,9 @@ const FAMILY: Record<string, Step> = {
     await walk.stranger.get('/consigliere/chat');
   },
   'GET /api/pro/consigliere/chat/{conversationId}': async (walk) => {
-    const { conversationId } = (await walk.direct.post('/consigliere/chat', { message: 'Show the signals.' }))
-      .body;
+    const { conversationId } = (
+      await walk.direct.post('/consigliere/chat', { message: 'Which signals are open?' })
+    ).body;
     await walk.owner.get(`/consigliere/chat/${conversationId}`);
     await walk.owner.get(`/consigliere/chat/${conversationId}?before=2&limit=1`);
     await walk.owner.get(`/consigliere/chat/${newId('cnv')}`);

@@ -21,6 +21,24 @@ afterAll(async () => {
   await model.stop();
 });
 
+it('a yes that is said to two processes at once hands the directive in once', async () => {
+  const say = (nth: number, message: string, conversationId?: string) =>
+    service
+      .client(service.processes[nth])
+      .post('/consigliere/chat', { message, ...(conversationId && { conversationId }) });
+  const text = 'Email jane@acme.example, subject "Your order": "It ships on Friday."';
+  const asked = await say(1, text);
+  const { conversationId } = asked.body;
+  expect(asked.body.intents).toEqual([{ intent: 'hand_in_asked', ids: [] }]);
+  const answers = await Promise.all([0, 1, 0, 1].map((nth) => say(nth, 'yes', conversationId)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const handedIn = answers.flatMap(({ body }) => body.directiveIds as string[]);
+  expect(await service.rows('select directive_id, text from directives')).toEqual([
+    { directive_id: handedIn[0], text },
+  ]);
+  expect(handedIn).toHaveLength(1);
+}, 60_000);
+
 it('a process that is killed while it answers leaves the conversation as it was, and it goes on in another', async () => {
   const [first, second] = service.processes;
   const chat = (message: string, conversationId?: string, headers: Record<string, string> = {}) =>
@@ -45,7 +63,7 @@ it('a process that is killed while it answers leaves the conversation as it was,
     .catch((error: unknown) => error);
   await isAsked;
   // The other process knows that the member is being answered.
-  expect(await chat('Show the signals', conversationId)).toMatchObject({
+  expect(await chat('Which signals are open?', conversationId)).toMatchObject({
     status: 409,
     body: { error: { code: 'CHAT_BUSY' } },
   });
@@ -54,9 +72,9 @@ it('a process that is killed while it answers leaves the conversation as it was,
   expect(await read()).toHaveLength(2);
 
   // Until a minute is over.
-  expect((await chat('Show the signals', conversationId)).status).toBe(409);
+  expect((await chat('Which signals are open?', conversationId)).status).toBe(409);
   await service.rows(`update chat_turns set expires_at = now() - interval '1 second'`);
-  const content = JSON.stringify({ lookUps: [], reply: 'All is well.', directives: [], refused: false });
+  const content = JSON.stringify({ lookUps: [], reply: 'All is well.', refused: false });
   model.reply = () => ({ content });
   const again = await chat(QUESTION, conversationId, key);
   expect(again).toMatchObject({ status: 200, body: { reply: 'All is well.' } });

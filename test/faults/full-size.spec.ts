@@ -2,5 +2,6 @@
 await import('../platform/local-day.spec.js');
 await import('../platform/local-day-of-the-database.spec.js');
 await import('../reports/report-calendar.spec.js');
+await import('../schedules/schedule-rule.spec.js');
 await import('../security/matrix.spec.js');
 await import('../security/admin-matrix.spec.js');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/machine-postgres.js';
 import { ServiceProcess } from '../support/processes.js';
@@ -10,7 +11,18 @@ import { ServiceProcess } from '../support/processes.js';
 const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
 
 /** What a newcomer pastes into the second terminal. */
-const block = /^## Quick start$[^]*?^BASE=[^]*?(?=^```$)/m.exec(readme)![0].replace(/^[^]*?(?=^BASE=)/m, '');
+const block = /^## Quick start$[^]*?(^TO=[^]*?)^```$/m.exec(readme)![1]!;
+
+/** The block with the first three lines changed, as a newcomer does. */
+const OWN = {
+  TO: 'zoe@acme.example',
+  SUBJECT: 'Lunch on Tuesday?',
+  TEXT: "Hi Zoë, it's 10 % off - shall we have lunch on Tuesday at 12:30?",
+};
+const ownWording = Object.entries(OWN).reduce(
+  (changed, [name, value]) => changed.replace(new RegExp(`^${name}=.*$`, 'm'), () => `${name}="${value}"`),
+  block,
+);
 
 let folder: string;
 let port: number;
@@ -26,9 +38,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Pastes the block into a shell; `seen` answers once it has written this. */
-function paste(shell: string) {
-  const child = spawn(shell, ['-c', block], {
+/** Pastes this into a shell; `seen` answers once it has written a text. */
+function paste(shell: string, pasted = block) {
+  const child = spawn(shell, ['-c', pasted], {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,8 +78,11 @@ describe('the quick start of the README', { timeout: 240_000 }, () => {
     expect(written).not.toMatch(/Error|not found|No such file/);
   });
 
-  it('pasted again, shows the new mail and no other', async () => {
-    const written = await paste('sh').ended;
+  it('pasted again with the reader’s own wording, sends that mail and shows no other', async () => {
+    const written = await paste('sh', ownWording).ended;
     expect(mails(written), written).toHaveLength(1);
+    const file = /^\.data\/outbox\/.*\.eml$/m.exec(written)?.[0];
+    const mail = await PostalMime.parse(await readFile(join(folder, file!)));
+    expect({ TO: mail.to?.[0]?.address, SUBJECT: mail.subject, TEXT: mail.text?.trim() }).toEqual(OWN);
   });
 });

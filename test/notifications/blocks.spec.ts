@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTROL } from '../../src/platform/kernel/text.js';
-import { type Block, mailOf, textOf } from '../../src/features/notifications/blocks.js';
+import { type Block, mailOf, textOf } from '../../src/features/mail/blocks.js';
 import { wordsIn, wordsOfHtml } from '../e2e/notifications/notification-desk.js';
 
 const FOOTER = {
@@ -43,7 +43,7 @@ describe('a mail made of blocks', () => {
   it('says the same in both of its parts, whatever stands in it', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 6 }), hostile, (blocks, subject) => {
-        const { body } = mailOf({ subject, blocks, footer: FOOTER });
+        const { body } = mailOf(subject, [...blocks, FOOTER]);
         const { text, html } = body as { text: string; html: string };
         expect(wordsIn(wordsOfHtml(html))).toEqual(wordsIn(text));
         expect(html.match(/<(script|img)/i)).toBeNull();
@@ -55,7 +55,7 @@ describe('a mail made of blocks', () => {
   it('has a subject of one line', () => {
     fc.assert(
       fc.property(hostile, (subject) => {
-        const mail = mailOf({ subject, blocks: [], footer: FOOTER });
+        const mail = mailOf(subject, [FOOTER]);
         expect(CONTROL.test(mail.subject)).toBe(false);
         expect(mail.subject.length).toBeLessThanOrEqual(150);
       }),

@@ -1,13 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import {
-  dueDays,
-  lastDueDay,
-  MOST_MADE_UP,
-  nextRun,
-  runOn,
-} from '../../src/features/reports/report-calendar.js';
-import { dayAfter, dayOf, startOf } from '../../src/platform/kernel/local-day.js';
+import { dueDays, lastDueDay, MOST_MADE_UP, nextRun } from '../../src/features/reports/report-calendar.js';
+import { clockTimeOn, dayAfter, dayOf, startOf } from '../../src/platform/kernel/local-day.js';
 import { ZONES } from '../support/zones.js';
 
 /** Times at which clocks change, and times at which they do not. */
@@ -103,7 +97,7 @@ describe('the next run', () => {
         reported.slice(0, -1).map((day) => dayAfter(day, zone)),
       );
       expect(new Set(reported).size, `${zone} ${time}`).toBe(365);
-      expect(all, `${zone} ${time}`).toEqual(days.map((day) => runOn(day, time, zone)));
+      expect(all, `${zone} ${time}`).toEqual(days.map((day) => clockTimeOn(day, time, zone)));
       expect(all.every((run, n) => n === 0 || run > all[n - 1]!)).toBe(true);
     }
   });

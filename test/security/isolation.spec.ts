@@ -15,6 +15,7 @@ import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveTool } from '../e2e/tools/tool-rows.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
@@ -175,6 +176,11 @@ async function fill(name: string): Promise<Tenant> {
 
 /** One of each record: carried out, waiting, filed, raised, booked. */
 async function leaveWork(workspaceId: string, desk: Desk, teamId: string | null): Promise<void> {
+  const schedule = await desk.client.post('/schedules', {
+    ...SCHEDULE,
+    rule: { ...SCHEDULE.rule, every: 'month', on: 31 },
+  });
+  expect((await desk.client.post(`/schedules/${schedule.body.scheduleId}/run`)).status).toBe(201);
   const standingOrderId = newId('so');
   await test.rows(
     `insert into standing_orders (standing_order_id, workspace_id, team_id, name, text, status, effect, match, limits,

@@ -1,3 +1,4 @@
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { manifestOf, newPublisher, publishersOf, signedPack } from '../support/skill-packs.js';
 import type { Act, Acts } from './matrix.js';
@@ -192,6 +193,12 @@ export const ACTS: Acts = {
   'GET /directives/:directiveId': readRecord('directive'),
   'POST /directives/:directiveId/cancel': change('operator', 'directive'),
   'POST /directives/:directiveId/retry': change('operator', 'failed directive'),
+  'GET /schedules': READ,
+  'POST /schedules': create('operator', SCHEDULE),
+  'GET /schedules/:scheduleId': readRecord('schedule'),
+  'PATCH /schedules/:scheduleId': change('operator', 'schedule', withBody({ name: 'Renamed' })),
+  'DELETE /schedules/:scheduleId': change('operator', 'schedule'),
+  'POST /schedules/:scheduleId/run': change('operator', 'schedule'),
   'GET /work-packets': READ,
   'GET /work-packets/:id': readRecord('work packet'),
   'POST /work-packets/:id/undo': change('admin', 'work packet', withBody({ reason: 'It was wrong.' })),

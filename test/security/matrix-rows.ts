@@ -8,6 +8,7 @@ import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
+import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/signals/signal-desk.js';
 import { leaveTool } from '../e2e/tools/tool-rows.js';
 import { leaveDelivered } from '../e2e/webhooks/webhook-rows.js';
@@ -188,6 +189,7 @@ const newHash = () => randomBytes(32).toString('hex');
 export type RowKind =
   | 'directive'
   | 'failed directive'
+  | 'schedule'
   | 'approval'
   | 'work packet'
   | 'document'
@@ -232,6 +234,11 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     const { directiveId } = (await desk.client.post('/directives', body)).body;
     await desk.until(directiveId, 'failed');
     return { id: directiveId, teamId };
+  },
+  schedule: () => async (where) => {
+    const answer = await where.desk.client.post('/schedules', { ...SCHEDULE, ...inTeam(where) });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return { id: answer.body.scheduleId, teamId: where.teamId };
   },
   approval: () => async (where, place) => {
     const { id } = await work(where, place);
@@ -469,6 +476,7 @@ const copyOfPacket: Copy = async (test, row) => {
 const COPIES: Partial<Record<RowKind, Copy>> = {
   directive: copyOfWork,
   'failed directive': copyOfWork,
+  schedule: copyOf('schedules', 'schedule_id'),
   approval: copyOfWork,
   'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),

@@ -132,6 +132,14 @@ export const PHONE_WIDTH = 390;
 /** The narrowest that pages are made for. */
 export const SMALL_PHONE_WIDTH = 320;
 
+export interface Layout {
+  width: number;
+  background: string;
+  smallButtons: string[];
+  smallText: number;
+  cut: string[];
+}
+
 export class BrowserPage {
   /** What the page has asked for, and what the browser has refused it or complained of. */
   readonly requests: string[] = [];
@@ -177,6 +185,20 @@ export class BrowserPage {
     });
   }
 
+  /** What would make the page hard to use on a phone of this width. */
+  layout(phoneWidth: number): Promise<Layout> {
+    return this.evaluate(`(() => {
+      const all = [...document.body.querySelectorAll('*')];
+      return {
+        width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
+        background: getComputedStyle(document.body).backgroundColor,
+        smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
+        smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
+        cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
+      };
+    })()`);
+  }
+
   /** What axe finds at fault in the page, and where. */
   async faults(): Promise<string[]> {
     // The page itself has no script; axe waits for timers.
@@ -216,12 +238,22 @@ export class BrowserPage {
     return this.evaluate('document.body.innerText');
   }
 
+  /** Makes the window this wide, as on a desk. */
+  async widen(width: number): Promise<void> {
+    await this.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height: 844,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+  }
+
   /** The whole page, small in bytes. */
-  async picture(): Promise<Buffer> {
+  async picture(format: 'webp' | 'png' = 'webp'): Promise<Buffer> {
     const { cssContentSize } = await this.send('Page.getLayoutMetrics');
     const { data } = await this.send('Page.captureScreenshot', {
-      format: 'webp',
-      quality: 60,
+      format,
+      ...(format === 'webp' && { quality: 60 }),
       captureBeyondViewport: true,
       clip: { x: 0, y: 0, width: cssContentSize.width, height: Math.ceil(cssContentSize.height), scale: 1 },
     });

@@ -1,3 +1,5 @@
+import { inWords } from '../../platform/kernel/local-day.js';
+import { type Block, mailOf } from '../mail/blocks.js';
 import type { MailMessage } from '../mail/mail-message.js';
 import type { AccountAction } from './account-act.js';
 
@@ -28,7 +30,7 @@ const NOTICES: Partial<Record<AccountAction, { subject: string; what: string }>>
   },
   'second_factor.removed_on_server': {
     subject: 'Your second factor was removed',
-    what: 'The second factor of your account was removed by whoever runs the server',
+    what: 'The second factor of your account was removed by the operator of the server',
   },
   'second_factor.recovery_codes_renewed': {
     subject: 'New recovery codes were made',
@@ -43,32 +45,28 @@ const NOTICES: Partial<Record<AccountAction, { subject: string; what: string }>>
 /** Says what has changed, and what to do if it was somebody else. It has no link: such mails are what is imitated. */
 export function accountMail({ mailId, email, notice, at }: AccountMail): MailMessage {
   const { subject, what } = NOTICES[notice]!;
-  return {
-    id: mailId,
-    to: [email],
-    subject: `${subject} (Consigliere)`,
-    body: [
-      `${what}. That was on ${timeOf(at)}.`,
-      'If it was you, there is nothing to do.',
-      'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and whoever runs this service, who can also remove a second factor that is not yours.',
-    ].join('\n\n'),
-  };
+  const blocks: Block[] = [
+    { kind: 'heading', text: subject },
+    { kind: 'text', text: `${what}. That was on ${inWords(at, 'UTC')}.` },
+    { kind: 'text', text: 'If it was you, there is nothing to do.' },
+    {
+      kind: 'text',
+      text: 'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and the operator of this service, who can also remove a second factor that is not yours.',
+    },
+  ];
+  return { id: mailId, to: [email], ...mailOf(`${subject} (Consigliere)`, blocks) };
 }
 
 /** The mail with the link that sets a new password. */
 export function resetMail(id: string, email: string, url: string, expiresAt: number): MailMessage {
-  return {
-    id,
-    to: [email],
-    subject: 'Set a new password (Consigliere)',
-    body: [
-      'Somebody asked for a link to set a new password for your account.',
-      `Set it here: <${url}>`,
-      `The link works once, until ${timeOf(expiresAt)}. If it was not you who asked, ignore this mail: your password stays as it is.`,
-    ].join('\n\n'),
-  };
-}
-
-function timeOf(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' at ')} (UTC)`;
+  const blocks: Block[] = [
+    { kind: 'heading', text: 'Set a new password' },
+    { kind: 'text', text: 'Somebody asked for a link to set a new password for your account.' },
+    { kind: 'link', words: 'Set a new password', url },
+    {
+      kind: 'text',
+      text: `The link works once, until ${inWords(expiresAt, 'UTC')}. If it was not you who asked, ignore this mail: your password stays as it is.`,
+    },
+  ];
+  return { id, to: [email], ...mailOf('Set a new password (Consigliere)', blocks) };
 }

@@ -12,7 +12,7 @@ import { ProveAccount } from './prove-account.js';
 import type { RenewedSession } from './renewed-session.js';
 import { Sessions } from './sessions.repository.js';
 
-/** Changes the password of whoever is signed in, and ends every other session of the account. */
+/** Changes the password of the signed-in person, and ends every other session of the account. */
 @Injectable()
 export class ChangePassword {
   constructor(

@@ -20,7 +20,7 @@ import {
 import { RequestPasswordReset } from './request-password-reset.js';
 import { ResetPassword } from './reset-password.js';
 
-/** Whoever asks is nobody in particular, and may cause a mail. */
+/** The caller is anonymous, and each request may cause a mail. */
 const FORGOTTEN_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'forgotten-password' };
 /** Each costs two hashes. */
 export const RESET_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'reset-password' };

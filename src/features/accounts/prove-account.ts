@@ -51,7 +51,7 @@ export class ProveAccount {
   }
 
   /**
-   * Once more, for an act on one's own account: whoever finds a browser open does not have the account. Answers the hash that
+   * Once more, for an act on one's own account: somebody at an open browser is not its owner. Answers the hash that
    * the password fits. @throws WrongPassword, WrongCode, NoSecondFactor, RateLimited
    */
   again(

@@ -13,7 +13,7 @@ import { Sessions } from './sessions.repository.js';
 import { accountOf } from './sign-in-tries.js';
 
 /**
- * Sets a new password by a mailed link: whoever has it has the mailbox. All sessions of the account end, and nobody is signed
+ * Sets a new password by a mailed link: its holder has the mailbox. All sessions of the account end, and nobody is signed
  * in by it, so a second factor is asked for as ever.
  */
 @Injectable()

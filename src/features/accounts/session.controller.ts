@@ -16,7 +16,7 @@ import { SignIn } from './sign-in.js';
 /** Each try costs a hash. */
 const SIGN_IN_LIMIT = { limit: 20, windowSeconds: 60, bucket: 'sign-in' };
 
-/** The session of whoever uses the admin area; its cookie opens that area and nothing else. */
+/** The session of a user of the admin area; its cookie opens that area and nothing else. */
 @Controller('api/admin')
 export class SessionController {
   constructor(

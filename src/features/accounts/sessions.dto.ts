@@ -56,7 +56,7 @@ export class OwnWorkspace {
    */
   workspaceId!: string;
   /**
-   * What the workspace is called.
+   * The workspace's name.
    * @example 'Northwind'
    */
   workspaceName!: string;

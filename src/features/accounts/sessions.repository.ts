@@ -35,7 +35,7 @@ const LISTED = columnsOf(SessionEntity, { of: 's', without: ['workspaceId', 'sec
 export class Sessions {
   constructor(private readonly db: Db) {}
 
-  /** The account with this address, in whatever workspaces. */
+  /** The account with this address, in all workspaces. */
   async accountOf(email: string): Promise<Account | undefined> {
     const [account] = await this.db.system<Account>('select * from app.find_account($1)', [email]);
     return account;
@@ -121,13 +121,13 @@ export class Sessions {
   }
 
   /**
-   * Gives the session another secret, in the open transaction, and answers it: whoever has seen the one of before is not signed
+   * Gives the session another secret, in the open transaction, and answers it: a person who saw the former one is not signed
    * in by what its owner has just proved.
    */
   renewSecret(workspaceId: string, sessionId: string): string {
     const secret = newSessionSecret();
     this.db.update(SessionEntity, { workspaceId, sessionId }, { secretHash: sha256(secret) });
-    // Whoever had the old cookie may have had a token made with it.
+    // A thief of the old cookie may have made a token with it.
     this.db.write(
       'update tokens set revoked_at = now() where workspace_id = $1 and session_id = $2 and revoked_at is null',
       [workspaceId, sessionId],

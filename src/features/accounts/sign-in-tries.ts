@@ -47,7 +47,7 @@ export class SignInTries {
     return this.counted(email, address, true, act);
   }
 
-  /** Proves by `act` that whoever is signed in has the account. @throws what it throws; RateLimited */
+  /** Proves by `act` that the signed-in person has the account. @throws what it throws; RateLimited */
   async prove<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
     return this.counted(email, address, false, act);
   }
@@ -83,7 +83,7 @@ export class SignInTries {
     return { email: foldedMailAddress(email), address, at, isLast, isSlowed };
   }
 
-  /** It failed. Whoever has the account, if anybody has, is told when that locked it. */
+  /** The try failed. If that locked an account, its owner is notified. */
   private async failed({ email, address, at, isLast }: SignInTry): Promise<void> {
     if (!isLast) return;
     await this.db.transaction(NO_WORKSPACE, async () => {

@@ -37,7 +37,7 @@ export class EngineView {
    */
   capo!: string;
   /**
-   * What its capo is responsible for.
+   * Its capo's responsibility.
    * @example ['delivery', 'logistics', 'execution']
    */
   domain!: string[];

@@ -59,7 +59,7 @@ export class AddedActionBody {
   type!: string;
 
   /**
-   * What it is carried out with; the action type says which fields there are.
+   * Its parameters; the action type defines the fields.
    * @example { "title": "Delivery of order 17", "body": "Jane was told that it arrives on Thursday." }
    */
   @IsObject()

@@ -162,7 +162,7 @@ function inputsNeeded(approval: Pick<ApprovalEntity, 'packets'>): InputDetail[] 
 }
 
 /**
- * Under "four eyes" whoever asked, or has written a part of it, gives it no more time either.
+ * Under "four eyes" requesters and editors cannot extend it either.
  * @throws Forbidden
  */
 export function assertOtherEyes(
@@ -172,7 +172,7 @@ export function assertOtherEyes(
   if (selfApproval || !isAmongWhoAsked({ requesterIds }, people)) return;
   throw new Forbidden({
     message:
-      'A standing order requires approval by someone other than the member who asked for this and whoever edited it or had it drafted again, with a token that they do not share.',
+      'A standing order requires approval by someone other than the member who asked for this and anyone who edited it or had it drafted again, with a token that they do not share.',
   });
 }
 
@@ -244,7 +244,7 @@ export function viewOf(
   return { ...summaryOf(listed, now, holdups), ...content, drafting };
 }
 
-/** The same for whoever may not decide about it: where a post goes is named without its address (docs/decisions/0029). */
+/** For members who may not decide: a destination is named without its address (docs/decisions/0029). */
 export function withoutAddresses(approval: ApprovalView): ApprovalView {
   const packets = approval.packets.map(({ action, ...packet }) => ({
     ...packet,

@@ -166,7 +166,7 @@ export class ApprovalSummary {
    */
   ready!: boolean;
   /**
-   * What it is about, in one line.
+   * Its subject, in one line.
    * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
    */
   title!: string;

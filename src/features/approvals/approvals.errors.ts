@@ -14,6 +14,6 @@ export const ApprovalNotReady = defineError(
 export const InputRequired = defineError(
   'INPUT_REQUIRED',
   409,
-  'The draft lacks something, which the details name: edit it first, or confirm what is right as it stands, by PATCH /approvals/{approvalId} with { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
+  'The draft lacks input, which the details name: edit it, or confirm the values that are right, with PATCH /approvals/{approvalId} with { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
 );
 export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired.');

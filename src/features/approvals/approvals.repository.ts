@@ -18,7 +18,7 @@ const COLUMNS = columnsOf(ApprovalEntity);
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
-/** What is approved stands in the single record, which whoever decides has read. */
+/** The approved content is in the single record, which the approver has read. */
 const LISTED = `${columnsOf(ApprovalEntity, {
   without: [
     'workspaceId',

@@ -9,9 +9,9 @@ export type WaitingApproval = Pick<
   ApprovalEntity,
   'approvalId' | 'teamId' | 'contentHash' | 'priority' | 'risk' | 'expiresAt' | 'frozenMs'
 > & {
-  /** Whoever asked, or wrote a part of it, where somebody else has to decide. */
+  /** Requesters and editors, if somebody else has to decide. */
   mayNotApprove: string[];
-  /** Who edited it last, and so knows what it says; nobody where a capo wrote it. */
+  /** Who edited it last, and so knows its content; nobody where a capo wrote it. */
   editedBy: string[];
 };
 

@@ -79,7 +79,7 @@ export class DecideApproval {
 
   private async lock(caller: Caller, decisions: readonly DecisionBody[]): Promise<LockedApprovals> {
     const approvalIds = decisions.map(({ approvalId }) => approvalId);
-    // Whoever asked may always reject it, also when they are in another team by now; decide() then looks whose each is.
+    // Requesters may always reject, even after changing teams; decide() then checks whose approval each is.
     if (!hasRole(caller.role, 'admin') && decisions.some(onlyStops)) await this.db.unit.seeWholeWorkspace();
     const [[guardian], locked] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(caller.workspaceId),

@@ -27,7 +27,7 @@ export interface DecidedAction {
   recipients: number;
 }
 
-/** So many of the last decisions are looked at; of whoever decides more often, the newest. */
+/** The number of newest decisions that are read. */
 const LOOKED_AT = 1_000;
 
 /** Of the parameters only a few facts are read: a mail may be 50 KB long. */

@@ -77,7 +77,7 @@ export class EditApproval {
       groupKey: groupKeyOf({ ...content, capo: approval.capo }),
       revisions: withRevision(approval.revisions, revision),
       lastEditedBy: people,
-      // Whoever wrote what is sent cannot be the second pair of eyes.
+      // An editor cannot be the second pair of eyes.
       requesterIds: [...new Set([...approval.requesterIds, ...people])],
     };
     this.approvals.edit(approval, {

@@ -26,14 +26,8 @@ export function pendingListing(
 ): Listing {
   const soon = `$${values.length + 1}::timestamptz`;
   const pending = `${where} and status = 'pending' and ${soon} is not null`;
-  const notAlways = `${pending} and ${ALWAYS_URGENT} is not true`;
-  const parts = {
-    always: `${pending} and ${ALWAYS_URGENT}`,
-    soon: `${notAlways} and frozen_ms is null and expires_at < ${soon}`,
-    soonAfterRevert: `${notAlways} and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`,
-    later: `${notAlways} and case when frozen_ms is null then expires_at >= ${soon} else frozen_ms >= ${URGENT_BEFORE_EXPIRY_MS} end`,
-  };
-  const allValues = [...values, new Date(at + URGENT_BEFORE_EXPIRY_MS)];
+  const parts = partsOfPending(pending, soon);
+  const allValues = [...values, soonAfter(at)];
   const isUrgent = [parts.always, parts.soon, parts.soonAfterRevert];
   return {
     name: 'approvals pending',
@@ -55,12 +49,37 @@ export function pendingListing(
   };
 }
 
+/** Before this moment an approval has to expire to be urgent now. */
+export function soonAfter(at: number): Date {
+  return new Date(at + URGENT_BEFORE_EXPIRY_MS);
+}
+
+interface Parts {
+  always: string;
+  soon: string;
+  soonAfterRevert: string;
+  later: string;
+}
+
+/** The conditions of the parts of what waits; the first three are what is urgent. @param soon where {@link soonAfter} stands */
+export function partsOfPending(pending: string, soon: string): Parts {
+  const notAlways = `${pending} and ${ALWAYS_URGENT} is not true`;
+  return {
+    always: `${pending} and ${ALWAYS_URGENT}`,
+    soon: `${notAlways} and frozen_ms is null and expires_at < ${soon}`,
+    soonAfterRevert: `${notAlways} and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`,
+    later: `${notAlways} and case when frozen_ms is null then expires_at >= ${soon} else frozen_ms >= ${URGENT_BEFORE_EXPIRY_MS} end`,
+  };
+}
+
+/** What stands first in the list of what waits: `part` (0: urgent), `requested_at` and `approval_id`, which are its order. */
+export function firstPending(pending: string, soon: string, rows: number): string {
+  const all = { amongUrgent: 'true', amongLater: 'true', limit: String(rows), offset: '0' };
+  return keysOf(partsOfPending(pending, soon), all);
+}
+
 /** The keys are found first: whole rows are read for the page alone. */
-function pageOf(
-  parts: Record<'always' | 'soon' | 'soonAfterRevert' | 'later', string>,
-  urgent: boolean | undefined,
-  { after, limit, offset }: Place,
-): string {
+function pageOf(parts: Parts, urgent: boolean | undefined, { after, limit, offset }: Place): string {
   const [part, ...keys] = after ?? [];
   const behind = () =>
     `${part!.place} is not null and ${isBehind(
@@ -70,6 +89,20 @@ function pageOf(
   const isPastUrgent = part !== undefined && part.key !== 0;
   const amongUrgent = urgent === false || isPastUrgent ? 'false' : part ? behind() : 'true';
   const amongLater = urgent ? 'false' : isPastUrgent ? behind() : 'true';
+  return `
+    with keys as (${keysOf(parts, { amongUrgent, amongLater, limit, offset })})
+    select a.*, keys.part from (select * from keys limit ${LARGEST_PAGE + 1}) keys join approvals a on a.approval_id = keys.approval_id`;
+}
+
+function keysOf(
+  parts: Parts,
+  {
+    amongUrgent,
+    amongLater,
+    limit,
+    offset,
+  }: { amongUrgent: string; amongLater: string; limit: string; offset: string },
+): string {
   const rows = `limit ${limit}::bigint + ${offset}::bigint`;
   return `
     with soon as materialized (
@@ -85,10 +118,8 @@ function pageOf(
     ), later as (
       select ${BY_AGE} from approvals where ${parts.later} and ${amongLater} order by ${BY_AGE}
       ${rows} - (select count(*) from urgent)
-    ), keys as (
-      select part, approval_id from (
-        select 0 as part, ${BY_AGE} from urgent union all select 1, ${BY_AGE} from later
-      ) k order by part, ${BY_AGE} limit ${limit}::bigint offset ${offset}::bigint
     )
-    select a.*, keys.part from (select * from keys limit ${LARGEST_PAGE + 1}) keys join approvals a on a.approval_id = keys.approval_id`;
+    select part, ${BY_AGE} from (
+      select 0 as part, ${BY_AGE} from urgent union all select 1, ${BY_AGE} from later
+    ) k order by part, ${BY_AGE} limit ${limit}::bigint offset ${offset}::bigint`;
 }

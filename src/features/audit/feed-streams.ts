@@ -82,7 +82,7 @@ export class FeedStreams implements OnModuleDestroy {
   }
 
   private async look(workspaceId: string, streams: Set<FeedStream>): Promise<void> {
-    // The last of these readers has left; whoever came after began a set, and looks, of their own.
+    // The last of these readers has left; later readers have begun a set of their own.
     if (this.#streams.get(workspaceId) !== streams) return;
     for (const stream of streams) void stream.recheck();
     // While the database is away there is nothing new to be had; the next look follows.

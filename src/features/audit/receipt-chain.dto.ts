@@ -1,4 +1,4 @@
-/** A signed point of the chain: whoever keeps it can show that the chain was cut or written anew. */
+/** A signed point of the chain: a kept one proves that the chain was cut or rewritten. */
 export class CheckpointView {
   /**
    * The workspace whose chain it signs.

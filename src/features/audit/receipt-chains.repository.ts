@@ -28,7 +28,7 @@ export interface Stretch {
 }
 
 /**
- * Reads whole chains, past the teams of whoever asks: a chain with holes can be verified by nobody. What leaves this
+ * Reads whole chains, past the caller's teams: a chain with holes can be verified by nobody. What leaves this
  * feature are numbers, hashes and signatures.
  */
 @Injectable()

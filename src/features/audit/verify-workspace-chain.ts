@@ -19,7 +19,7 @@ export interface KeptElsewhere {
   keyId?: string;
 }
 
-/** What the stored chain shows by itself, to whoever may see every team. */
+/** The result from the stored chain alone, for callers who see every team. */
 type Verified = Omit<ChainVerification, 'keptElsewhere' | 'halts'> & {
   halts: readonly Halt[];
   keyIds: string[];

@@ -121,7 +121,7 @@ export class BootstrapCapo {
    */
   engine!: string;
   /**
-   * What it is responsible for.
+   * Its responsibility.
    * @example ['delivery', 'logistics', 'execution']
    */
   domain!: string[];
@@ -181,7 +181,7 @@ export class BootstrapFeatures {
    */
   mailServer!: boolean;
   /**
-   * True when licences can be checked, since whoever may issue them is known.
+   * True when licences can be checked, since their issuer is known.
    * @example false
    */
   licences!: boolean;

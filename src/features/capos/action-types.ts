@@ -192,8 +192,8 @@ function inScope(engine: Engine, type: ActionTypeName): boolean {
 
 /**
  * Either the action with checked params, or every fault at once. A type outside the engine's scope is a fault.
- * @param lacking what a draft still lacks, such as `params.to`: a fault there is forgiven where nothing is there, so whoever
- * reads the action must cope with that. What is sent is validated without it.
+ * @param lacking what a draft still lacks, such as `params.to`: a fault there is forgiven where nothing is there, so
+ * readers of the action must cope with that. Validation before sending does not use it.
  * @param targets what the workspace reaches outside; without them nothing outside but mail can be reached
  */
 export function validateAction(

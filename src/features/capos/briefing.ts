@@ -2,7 +2,7 @@ import { NO_COST, type CapoRole, type Cost, type Priority } from '../terms/terms
 import type { OutsideTargets } from './outside-targets.js';
 import type { SignalSeverity, SignalType } from '../signals/signal-types.js';
 
-/** What every capo execution receives, whoever runs it (specification: "Context"). Plain data, ready to be stored. */
+/** The input of every capo execution, for each runner (specification: "Context"). Plain data, ready to be stored. */
 export interface Briefing {
   workspace: { workspaceId: string; name: string; timezone: string; locale: string };
   operator: { handle: string; tier: string };
@@ -224,7 +224,7 @@ export class RunnerFailed extends Error {
     readonly retryable: boolean,
     /** Tokens were paid for even when nothing usable came back. */
     readonly cost: Cost = NO_COST,
-    /** When it may succeed, as far as whoever refused said so. */
+    /** When it may succeed, if the refusal said so. */
     readonly waitMs?: number,
   ) {
     super(message);

@@ -5,8 +5,4 @@ import { draftFrom } from './builtin/draft.js';
 import { checkDraftBounds } from './draft-bounds.js';
 
 /** What runs in the processes of {@link BuiltinRunner}. It reads what a person sees, so nothing else is in its draft. */
-serveCalls((briefing: Briefing) => {
-  const draft = draftFrom(deepWithoutUnseen(briefing));
-  checkDraftBounds(draft);
-  return draft;
-});
+serveCalls((briefing: Briefing) => checkDraftBounds(draftFrom(deepWithoutUnseen(briefing))));

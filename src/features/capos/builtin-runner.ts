@@ -43,30 +43,16 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
 
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
 function failureOf(failed: CallFailed, { timeLimitMs, memoryLimitMb }: ProcessPoolOptions): Error {
-  switch (failed.reason) {
-    case 'aborted':
-      return new RunnerFailed('aborted', 'The run was stopped.', false);
-    case 'timeout':
-      return new RunnerFailed(
-        'timeout',
-        `The built-in runner needed more than ${timeLimitMs / 1_000} s for this text; nothing was drafted.`,
-        false,
-      );
-    case 'memory':
-      return new RunnerFailed(
-        'out_of_memory',
-        `The built-in runner needed more than ${memoryLimitMb} MB of memory for this text; nothing was drafted.`,
-        false,
-      );
-    case 'crashed':
-      return new RunnerFailed(
-        'crashed',
-        'The built-in runner ended unexpectedly; nothing was drafted.',
-        true,
-      );
-    case 'threw':
-      return failed.thrownName === DraftTooLarge.name
-        ? new RunnerFailed('invalid_output', `${failed.message} Nothing was drafted.`, false)
-        : failed;
-  }
+  const over = (max: string) =>
+    `The built-in runner needed more than ${max} for this text; nothing was drafted.`;
+  const failures = {
+    aborted: ['aborted', 'The run was stopped.'],
+    timeout: ['timeout', over(`${timeLimitMs / 1_000} s`)],
+    memory: ['out_of_memory', over(`${memoryLimitMb} MB of memory`)],
+    crashed: ['crashed', 'The built-in runner ended unexpectedly; nothing was drafted.'],
+    threw: ['invalid_output', `${failed.message} Nothing was drafted.`],
+  } as const;
+  if (failed.reason === 'threw' && failed.thrownName !== DraftTooLarge.name) return failed;
+  const [code, message] = failures[failed.reason];
+  return new RunnerFailed(code, message, failed.reason === 'crashed');
 }

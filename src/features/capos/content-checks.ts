@@ -9,7 +9,7 @@ import { addressesIn, linksIn, plainText } from './text-facts.js';
 import { hasUnseenText } from './unseen-text.js';
 
 /**
- * What is to be feared of a draft, whoever wrote it: a runner of ours, a model, or a person who edited it. Every draft and every
+ * The dangers of a draft by any author: a runner of ours, a model, or a person who edited it. Every draft and every
  * edit passes here, so that no danger depends on who drafts.
  */
 
@@ -36,7 +36,7 @@ export function dangersOfPackets(packets: readonly Checked[]): Concern[] {
   ]);
 }
 
-/** Of each address and each link: whom it reaches may be somebody else than whoever reads it believes. */
+/** For each address and link: it may lead to somebody else than the reader believes. */
 function lookAlikesIn(text: string): [boolean, Concern['risk'], string][] {
   // Looking for addresses takes most of the time, and without such letters there is none to find.
   if (!/\P{ASCII}|xn--|%/iu.test(text)) return [];

@@ -49,7 +49,7 @@ export const EVERYBODY = anyOf(
 export const OVERRIDE =
   anyOf(`without approval, without asking, do not ask, don't ask, skip approval, skip the approval, ignore previous, ignore all, ignore your, ignore the rules,
   ohne freigabe, ohne nachfrage, ohne zu fragen, sans approbation, sans validation, sans demander, sin aprobación, sin preguntar, kill switch, standing orders off`);
-/** "We have paid your invoice", "der Betrag wurde überwiesen": whoever believes it, delivers. */
+/** "We have paid your invoice", "der Betrag wurde überwiesen": a reader who believes it delivers. */
 export const PAID = new RegExp(
   String.raw`(?<!\p{L})(?:${[
     String.raw`(?:we|i)(?:['’]ve|\s+have)?(?:\s+(?:already|just|today|now|also))*\s+(?:paid|wired|transferred|refunded|remitted|settled)`,

@@ -2,7 +2,7 @@ import { lengthOf } from '../../platform/kernel/text-length.js';
 import { LIMITS } from './action-params.js';
 import type { DraftContent } from './briefing.js';
 
-/** How much a runner may hand over, whoever it is: in characters of each text, and in bytes of UTF-8 altogether. */
+/** The largest draft of any runner: in characters of each text, and in bytes of UTF-8 altogether. */
 export const DRAFT_BOUNDS = {
   remarks: 4_000,
   packets: 100,
@@ -19,7 +19,8 @@ export class DraftTooLarge extends Error {
 }
 
 /** Throws {@link DraftTooLarge}. */
-export function checkDraftBounds({ remarks, packets, concerns }: DraftContent): void {
+export function checkDraftBounds<T extends DraftContent>(draft: T): T {
+  const { remarks, packets, concerns } = draft;
   const numbers = new Intl.NumberFormat('en');
   if (packets.length > DRAFT_BOUNDS.packets) {
     throw new DraftTooLarge(
@@ -60,4 +61,5 @@ export function checkDraftBounds({ remarks, packets, concerns }: DraftContent): 
       `The draft has ${numbers.format(bytes)} bytes; at most ${numbers.format(DRAFT_BOUNDS.bytes)} are allowed.`,
     );
   }
+  return draft;
 }

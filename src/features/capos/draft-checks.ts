@@ -16,7 +16,7 @@ import {
 } from './text-facts.js';
 
 /**
- * What the draft of a model may have invented, as reasons for whoever decides, and what it left open, as input that is
+ * What the draft of a model may have invented, as reasons for the approver, and what it left open, as input that is
  * needed. The draft itself stays as it is: nothing is corrected behind the reader's back.
  */
 export function checkDraft(draft: DraftContent, briefing: Briefing): DraftContent {
@@ -44,7 +44,7 @@ interface KnownFacts {
 
 /**
  * Where a fact may come from. An address that stands only in a signal, or in a draft that nobody has approved, may be the
- * invention of whoever wrote that: it is no evidence.
+ * invention of that author: it is no evidence.
  */
 function knownFacts({
   directive,

@@ -26,7 +26,7 @@ const BY_TIER: BudgetTerms['byTier'] = {
 
 /** Calls under way end within the time limit of a model, and most of them use far less than they set aside. */
 const CALLS_UNDER_WAY_MS = 15_000;
-/** Whatever it waits for is looked at so often: a budget that is raised during an attempt cannot hasten it. */
+/** The longest wait before the next look: raising the budget during an attempt cannot shorten it. */
 const MAX_WAIT_MS = 600_000;
 
 /** How long after the time limit of a call it may be written down what the call has used, through an outage. */
@@ -44,7 +44,7 @@ export interface Reservation {
 /**
  * The budget of a workspace for model calls, by the day of its zone (docs/decisions/0009): in US dollars where the prices of
  * the model are known, in tokens where they are not. What a call may cost at most is set aside before it is made, so calls
- * made at once, by whatever process, cannot use up more than there is. What a process had set aside that ends during a
+ * made at once, by any process, cannot use up more than there is. What a process had set aside that ends during a
  * call counts as used.
  */
 @Injectable()

@@ -70,8 +70,8 @@ interface Answer {
 }
 
 /**
- * A language model that answers with one JSON object. What it answers is read by whoever asks, repaired once, or refused.
- * A call that fails is not tried again here: whoever asks waits, without a connection or a slot.
+ * A language model that answers with one JSON object. The caller parses the answer, has it repaired once, or refuses it.
+ * A call that fails is not tried again here: the caller waits, without a connection or a slot.
  */
 export class ModelClient {
   #loaded: Promise<ModelObject> | undefined;

@@ -16,12 +16,12 @@ interface ProviderError {
 
 /** The run that failed. */
 export interface FailedRun {
-  /** Whoever the run was for has stopped it. */
+  /** Aborted when the caller stops the run. */
   stopped: AbortSignal;
   deadline: AbortSignal;
   timeoutMs: number;
   cost: Cost;
-  /** Never to be repeated, whoever quotes it. */
+  /** Never shown, also when a provider quotes it. */
   apiKey: string | undefined;
   /** Unix milliseconds, for a provider that says until when to wait. */
   now: number;
@@ -103,7 +103,7 @@ function waitOf(headers: Record<string, string> | undefined, now: number): numbe
 }
 
 /**
- * The provider's own words, in one short line. They may quote the directive, which whoever reads the failure may read as
+ * The provider's own words, in one short line. They may quote the directive, which every reader of the failure may read as
  * well; for the log, which others read, they are not meant. A page of HTML is no reason.
  */
 function reasonIn(body: string | undefined, apiKey: string | undefined): string {

@@ -37,7 +37,7 @@ export function estimatedTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3);
 }
 
-/** No call has more, whoever counts. */
+/** The most that any call can have. */
 const MAX_TOKENS = 10_000_000;
 /** What a provider may add to a request, such as its template of a chat and how it asks for JSON. */
 const ADDED_TOKENS = 4_000;

@@ -175,7 +175,7 @@ function withoutNulls(
 export function answerSchema(engine: Engine, targets: OutsideTargets = NO_TARGETS): JSONSchema7 {
   const string: JSONSchema7 = { type: 'string' };
   const packets = actionTypesOf(engine).flatMap((type) => {
-    // Whatever is unknown can be left open, and is asked for in needsInput.
+    // Unknown values can be left out; needsInput asks for them.
     const forms = outsideForms(type, targets, strict) ?? [strict({ ...paramsSchema(type), required: [] })];
     return forms.map((params) =>
       object({

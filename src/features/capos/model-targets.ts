@@ -69,7 +69,7 @@ export function outsideForms(
     formOf({
       connector: { type: 'string', const: connector },
       operation: { type: 'string', const: operation },
-      // Whatever is unknown can be left open, and is asked for in needsInput.
+      // Unknown values can be left out; needsInput asks for them.
       arguments: strict({ ...(params as unknown as JSONSchema7), required: [] }),
     }),
   );

@@ -17,7 +17,7 @@ async function withCounts(response: Response): Promise<Response> {
   try {
     body = repaired(await response.text());
   } catch (error) {
-    // Whoever reads the body is to meet what was met here.
+    // The reader of the body gets the same error.
     body = new ReadableStream({ start: (controller) => controller.error(error) });
   }
   return new Response(body, { status, statusText, headers });

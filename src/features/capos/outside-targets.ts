@@ -75,7 +75,7 @@ export function bindPost(
   };
 }
 
-/** With its address: whoever decides about a post has to see where it goes, and an approval is bound to it. */
+/** With its address: the approver of a post must see its destination, and an approval is bound to it. */
 function inFull({ description, url }: DestinationTarget): string {
   return description === '' ? url : `${description} (${url})`;
 }

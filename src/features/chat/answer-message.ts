@@ -7,117 +7,138 @@ import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { titleOf } from '../directives/directive.js';
+import { HandInDirective } from '../directives/hand-in-directive.js';
 import { NO_COST } from '../terms/terms.js';
-import { AnswerPlainly } from './answer-plainly.js';
-import { type Answered, AskModel } from './ask-model.js';
+import { type Answered, AskModel, REFUSAL } from './ask-model.js';
+import { ChatFacts } from './chat-facts.reader.js';
 import { ConversationFull } from './chat.errors.js';
-import type { ChatAnswer } from './chat.dto.js';
+import type { ChatAnswer, ChatBody } from './chat.dto.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
-import { HandInFromChat } from './hand-in-from-chat.js';
-import { type ChatIntent, intentOf } from './intents.js';
-import { type PlainMessage, readMessage } from './plain-message.js';
-
-export interface NewMessage {
-  message: string;
-  conversationId?: string;
-  /** Of directives that the message hands in. */
-  teamId?: string;
-}
+import { askBack, createdText, directiveIn, refusedText } from './directive-text.js';
+import { type Intent, intentOf } from './intents.js';
+import { HELP, plain, questionIn } from './topics.js';
 
 /** Questions and answers together. */
 const MAX_MESSAGES = 1_000;
-/** Of a reply with all that is added to it. */
 const MAX_KEPT = 8_000;
-/** A blank line. */
-const BETWEEN = 2;
+
+const YES = /^(?:yes|yes,? please|yes,? hand it in)$/i;
+const NO = /^no(?:,? thanks?(?: you)?)?$/i;
+/** What a person does themselves. */
+const REFUSED =
+  /^(?:dis)?(?:approve|reject|decline|dismiss|activate|pause|engage|pull|lift|revert)\b|^(?:set|change|switch|put) the (?:guardian|mode)\b/i;
 
 /**
- * Answers a message of a member: by rules where they understand it, else by a model if there is one. What comes of it is what
- * is read, and directives that are handed in with all checks of `POST /directive`; nothing here can approve, or change what
- * decides.
+ * Answers a message of a member. The listed questions are answered from the database, with a model and without. A message that
+ * begins like a directive is asked back about once, and a "yes" hands it in. Everything else is the model's. What comes of a message
+ * is what is read, and one directive with all checks of `POST /directive`; nothing here can approve, or change what decides.
  *
- * The model is asked with no transaction open (platform/database/beforehand.ts). The question, its answer, the directives and
+ * The model is asked with no transaction open (platform/database/beforehand.ts). The question, its answer, the directive and
  * the receipt are one transaction then: a process that ends in the middle leaves the conversation as it was.
  */
 @Injectable()
 export class AnswerMessage {
   constructor(
     private readonly conversations: Conversations,
-    private readonly answerPlainly: AnswerPlainly,
+    private readonly facts: ChatFacts,
     private readonly askModel: AskModel,
-    private readonly handIn: HandInFromChat,
+    private readonly handInDirective: HandInDirective,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
   /** @throws NotFound for a conversation that is not the caller's; ChatBusy, ConversationFull */
-  async execute(caller: Caller, { message, conversationId, teamId }: NewMessage): Promise<ChatAnswer> {
+  async execute(caller: Caller, { message, conversationId, teamId }: ChatBody): Promise<ChatAnswer> {
+    // Locked until the transaction ends: of two messages that say "yes", in whatever process, the second finds the answer to the first.
     const conversation =
-      conversationId === undefined ? null : await this.conversations.lock(caller, conversationId);
+      conversationId === undefined ? null : await this.conversations.get(caller, conversationId, true);
     if (conversation && conversation.messages + 2 > MAX_MESSAGES) throw new ConversationFull();
-    const asked = readMessage(message);
-    const answered = await this.answered(caller, conversation, message, asked);
-    const handedIn = await this.handIn.execute(caller, answered.directives, teamId);
-    const refused = answered.refused && asked.refused.length === 0;
-    const ours = [
-      // The model's words are not relied on: what the chat never does is said in ours.
-      ...(this.isModels(answered) && asked.refused.length > 0
-        ? [this.answerPlainly.refusal(asked.refused)]
-        : []),
-      ...(refused ? [this.answerPlainly.refusal(['decide'])] : []),
-      ...handedIn.lines,
-    ].join('\n\n');
-    // What was handed in is shown whole, so what is said besides is cut for it.
-    const besides = cutText(answered.reply, Math.max(0, MAX_KEPT - ours.length - BETWEEN));
-    const reply = cutText([besides, ours].filter((part) => part !== '').join('\n\n'), MAX_KEPT);
-    const intents = [
-      ...answered.intents,
-      ...(this.isModels(answered) && (asked.refused.length > 0 || answered.refused)
-        ? [intentOf('refused')]
-        : []),
-      ...(handedIn.lines.length > 0 ? [{ intent: 'hand_in' as const, ids: handedIn.directiveIds }] : []),
-    ];
-    const outcome = { ...answered, reply, intents: joined(intents), directiveIds: handedIn.directiveIds };
-    return this.keep(caller, conversation, message, outcome);
+    const known = await this.knownAnswer(caller, conversation, { message, teamId });
+    if (known) await this.conversations.assertFree(caller, this.clock.now());
+    const id = conversation?.conversationId ?? null;
+    // All that the model's answer depends on: with a message in between, or other rights, another one is needed.
+    const key = JSON.stringify([
+      'chat',
+      id,
+      conversation?.messages,
+      scopeOf(caller).teamIds,
+      sha256(message),
+    ]);
+    const answered = known ?? computedBeforehand(key, () => this.askModel.execute(caller, id, message));
+    return this.keep(caller, conversation, message, answered);
   }
 
-  private async answered(
+  /** The answer without a model; undefined where that is asked. */
+  private async knownAnswer(
     caller: Caller,
     conversation: ConversationEntity | null,
-    message: string,
-    asked: PlainMessage,
-  ): Promise<Answered> {
-    const scope = scopeOf(caller);
-    if (asked.isPlain || !this.askModel.isThere) {
-      await this.conversations.assertFree(caller, this.clock.now());
-      return {
-        ...(await this.answerPlainly.execute(scope, asked)),
-        directives: asked.requests,
-        refused: false,
-        engine: { name: 'builtin', model: null },
-        cost: NO_COST,
-      };
+    { message, teamId }: ChatBody,
+  ): Promise<Answered | undefined> {
+    const words = plain(message);
+    if (YES.test(words) || NO.test(words)) {
+      const proposal = conversation && (await this.proposal(caller, conversation));
+      if (!proposal)
+        return answer('There is nothing to hand in: I asked nothing before this message.', 'help');
+      if (NO.test(words)) return answer('Nothing was handed in.', 'hand_in');
+      return this.handIn(caller, proposal.directive, teamId ?? proposal.teamId);
     }
-    const id = conversation?.conversationId ?? null;
-    // All that the answer depends on: with a message in between, or other rights, another one is needed.
-    const key = JSON.stringify(['chat', id, conversation?.messages ?? 0, scope.teamIds, sha256(message)]);
-    return computedBeforehand(key, () => this.askModel.execute(caller, id, message));
+    const question = questionIn(message);
+    if (question) {
+      const [found] = (await this.facts.find(scopeOf(caller), question)).found;
+      return answer(found!.text, question.subject, found!.ids);
+    }
+    if (REFUSED.test(words)) return answer(REFUSAL, 'refused');
+    const directive = directiveIn(message);
+    if (directive !== undefined) {
+      return answer(askBack(directive, message), 'hand_in_asked', teamId === undefined ? [] : [teamId]);
+    }
+    return this.askModel.isThere ? undefined : answer(HELP, 'help');
   }
 
-  private isModels({ engine }: Answered): boolean {
-    return engine.model !== null;
+  /** Hands it in, with all checks of `POST /directive`; the conversation goes on where that refuses it. */
+  private async handIn(caller: Caller, text: string, teamId: string | undefined): Promise<Answered> {
+    try {
+      const created = await this.handInDirective.execute(caller, { text, ...(teamId && { teamId }) });
+      const { isKilled } = await this.facts.find(scopeOf(caller));
+      return answer(createdText(created, isKilled), 'hand_in', [created.directiveId], [created.directiveId]);
+    } catch (error) {
+      return answer(refusedText(text, error), 'hand_in');
+    }
+  }
+
+  /** The directive that the last answer of the conversation asked back about, as far as the member may still see it. */
+  private async proposal(
+    caller: Caller,
+    conversation: ConversationEntity,
+  ): Promise<{ directive: string; teamId: string | undefined } | undefined> {
+    const { conversationId, messages } = conversation;
+    const last = { before: undefined, limit: 2 };
+    const [asked, said] = await this.conversations.messages(caller, conversationId, last);
+    const intent = asked?.intents.find((each) => each.intent === 'hand_in_asked');
+    if (!intent || asked?.position !== messages || said?.position !== messages - 1) return undefined;
+    const directive = directiveIn(said.body);
+    return directive === undefined ? undefined : { directive, teamId: intent.ids[0] };
   }
 
   private keep(
     caller: Caller,
     conversation: ConversationEntity | null,
     message: string,
-    { reply, intents, directiveIds, engine, cost }: Answered & { directiveIds: string[] },
+    { intents, directiveIds, engine, cost, ...answered }: Answered,
   ): ChatAnswer {
     const { workspaceId, memberId } = caller;
-    const now = this.clock.now();
-    const current = conversation ?? this.begin(caller, message, now);
+    const createdAt = this.clock.now();
+    const current = conversation ?? {
+      workspaceId,
+      conversationId: newId('cnv'),
+      memberId,
+      title: titleOf(message),
+      messages: 0,
+      createdAt,
+      lastMessageAt: createdAt,
+    };
+    if (!conversation) this.conversations.add(current);
     const { conversationId, messages } = current;
     const actor = actorOf(caller);
     const receiptId = this.receipts.append({
@@ -129,25 +150,12 @@ export class AnswerMessage {
       details: { engine, directives: directiveIds.length },
     });
     const { teamIds } = scopeOf(caller);
-    const both = {
-      workspaceId,
-      conversationId,
-      memberId,
-      seenTeams: teamIds === 'all' ? null : teamIds,
-      receiptId,
-      createdAt: now,
-    };
+    const seenTeams = teamIds === 'all' ? null : teamIds;
+    const both = { workspaceId, conversationId, memberId, seenTeams, receiptId, createdAt };
+    const reply = cutText(answered.reply, MAX_KEPT);
+    const nothing = { intents: [], directiveIds: [], engine: null, cost: null };
     this.conversations.addMessages(current, [
-      {
-        ...both,
-        position: messages + 1,
-        author: 'member',
-        body: message,
-        intents: [],
-        directiveIds: [],
-        engine: null,
-        cost: null,
-      },
+      { ...both, ...nothing, position: messages + 1, author: 'member', body: message },
       {
         ...both,
         position: messages + 2,
@@ -161,24 +169,9 @@ export class AnswerMessage {
     ]);
     return { conversationId, reply, intents, directiveIds };
   }
-
-  private begin({ workspaceId, memberId }: Caller, message: string, now: number): ConversationEntity {
-    const conversation: ConversationEntity = {
-      workspaceId,
-      conversationId: newId('cnv'),
-      memberId,
-      title: titleOf(message),
-      messages: 0,
-      createdAt: now,
-      lastMessageAt: now,
-    };
-    this.conversations.add(conversation);
-    return conversation;
-  }
 }
 
-/** Each intent once, with all its ids. */
-function joined(intents: readonly ChatIntent[]): ChatIntent[] {
-  const byIntent = Map.groupBy(intents, ({ intent }) => intent);
-  return [...byIntent].map(([intent, all]) => ({ intent, ids: [...new Set(all.flatMap(({ ids }) => ids))] }));
+function answer(reply: string, intent: Intent, ids: string[] = [], directiveIds: string[] = []): Answered {
+  const engine = { name: 'builtin', model: null };
+  return { reply, intents: [intentOf(intent, ids)], directiveIds, engine, cost: NO_COST };
 }

@@ -4,20 +4,12 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { BeforeQuery, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AnswerMessage } from './answer-message.js';
 import { ChatBusy, ConversationFull } from './chat.errors.js';
-import {
-  ChatAnswer,
-  ChatBody,
-  CONVERSATION_PARAM,
-  ConversationPage,
-  ConversationQuery,
-  ConversationView,
-} from './chat.dto.js';
+import { ChatAnswer, ChatBody, CONVERSATION_PARAM, ConversationPage, ConversationView } from './chat.dto.js';
 import { Conversations } from './conversations.repository.js';
-import { conversationView } from './conversation-view.js';
 
 @Controller('api/pro/consigliere/chat')
 export class ChatController {
@@ -58,13 +50,15 @@ export class ChatController {
   async read(
     @CurrentCaller() caller: Caller,
     @Param('conversationId') conversationId: string,
-    @Query() { before, limit }: ConversationQuery,
+    @Query() { before, limit }: BeforeQuery,
   ): Promise<ConversationView> {
-    const conversation = await this.conversations.get(caller, conversationId);
-    const messages = await this.conversations.messages(caller, conversation.conversationId, {
-      before,
-      limit,
-    });
-    return conversationView(conversation, messages, limit);
+    const {
+      workspaceId: _workspaceId,
+      memberId: _memberId,
+      ...conversation
+    } = await this.conversations.get(caller, conversationId);
+    const items = await this.conversations.messages(caller, conversationId, { before, limit });
+    const nextBefore = items.length === limit ? (items.at(-1)?.position ?? null) : null;
+    return { ...conversation, items, nextBefore };
   }
 }

@@ -1,5 +1,5 @@
 import { IsOptional, Matches } from 'class-validator';
-import { BeforeQuery, PageFacts } from '../../platform/kernel/pages.dto.js';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Intent } from './intents.js';
 
@@ -30,7 +30,7 @@ export class ChatBody {
   conversationId?: string;
 
   /**
-   * The team of the directives that the message hands in. Left out: your only team.
+   * The team of the directive that the message asks for. Left out: your only team.
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()
@@ -41,65 +41,38 @@ export class ChatBody {
 /** What a message was taken for, with the records that the reply was made from. */
 export class ChatIntentView {
   /**
-   * waiting, decision, directives, signals, revenue, cost, standing_orders, guardian, buyers, hand_in, refused, help or
-   * not_answered
+   * waiting, failed, sent, mail, approved, decision, guardian, revenue, cost, signals, standing_orders, hand_in_asked,
+   * hand_in, refused, help or not_answered
    * @example 'waiting'
    */
   intent!: Intent;
-  /**
-   * The ids of the records, at most 50.
-   * @example ["apr_01khqw6q00fr0vpnqthbc7s4n2"]
-   */
+  /** The ids of the records, at most 50. @example ["apr_01khqw6q00fr0vpnqthbc7s4n2"] */
   ids!: string[];
 }
 
 /** Answer of `POST /consigliere/chat`. */
 export class ChatAnswer {
-  /**
-   * The conversation, to go on in.
-   * @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw'
-   */
+  /** The conversation, to go on in. @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw' */
   conversationId!: string;
-  /**
-   * The answer, plain text.
-   * @example 'Nothing waits for a decision.'
-   */
+  /** The answer, plain text. @example 'Nothing waits for a decision.' */
   reply!: string;
   /** What the message was taken for. */
   intents!: ChatIntentView[];
-  /**
-   * The directives that were handed in.
-   * @example ["dir_01khqw6q006hs686p8sr7arg9t"]
-   */
+  /** The directive that was handed in, if any. @example ["dir_01khqw6q006hs686p8sr7arg9t"] */
   directiveIds!: string[];
 }
 
 /** A conversation as lists show it. */
 export class ConversationSummary {
-  /**
-   * The id of the conversation.
-   * @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw'
-   */
+  /** The id of the conversation. @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw' */
   conversationId!: string;
-  /**
-   * The beginning of its first message.
-   * @example 'What waits for me?'
-   */
+  /** The beginning of its first message. @example 'What waits for me?' */
   title!: string;
-  /**
-   * How many messages it has, questions and answers together.
-   * @example 2
-   */
+  /** How many messages it has, questions and answers together. @example 2 */
   messages!: number;
-  /**
-   * When it began, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When it began, Unix milliseconds. @example 1771401690000 */
   createdAt!: number;
-  /**
-   * When its last message was written, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When its last message was written, Unix milliseconds. @example 1771401690000 */
   lastMessageAt!: number;
 }
 
@@ -108,74 +81,41 @@ export class ConversationPage extends PageFacts {
   items!: ConversationSummary[];
 }
 
-/** Query of `GET /consigliere/chat/{conversationId}`. */
-export class ConversationQuery extends BeforeQuery {}
-
 export class ChatEngineView {
-  /**
-   * `builtin` (the rules, without a model), or the provider of the model.
-   * @example 'builtin'
-   */
+  /** `builtin` (the rules, without a model), or the provider of the model. @example 'builtin' */
   name!: string;
   /** The model that was asked; null: none. */
   model!: string | null;
 }
 
 export class ChatCostView {
-  /**
-   * What the answer cost, in `currency`.
-   * @example 0
-   */
+  /** What the answer cost, in `currency`. @example 0 */
   amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'USD'
-   */
+  /** ISO 4217 code. @example 'USD' */
   currency!: string;
-  /**
-   * Tokens that were sent to the model.
-   * @example 0
-   */
+  /** Tokens that were sent to the model. @example 0 */
   tokensIn!: number;
-  /**
-   * Tokens that the model answered.
-   * @example 0
-   */
+  /** Tokens that the model answered. @example 0 */
   tokensOut!: number;
 }
 
 /** A message of a conversation. */
 export class ChatMessageView {
-  /**
-   * Its place in the conversation, from 1.
-   * @example 2
-   */
+  /** Its place in the conversation, from 1. @example 2 */
   position!: number;
-  /**
-   * member or consigliere
-   * @example 'consigliere'
-   */
+  /** member or consigliere @example 'consigliere' */
   author!: 'member' | 'consigliere';
-  /**
-   * What was written, plain text.
-   * @example 'Nothing waits for a decision.'
-   */
+  /** What was written, plain text. @example 'Nothing waits for a decision.' */
   body!: string;
   /** What the message before was taken for. */
   intents!: ChatIntentView[];
-  /**
-   * The directives that were handed in.
-   * @example ["dir_01khqw6q006hs686p8sr7arg9t"]
-   */
+  /** The directive that was handed in, if any. @example ["dir_01khqw6q006hs686p8sr7arg9t"] */
   directiveIds!: string[];
   /** What answered; null for what the member wrote. */
   engine!: ChatEngineView | null;
   /** What the answer cost; null for what the member wrote. */
   cost!: ChatCostView | null;
-  /**
-   * When it was written, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When it was written, Unix milliseconds. @example 1771401690000 */
   createdAt!: number;
 }
 

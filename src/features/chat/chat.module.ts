@@ -3,7 +3,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CaposModule } from '../capos/capos.module.js';
 import { DirectivesModule } from '../directives/directives.module.js';
 import { AnswerMessage } from './answer-message.js';
-import { AnswerPlainly } from './answer-plainly.js';
 import { AskModel } from './ask-model.js';
 import { ChatController } from './chat.controller.js';
 import { ChatFacts } from './chat-facts.reader.js';
@@ -11,7 +10,6 @@ import { ChatMessageEntity } from './chat-message.entity.js';
 import { ChatTurnEntity } from './chat-turn.entity.js';
 import { ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
-import { HandInFromChat } from './hand-in-from-chat.js';
 
 /** @level 11 */
 @Module({
@@ -21,6 +19,6 @@ import { HandInFromChat } from './hand-in-from-chat.js';
     DirectivesModule,
   ],
   controllers: [ChatController],
-  providers: [AnswerMessage, AnswerPlainly, AskModel, ChatFacts, Conversations, HandInFromChat],
+  providers: [AnswerMessage, AskModel, ChatFacts, Conversations],
 })
 export class ChatModule {}

@@ -6,17 +6,16 @@ import { columnsOf } from '../../platform/database/table.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { ChatMessageView, ConversationSummary } from './chat.dto.js';
 import { ChatBusy } from './chat.errors.js';
 import { ChatMessageEntity } from './chat-message.entity.js';
 import { ChatTurnEntity } from './chat-turn.entity.js';
 import { ConversationEntity } from './conversation.entity.js';
 
-export type ListedConversation = Omit<ConversationEntity, 'workspaceId' | 'memberId'>;
-
 const LISTED = columnsOf(ConversationEntity, { without: ['workspaceId', 'memberId'] });
-const MESSAGES = columnsOf(ChatMessageEntity);
-/** Any number no other use of advisory locks has. */
-const HAND_IN_LOCK = 1_765_000_090;
+const MESSAGES = columnsOf(ChatMessageEntity, {
+  without: ['workspaceId', 'conversationId', 'memberId', 'seenTeams', 'receiptId'],
+});
 
 /**
  * The same as row-level security says of a row: whoever sees all teams sees every message, others those that show nothing
@@ -34,7 +33,7 @@ export class Conversations {
   constructor(private readonly db: Db) {}
 
   /** The own conversations, the last used first. */
-  list(caller: Caller, paging: PageQuery): Promise<Page<ListedConversation>> {
+  list(caller: Caller, paging: PageQuery): Promise<Page<ConversationSummary>> {
     const { workspaceId, memberId } = caller;
     const listing: Listing = {
       name: 'conversations',
@@ -46,25 +45,13 @@ export class Conversations {
     return readPage(this.db, scopeOf(caller), listing, paging);
   }
 
-  /** @throws NotFound for one that is not the caller's */
-  async get(caller: Caller, conversationId: string): Promise<ConversationEntity> {
-    const { workspaceId, memberId } = caller;
-    const found = isId('cnv', conversationId)
-      ? await this.db.findOne(scopeOf(caller), ConversationEntity, { workspaceId, conversationId, memberId })
-      : undefined;
-    if (!found) throw new NotFound();
-    return found;
-  }
-
-  /** {@link get}, locked until the open transaction ends: one message after the other. */
-  async lock({ workspaceId, memberId }: Caller, conversationId: string): Promise<ConversationEntity> {
-    const found = isId('cnv', conversationId)
-      ? await this.db.lockOne(
-          ConversationEntity,
-          { workspaceId, conversationId, memberId },
-          'for no key update',
-        )
-      : undefined;
+  /** @param isLocked until the open transaction ends: one message after the other. @throws NotFound for one of somebody else */
+  async get(caller: Caller, conversationId: string, isLocked = false): Promise<ConversationEntity> {
+    if (!isId('cnv', conversationId)) throw new NotFound();
+    const own = { workspaceId: caller.workspaceId, conversationId, memberId: caller.memberId };
+    const found = isLocked
+      ? await this.db.lockOne(ConversationEntity, own, 'for no key update')
+      : await this.db.findOne(scopeOf(caller), ConversationEntity, own);
     if (!found) throw new NotFound();
     return found;
   }
@@ -74,7 +61,7 @@ export class Conversations {
     caller: Caller,
     conversationId: string,
     { before, limit }: { before: number | undefined; limit: number },
-  ): Promise<ChatMessageEntity[]> {
+  ): Promise<ChatMessageView[]> {
     const scope = scopeOf(caller);
     const seesAll = scope.teamIds === 'all';
     return this.db.read(
@@ -111,26 +98,6 @@ export class Conversations {
       { workspaceId, conversationId, memberId },
       { messages: position, lastMessageAt: createdAt },
     );
-  }
-
-  /**
-   * How many directives the member's messages have handed in since then. The open transaction is the only one of the member that
-   * hands any in until it ends, in whatever conversation, so that what it counts stays true.
-   */
-  async lockHandedIn({ workspaceId, memberId }: Caller, since: number): Promise<number> {
-    const [, [row]] = (await this.db.unit.batch([
-      {
-        text: `select pg_advisory_xact_lock(hashtextextended($1, ${HAND_IN_LOCK}))`,
-        values: [`${workspaceId} ${memberId}`],
-      },
-      {
-        // A statement of its own: it sees what was committed while the one before it waited.
-        text: `select coalesce(sum(cardinality(directive_ids)), 0)::int as n from chat_messages
-          where workspace_id = $1 and member_id = $2 and created_at > $3 and cardinality(directive_ids) > 0`,
-        values: [workspaceId, memberId, new Date(since)],
-      },
-    ])) as [unknown, [{ n: number }]];
-    return row.n;
   }
 
   /**

@@ -58,16 +58,18 @@ function trimmed(address: string): string {
   return address.replace(/[).,;:!?\]]+$/, '');
 }
 
-/** In the words of several languages: that the one who speaks has decided or changed something. */
-const CLAIMS = [
-  /\b(?:i|we)(?:['’]ve| have| just| now| already|['’]ll| will| am going to)*\s+(?:approv|reject|releas|activat|paus|archiv|lift|revert|dismiss|sign(?:ed)? off|chang|switch|set|enabl|disabl|rais)(?:e|ed|es|ing)?\b(?!\s+(?:nothing|no\b))/i,
-  /\bich habe\b.{0,80}\b(?:genehmigt|freigegeben|abgelehnt|aktiviert|geändert|umgestellt|umgeschaltet)\b/i,
-  /\bj['’]ai\b.{0,80}\b(?:approuvé|validé|rejeté|activé|changé|modifié)(?!\p{L})/iu,
-  /\bhe\b.{0,80}\b(?:aprobado|rechazado|activado|cambiado)\b/i,
-  /\bho\b.{0,80}\b(?:approvato|respinto|attivato|cambiato)\b/i,
-];
+export const spoken = (status: string) => status.replaceAll('_', ' ');
+
+/** One line in quotation marks, which nothing inside closes. */
+export function quoted(text: string, most = 160): string {
+  return `“${cutText(text.replace(/\s+/g, ' ').trim(), most).replaceAll(/[“”]/g, '"')}”`;
+}
+
+/** Says that the one who speaks has decided or changed something. */
+const CLAIM =
+  /\b(?:i|we)(?:['’]ve| have| just| now| already|['’]ll| will| am going to)*\s+(?:approv|reject|releas|activat|paus|archiv|lift|revert|dismiss|sign(?:ed)? off|chang|switch|set|enabl|disabl|rais)(?:e|ed|es|ing)?\b(?!\s+(?:nothing|no\b))/i;
 
 /** Whether a reply says that the chat has done what it never does. Words can be put otherwise: what was done stands below each reply. */
 export function claimsAnAct(reply: string): boolean {
-  return CLAIMS.some((claim) => claim.test(reply));
+  return CLAIM.test(reply);
 }

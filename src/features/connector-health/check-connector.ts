@@ -53,7 +53,7 @@ export class CheckConnector implements OnModuleInit {
     const connector = await this.monitored.due(scopeOfWork(item), item.id);
     if (!connector) return;
     const result = await this.probes.probe(connector, signal);
-    // Cancelled by the end of the lease, not by the other side: whoever claims it next finds out.
+    // Cancelled by the end of the lease, not by the other side: the next claim finds out.
     if (signal.aborted) return;
     await this.db.transaction(scopeOfWork(item), async () => {
       if (result) await this.record(item, result);

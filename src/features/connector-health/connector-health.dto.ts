@@ -16,7 +16,7 @@ export class ConnectorView {
    */
   connectorId!: string;
   /**
-   * What it is called: the name of a connector of the file; of a destination its description, or its id where it has none.
+   * Its name: the name of a connector of the file; of a destination its description, or its id where it has none.
    * @example 'Mail'
    */
   name!: string;

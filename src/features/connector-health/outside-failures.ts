@@ -10,7 +10,7 @@ export const OUTSIDE_FAILURES: Readonly<Record<Failure, string>> = {
   tls: 'Its certificate is not trusted for its name.',
   reset: 'It ended the connection before it answered.',
   headers_too_large: 'The headers of its answer are too large.',
-  invalid_answer: 'What it answered is not HTTP.',
+  invalid_answer: 'The answer is not HTTP.',
   timeout: 'It did not answer in time.',
   aborted: 'The check was stopped before it answered.',
   connection_failed: 'The connection to it failed.',

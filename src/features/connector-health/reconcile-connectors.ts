@@ -76,7 +76,7 @@ export class ReconcileConnectors implements OnModuleInit, OnApplicationBootstrap
     await this.monitored.discover();
   }
 
-  /** Who may use it; whoever answers for it comes first. */
+  /** The workspaces that may use it; the owning one comes first. */
   private async usersOf({ workspaces }: LoadedConnector, first: string): Promise<string[]> {
     if (workspaces === 'all' || workspaces === 'first') return [first];
     const users = await this.monitored.existing(workspaces);

@@ -18,7 +18,7 @@ export class Connectors {
     this.#connectors = config.connectorsFile ? loadConnectors(config.connectorsFile, config) : [];
   }
 
-  /** All of the file, whoever may use them. */
+  /** All connectors of the file, for any workspace. */
   get all(): readonly LoadedConnector[] {
     return this.#connectors;
   }

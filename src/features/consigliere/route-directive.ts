@@ -92,7 +92,7 @@ export class RouteDirective implements OnModuleInit {
         throw error;
       }
       await this.chargeUnused.execute(item, 'routing', paid);
-      // As with a draft: whoever killed the workspace has voided the attempt, or the message of the kill came late.
+      // As with a draft: the kill has voided the attempt, or the message of the kill came late.
       await this.db.transaction(scopeOfWork(item), async () => this.work.reschedule(item, 0));
       return;
     }

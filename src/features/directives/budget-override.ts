@@ -92,7 +92,7 @@ export class BudgetOverride implements OnModuleInit {
       priority,
       round: 0,
       requestedBy: directive.requestedBy ?? directive.createdBy,
-      // Whoever wants it to go over the budget is no second pair of eyes for it.
+      // A member who asks to exceed the budget is not a second pair of eyes.
       requesterIds: [...new Set([...directive.requesterIds, ...peopleBehind(caller)])],
       deadline,
     });
@@ -132,7 +132,7 @@ export class BudgetOverride implements OnModuleInit {
       return packets.filter(({ decision }) => decision !== null);
     }
     throw new InvalidTransition({
-      message: 'What stopped it is not a budget alone, so it cannot be let through once.',
+      message: 'Not only a budget stopped this directive, so it cannot be approved once.',
     });
   }
 }

@@ -30,7 +30,7 @@ export class CancelDirective {
     const { workspaceId } = caller;
     // A revert takes the same rows in another order, so the two take turns.
     await this.guardians.lockShared(workspaceId);
-    // Whoever asked for it may always withdraw it, also when they are in another team by now.
+    // Requesters may always withdraw it, even after changing teams.
     await this.db.unit.seeWholeWorkspace();
     const approval = await this.approvals.lockPending(workspaceId, directiveId);
     const directive = await this.directives.lock(workspaceId, directiveId);

@@ -120,7 +120,7 @@ export class CompleteDirective {
     }
   }
 
-  /** Whoever approved it was told that it is on its way. */
+  /** The approver was told that it is on its way. */
   private signalDenial(
     { capo, teamId, directiveId }: Completed,
     title: string,

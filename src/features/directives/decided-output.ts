@@ -24,7 +24,7 @@ import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
 /**
- * What a decision does to the directive it is about. The approval is locked, and whoever else ends a directive locks
+ * What a decision does to the directive it is about. The approval is locked, and every other act that ends a directive locks
  * its approval first, so a directive with a pending approval is known to be `pending_approval` without looking.
  */
 @Injectable()

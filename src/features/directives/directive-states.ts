@@ -25,7 +25,7 @@ export type DirectiveTrigger =
   | 'ask_override'
   | 'revert';
 
-/** Nothing of it has been handed out; of a halted one a part may have been, which whoever ends it looks at. */
+/** Nothing of it has been handed out; of a halted one a part may have been, which the ending act checks. */
 const UNSENT = ['pending_approval', 'queued', 'executing', 'halted'] as const;
 
 /** The life of a directive (CONTRACT, Directive), printed to docs/reference/states.md. */

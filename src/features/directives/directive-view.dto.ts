@@ -109,6 +109,20 @@ class DirectiveError {
   nextStep?: string;
 }
 
+/** The schedule that a directive is a run of. */
+class DirectiveSchedule {
+  /**
+   * The id of the schedule.
+   * @example 'sch_01khqw6q006hs686p8sr7arg9t'
+   */
+  scheduleId!: string;
+  /**
+   * The due time of this run, Unix milliseconds; null: a person ran the schedule.
+   * @example 1771833600000
+   */
+  dueAt!: number | null;
+}
+
 export class DirectiveChange {
   /** The status before; null for the first one. */
   from!: DirectiveStatus | null;
@@ -187,6 +201,8 @@ class DirectiveFacts {
   error!: DirectiveError | null;
   /** Who handed it in. */
   createdBy!: ActorView;
+  /** The schedule that it is a run of; null: none. */
+  schedule!: DirectiveSchedule | null;
   /**
    * When it was handed in, Unix milliseconds.
    * @example 1771401600000

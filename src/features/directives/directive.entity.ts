@@ -75,6 +75,12 @@ export class DirectiveEntity {
   /** The escalation that stands for this failure and others of one outage. */
   @Column('text', { nullable: true })
   escalationId!: string | null;
+  /** The schedule that it is a run of. */
+  @Column('text', { nullable: true })
+  scheduleId!: string | null;
+  /** The due time of that run; null: a person ran the schedule. */
+  @Column('timestamptz', { nullable: true })
+  scheduledFor!: number | null;
   @Column('timestamptz')
   createdAt!: number;
   @Column('timestamptz', { nullable: true })

@@ -78,6 +78,10 @@ function factsOf(directive: ListedDirective): Omit<DirectiveSummary, 'title'> {
     cost: directive.cost,
     error: directive.error,
     createdBy: directive.createdBy,
+    schedule:
+      directive.scheduleId === null
+        ? null
+        : { scheduleId: directive.scheduleId, dueAt: directive.scheduledFor },
     createdAt: directive.createdAt,
     startedAt: directive.startedAt,
     executedAt: directive.executedAt,

@@ -148,6 +148,14 @@ export class DirectivesQuery extends PageQuery {
   capo?: CapoRole;
 
   /**
+   * Only directives that this schedule has handed in.
+   * @example 'sch_01khqw6q006hs686p8sr7arg9t'
+   */
+  @IsOptional()
+  @Matches(/^sch_[0-9a-z]{26}$/, { message: 'scheduleId must be the id of a schedule' })
+  scheduleId?: string;
+
+  /**
    * Only directives of this team.
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */

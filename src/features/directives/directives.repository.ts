@@ -206,20 +206,32 @@ export class Directives {
     return rows.map((row) => row.directiveId);
   }
 
-  list(scope: Scope, { status, capo, teamId, ...paging }: DirectivesQuery): Promise<Page<ListedDirective>> {
+  list(
+    scope: Scope,
+    { status, capo, scheduleId, teamId, ...paging }: DirectivesQuery,
+  ): Promise<Page<ListedDirective>> {
     const listing = {
       name: 'directives',
       select: `${SUMMARY}, left(ltrim(text, E' \\t\\r\\n'), ${LISTED_TEXT}) as text,
         case when error is not null then jsonb_strip_nulls(jsonb_build_object('code', error->>'code',
           'message', left(error->>'message', ${LISTED_TEXT}), 'nextStep', error->>'nextStep')) end as error`,
       from: 'directives',
-      ...where({ workspace_id: scope.workspaceId, status, capo, team_id: teamId }),
+      ...where({
+        workspace_id: scope.workspaceId,
+        schedule_id: scheduleId,
+        status,
+        capo,
+        team_id: teamId,
+      }),
       order: newestFirst('directive_id'),
-      count: countByTally(
-        'directives',
-        { workspaceId: scope.workspaceId, teamId },
-        { statuses: status && [status], beside: capo },
-      ),
+      // The runs of one schedule are few, and no tally has them.
+      ...(scheduleId === undefined && {
+        count: countByTally(
+          'directives',
+          { workspaceId: scope.workspaceId, teamId },
+          { statuses: status && [status], beside: capo },
+        ),
+      }),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -57,7 +57,7 @@ export class EditOutput {
       workPacketIds: [
         ...new Set([...directive.workPacketIds, ...packets.map((packet) => packet.workPacketId)]),
       ],
-      // Whoever wrote what is delegated is one of those who asked for it.
+      // The editor of a delegated directive is one of its requesters.
       requesterIds: [...new Set([...directive.requesterIds, ...situation.people])],
     });
     const content = this.contentOf(approval, directive, plan, decisions, situation);

@@ -77,7 +77,7 @@ export class EndDirective {
     this.end(directive, approval, { ...ending, details });
   }
 
-  /** Nobody decided on this end, so whoever handed it in is told. */
+  /** Nobody decided on this end, so its author is notified. */
   fail(
     directive: DirectiveEntity,
     approval: ApprovalEntity | undefined,
@@ -89,7 +89,7 @@ export class EndDirective {
     this.work.enqueue(TELL_MEMBERS, { id: directive.directiveId });
   }
 
-  /** {@link fail}, with a signal: it may concern others than whoever handed it in. */
+  /** {@link fail}, with a signal: it may concern others than its author. */
   giveUp(directive: DirectiveEntity, approval: ApprovalEntity | undefined, error: WorkError): void {
     const { capo, teamId, directiveId, text } = directive;
     this.fail(directive, approval, error, capo ? capoActor(capo) : SYSTEM);

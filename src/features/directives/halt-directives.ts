@@ -19,7 +19,7 @@ import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
-/** A draft that is under way is void; whoever resumes makes another. */
+/** A draft under way is void; resuming makes another. */
 const DRAFTING_WORK = ['directive.route', 'directive.draft'];
 /** A packet that has been handed out still says how it ended. */
 const SENDING_WORK = ['packet.send', SEND_AGAIN_WORK];

@@ -24,7 +24,7 @@ export class HandInAgain {
     const { teamId, text, routedBy, capo, priority, requiresApproval, context, deadline } = directive;
     requireRole(caller, teamId, 'operator');
     await this.wanted.execute(directive, 'expired');
-    // Whoever asked first stays the requester, and whoever asks again becomes one: neither is the other's second pair of eyes.
+    // Both the first and the second requester count as requesters, so neither is the other's second pair of eyes.
     const onBehalfOf = {
       requestedBy: directive.requestedBy ?? directive.createdBy,
       requesterIds: [...new Set([...directive.requesterIds, ...peopleBehind(caller)])],

@@ -27,6 +27,14 @@ export interface NewDirective {
   teamId?: string;
 }
 
+/** The schedule that a directive is a run of. */
+export interface RunOfSchedule {
+  scheduleId: string;
+  name: string;
+  /** Unix milliseconds; null: a person ran it. */
+  dueAt: number | null;
+}
+
 /**
  * Accepts a directive: its row, its approval if one is wanted, its receipts and the work on it, in one transaction and
  * without a round trip of its own.
@@ -52,12 +60,18 @@ export class HandInDirective {
     return this.accept(input, { workspaceId: caller.workspaceId, teamId, actor, onBehalfOf });
   }
 
-  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of whoever asked the capo. */
+  /** Accepts what an actor inside hands in: a capo that delegates, on behalf of the capo's requester, or a schedule. */
   accept(
     input: NewDirective,
-    by: { workspaceId: string; teamId: string | null; actor: Actor; onBehalfOf: Requester },
+    by: {
+      workspaceId: string;
+      teamId: string | null;
+      actor: Actor;
+      onBehalfOf: Requester;
+      schedule?: RunOfSchedule;
+    },
   ): DirectiveEntity {
-    const { workspaceId, teamId, actor, onBehalfOf } = by;
+    const { workspaceId, teamId, actor, onBehalfOf, schedule } = by;
     // JSON says null where it means nothing, so null counts as left out.
     const { text } = input;
     const capo = input.capo ?? null;
@@ -74,8 +88,15 @@ export class HandInDirective {
       directiveId,
       teamId,
       capo,
-      summary: `${actor.name} handed in "${titleOf(text)}".`,
-      details: { priority, requiresApproval, routedBy: capo ? 'operator' : 'consigliere' },
+      summary: schedule
+        ? `The schedule "${schedule.name}" handed in "${titleOf(text)}" for ${actor.name}.`
+        : `${actor.name} handed in "${titleOf(text)}".`,
+      details: {
+        priority,
+        requiresApproval,
+        routedBy: capo ? 'operator' : 'consigliere',
+        ...(schedule && { schedule }),
+      },
     });
     const approvalId = requiresApproval ? newId('apr') : null;
     const directive: DirectiveEntity = {
@@ -103,6 +124,8 @@ export class HandInDirective {
       createdBy: actor,
       ...onBehalfOf,
       escalationId: null,
+      scheduleId: schedule?.scheduleId ?? null,
+      scheduledFor: schedule?.dueAt ?? null,
       createdAt: now,
       startedAt: null,
       executedAt: null,

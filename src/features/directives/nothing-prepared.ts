@@ -4,7 +4,7 @@ import { quotable } from '../capos/model-failure.js';
 
 export const NOTHING_PREPARED = 'NOTHING_PREPARED';
 
-/** Why nothing came of a directive, in the words of whoever drafted; those of a model are quoted, and are not ours. */
+/** Why nothing came of a directive, in the words of the runner; those of a model are quoted, and are not ours. */
 export function nothingPrepared({ engine, remarks }: Pick<Draft, 'engine' | 'remarks'>): WorkError {
   // The built-in runner ends so by itself.
   const said = quotable(remarks, undefined).replace(/\s*Nothing was prepared\.$/, '');

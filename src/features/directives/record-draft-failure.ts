@@ -49,7 +49,7 @@ export class RecordDraftFailure {
   }
 
   /**
-   * Whoever killed the workspace or claimed the work has voided the attempt, and sees to the rest. A message of a kill
+   * A kill or another claim has voided the attempt and handles the rest. A message of a kill
    * that was lifted before this attempt began voids nothing: then the draft is made again.
    */
   private async callOff(item: WorkItem): Promise<void> {

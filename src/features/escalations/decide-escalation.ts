@@ -62,7 +62,7 @@ function optionOf(handler: EscalationHandler, decision: string, caller: Caller):
   const option = decision === DISMISS ? dismissal(handler, caller) : handler.options[decision];
   if (option) return option;
   throw new InvalidTransition({
-    message: 'What this escalation is about can no longer be decided here; dismiss it.',
+    message: 'The subject of this escalation can no longer be decided here; dismiss it.',
   });
 }
 

@@ -6,6 +6,7 @@ export const CONNECTOR_RED = 'connector_red';
 export const COMPENSATION_FAILED = 'compensation_failed';
 export const KILL_UNCONFIRMED = 'kill_unconfirmed';
 export const ACTION_UNCONFIRMED = 'action_unconfirmed';
+export const SCHEDULE_PAUSED = 'schedule_paused';
 
 /** Why a person has to decide (CONTRACT, Escalation). */
 export const ESCALATION_KINDS = [
@@ -17,6 +18,7 @@ export const ESCALATION_KINDS = [
   COMPENSATION_FAILED,
   KILL_UNCONFIRMED,
   ACTION_UNCONFIRMED,
+  SCHEDULE_PAUSED,
 ] as const;
 export type EscalationKind = (typeof ESCALATION_KINDS)[number];
 

@@ -126,7 +126,7 @@ export class EscalationView {
    * @example 'open'
    */
   status!: EscalationStatus;
-  /** What it is about. */
+  /** Its subject. */
   entity!: EscalationSubject;
   /** The directive that it belongs to; null: none. */
   directiveId!: string | null;

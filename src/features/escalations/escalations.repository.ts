@@ -26,6 +26,10 @@ const MOST_URGENT_FIRST: SortKey[] = [
   { column: `least(due_at, timestamptz '2200-01-01 00:00:00+00')`, kind: 'time' },
   ...newestFirst('escalation_id'),
 ];
+/** The same for the statements of others. */
+export const MOST_URGENT_ESCALATIONS = MOST_URGENT_FIRST.map(
+  ({ column, descending }) => `${column}${descending ? ' desc' : ''}`,
+).join(', ');
 
 /** An escalation to open. */
 export interface NewEscalation {

@@ -23,7 +23,7 @@ const MAX_DEFINITION_BYTES = 64 * 1024;
 /** Body of `POST /evals/run` (SPECIFICATION, Eval). */
 export class RunEvalBody {
   /**
-   * What the run is called, in one line of at most 120 characters. What is looked at follows from the target.
+   * The run's name, in one line of at most 120 characters. The target selects the eval.
    * @example 'Before the holidays'
    */
   @MaxLength(120)
@@ -144,7 +144,7 @@ export class EvalRunSummary {
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
   /**
-   * What it is called.
+   * Its name.
    * @example 'Before the holidays'
    */
   name!: string;
@@ -154,7 +154,7 @@ export class EvalRunSummary {
    */
   kind!: EvalKind;
   /**
-   * What it is about.
+   * Its subject.
    * @example 'standing_order'
    */
   targetEntityType!: EvalTarget;

@@ -35,7 +35,7 @@ export const BLAST_RADIUS_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.every_capo',
     severity: 'info',
-    reason: 'What one capo may do without asking, another does for other reasons.',
+    reason: 'Each capo acts for its own reasons, so a permission should name its capo.',
     suggestion: 'Name the capos that need it in `capos`.',
     check: ({ order }) => {
       const engines = new Set([...typesOf(order).values()].flatMap((facts) => facts.engines));

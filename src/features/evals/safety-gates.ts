@@ -42,7 +42,7 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.self_approval',
     severity: 'info',
-    reason: 'Whoever asks for what cannot be undone may then also be the one who approves it.',
+    reason: 'A member can then request an irreversible act and approve it alone.',
     suggestion: 'Set `approval.selfApproval` to false.',
     check: ({ order }) => {
       const asks = order.effect === 'require_approval' || order.approval !== null;
@@ -54,7 +54,7 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.stale_approval',
     severity: 'info',
-    reason: 'What was drafted more than a week ago may not be true any more when it is approved.',
+    reason: 'A draft that is more than a week old may be outdated when it is approved.',
     suggestion: 'Set `approval.expiresInMinutes` to 10080 or less.',
     check: ({ order }) => {
       const minutes = order.approval?.expiresInMinutes ?? 0;

@@ -6,8 +6,7 @@ export const MATCHING_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.never_matches',
     severity: 'critical',
-    reason:
-      'Whoever relies on an order that never holds believes that something is allowed, or denied, that is not.',
+    reason: 'An order that never matches allows and denies nothing, although its author relies on it.',
     suggestion: 'Correct the condition that can never be met, or archive the order.',
     check: ({ faults }) =>
       faults.map(({ path, rule, message }) => ({
@@ -19,7 +18,7 @@ export const MATCHING_RULES: readonly Rule<SafetyTarget>[] = [
   {
     id: 'order.expired',
     severity: 'critical',
-    reason: 'An order that has expired is silent, whatever its status says.',
+    reason: 'An expired order has no effect in any status.',
     suggestion: 'Give it a new version with a later `expiresAt`, or archive it.',
     check: ({ order: { expiresAt }, at }) =>
       expiresAt !== null && expiresAt <= at

@@ -17,7 +17,7 @@ export const SKILL_RULES: readonly Rule<SkillTarget>[] = [
   {
     id: 'skill.schema',
     severity: 'critical',
-    reason: 'What is not written by the shared schema can be read neither by a capo nor by a person.',
+    reason: 'Neither a capo nor a person can read a skill that breaks the shared schema.',
     suggestion: 'Follow docs/reference/skill.schema.json.',
     check: (skill) => {
       const validate = validator();
@@ -84,7 +84,7 @@ export const SKILL_RULES: readonly Rule<SkillTarget>[] = [
   {
     id: 'skill.undescribed',
     severity: 'info',
-    reason: 'Whoever gives or reads a value must know what it means.',
+    reason: 'The people and programs that use a value must know its meaning.',
     suggestion: 'Add a `description`.',
     check: (skill) =>
       everyValue(skill)

@@ -16,7 +16,7 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.no_rationale',
     severity: 'critical',
-    reason: 'Whoever decides must be told why a work packet exists.',
+    reason: 'The approver must know why a work packet exists.',
     suggestion: 'Write in a sentence why the work packet is needed.',
     check: ({ packet: { rationale } }) => {
       const letters = rationale.match(/\p{L}/gu)?.length ?? 0;
@@ -56,7 +56,7 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
     id: 'packet.played_down',
     severity: 'warning',
     reason:
-      'How far something can be undone is said by the registry; a rationale that says more misleads whoever decides.',
+      'The registry defines how far an act can be undone; a rationale that promises more misleads the approver.',
     suggestion: 'Take the sentence out of the rationale.',
     check: ({ packet: { rationale, reversibility } }) => {
       const said = PLAYED_DOWN.exec(rationale.replace(QUOTED, ' '))?.[0];
@@ -67,7 +67,7 @@ export const RATIONALE_RULES: readonly Rule<SoundnessTarget>[] = [
   },
 ];
 
-/** Whether a word of the name stands in the text, in whatever form. */
+/** Whether a word of the name stands in the text, in any form. */
 function speaksOf(text: string, name: string): boolean {
   const said = text.toLowerCase();
   const words = name

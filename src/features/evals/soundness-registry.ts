@@ -35,7 +35,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.params',
     severity: 'critical',
-    reason: 'What the registry refuses cannot be sent.',
+    reason: 'A work packet that the registry refuses cannot be sent.',
     suggestion: 'Correct the parameters, or name what a person has to supply.',
     check: (target) => {
       const validated = validatedNow(target);
@@ -53,7 +53,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
     id: 'packet.outside_changed',
     severity: 'critical',
     reason:
-      'What a work packet reaches outside is part of what is approved; where that has changed since, it is not sent.',
+      'The destination or operation is part of the approved content; if it has changed, the work packet is not sent.',
     suggestion: 'Let the work packet be drafted again.',
     check: (target) => {
       const validated = validatedNow(target);
@@ -69,8 +69,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.reversibility',
     severity: 'critical',
-    reason:
-      'How far a work packet can be undone is said by the registry and by what it reaches, whatever a draft says.',
+    reason: 'The registry and the operation define how far a work packet can be undone, not the draft.',
     suggestion: 'Let the work packet be drafted again.',
     check: (target) => {
       const { reversibility } = target.packet;
@@ -99,8 +98,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
   {
     id: 'packet.target',
     severity: 'warning',
-    reason:
-      'Whom a work packet reaches is read from its parameters; a target that says otherwise misleads whoever decides.',
+    reason: 'The parameters define the recipients; a target that differs from them misleads the approver.',
     suggestion: 'Let the work packet be drafted again.',
     check: ({ packet: { actionType, params, target } }) => {
       if (!isActionType(actionType)) return [];

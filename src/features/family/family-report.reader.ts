@@ -3,6 +3,7 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { firstPending, soonAfter } from '../approvals/pending-approvals.js';
 import { CAPO_ROLES } from '../terms/terms.js';
 import { type Audience, teamOf } from '../workspaces/audience.js';
 import { Audiences } from '../workspaces/audiences.js';
@@ -46,11 +47,12 @@ select
     group by 1) w) as waiting,
   (select coalesce(json_agg(json_build_object('capo', a.capo, 'approvalId', a.approval_id, 'title', a.title, 'ready', a.ready,
       'risk', a.risk, 'requestedAt', app.ms(a.requested_at), 'expiresAt', app.ms(a.expires_at))
-      order by a.requested_at, a.approval_id), '[]')
-    from unnest($4::text[]) each (role) cross join lateral (
-      select approval_id, capo, title, ready, risk, requested_at, expires_at from approvals
-      where workspace_id = $1 and capo = each.role and status = 'pending' and (not $2::boolean or team_id is not distinct from $3)
-      order by requested_at, approval_id limit ${FEW}) a) as approvals`;
+      order by listed.part, a.requested_at, a.approval_id), '[]')
+    from unnest($4::text[]) each (role) cross join lateral (${firstPending(
+      `workspace_id = $1 and capo = each.role and status = 'pending' and (not $2::boolean or team_id is not distinct from $3)`,
+      '$5',
+      FEW,
+    )}) listed join approvals a on a.approval_id = listed.approval_id) as approvals`;
 
 const COSTS = /* sql */ `
 select coalesce(json_agg(c), '[]') as costs from (
@@ -110,7 +112,7 @@ export class FamilyReports {
     const ofTeam = [audience !== 'all', teamOf(audience)];
     const [receipts, waiting, costs, denied] = await this.db.readAll(scope, [
       { text: RECEIPTS, values: [workspaceId, ...bounds, DAY_ACTIONS, ...ofTeam, DONE, FAILED] },
-      { text: WAITING, values: [workspaceId, ...ofTeam, CAPO_ROLES] },
+      { text: WAITING, values: [workspaceId, ...ofTeam, CAPO_ROLES, soonAfter(this.clock.now())] },
       { text: COSTS, values: [workspaceId, ...bounds, ...ofTeam] },
       { text: DENIED, values: [workspaceId, ...bounds, ...ofTeam] },
     ]);

@@ -6,6 +6,7 @@ import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { ReadReport } from '../reports/read-report.js';
 import { Audiences } from '../workspaces/audiences.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyReport, FamilyReportQuery } from './family.dto.js';
@@ -32,6 +33,7 @@ export class FamilyController {
     private readonly reports: FamilyReports,
     private readonly readableReports: ReadableReports,
     private readonly audiences: Audiences,
+    private readonly readReport: ReadReport,
     private readonly commentOnReport: CommentOnReport,
     private readonly comments: ReportComments,
   ) {}
@@ -80,6 +82,9 @@ export class FamilyController {
   })
   async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
     if (query.reportId !== undefined) await this.readableReports.get(caller, query.reportId);
-    return this.comments.list(scopeOf(caller), query, await this.audiences.seesWhole(caller));
+    const daily = (await this.audiences.seesWhole(caller))
+      ? await this.readReport.latestIds(caller)
+      : undefined;
+    return this.comments.list(scopeOf(caller), query, daily);
   }
 }

@@ -83,7 +83,7 @@ export class WaitingApproval {
    */
   approvalId!: string;
   /**
-   * What it is about.
+   * Its subject.
    * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
    */
   title!: string;

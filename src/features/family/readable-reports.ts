@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { NotFound } from '../../platform/kernel/errors.js';
+import { ReadReport } from '../reports/read-report.js';
 import { Reports } from '../reports/reports.repository.js';
+import { reportIdOf } from '../verifier/daily-report.js';
 import type { Audience } from '../workspaces/audience.js';
 import { Audiences } from '../workspaces/audiences.js';
 import { LocalDays } from './local-days.js';
@@ -14,13 +16,14 @@ export interface ReadableReport {
   audience: Audience;
 }
 
-/** Reports by their ids: family reports, whose ids are made from what they show, and Daily Reports, which have rows. */
+/** Reports by their ids: family reports, whose ids are made from what they show, and Daily Reports, which have rows once they are made. */
 @Injectable()
 export class ReadableReports {
   constructor(
     private readonly audiences: Audiences,
     private readonly days: LocalDays,
     private readonly reports: Reports,
+    private readonly readReport: ReadReport,
   ) {}
 
   /** @throws NotFound for what is no report, or for one that the caller may not read */
@@ -36,12 +39,20 @@ export class ReadableReports {
     return { reportId, date, audience };
   }
 
-  /** A Daily Report, which is of the whole workspace. @throws NotFound */
+  /**
+   * A Daily Report, which is of the whole workspace. Its day has the id already before the report is made, and is shown with it.
+   * @throws NotFound
+   */
   private async daily(caller: Caller, reportId: string): Promise<ReadableReport> {
     const { workspaceId } = caller;
-    const report = await this.reports.find({ workspaceId, teamIds: 'all' }, reportId);
-    // To whoever may not read it, it is as if it were not there.
-    if (!report || !(await this.audiences.seesWhole(caller))) throw new NotFound();
-    return { reportId, date: report.date, audience: 'all' };
+    const scope = { workspaceId, teamIds: 'all' } as const;
+    // A caller who may not read it gets the same answer as for a missing one.
+    if (!(await this.audiences.seesWhole(caller))) throw new NotFound();
+    const report = await this.reports.find(scope, reportId);
+    if (report) return { reportId, date: report.date, audience: 'all' };
+    const date = dateOfReport(reportId);
+    if (date === undefined || reportIdOf(workspaceId, date) !== reportId) throw new NotFound();
+    await this.readReport.assertDay(scope, date);
+    return { reportId, date, audience: 'all' };
   }
 }

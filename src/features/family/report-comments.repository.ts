@@ -21,24 +21,28 @@ export class ReportComments {
 
   /**
    * Those of one report which the caller may read, or of all that they may; newest first.
-   * @param mayReadDaily whether the Daily Reports are among them
+   * @param daily of a reader of Daily Reports: those that may not have been made yet; the others have rows
    */
   list(
     scope: Scope,
     { reportId, ...paging }: CommentsQuery,
-    mayReadDaily: boolean,
+    daily: readonly string[] | undefined,
   ): Promise<Page<CommentView>> {
+    const given = where({ workspace_id: scope.workspaceId, report_id: reportId });
     const listing: Listing = {
       name: 'report comments',
       select: LISTED,
       from: 'report_comments',
+      ...given,
       // Row-level security leaves out the reports of other teams; it cannot tell a report without a team from that of all.
-      ...where(
-        { workspace_id: scope.workspaceId, report_id: reportId },
-        ...(scope.teamIds === 'all' || reportId !== undefined
-          ? []
-          : [mayReadDaily ? `(not of_all or ${isDailyReport('report_comments')})` : 'not of_all']),
-      ),
+      ...(scope.teamIds !== 'all' &&
+        reportId === undefined &&
+        (daily
+          ? {
+              where: `${given.where} and (not of_all or report_id = any($${given.values.length + 1}) or ${isDailyReport('report_comments')})`,
+              values: [...given.values, daily],
+            }
+          : { where: `${given.where} and not of_all` })),
       order: newestFirst('comment_id'),
     };
     return readPage(this.db, scope, listing, paging);

@@ -13,7 +13,7 @@ export const CHECKPOINT_PARAM = {
 /** Body of `POST /guardian/checkpoint`; it may be empty. */
 export class TakeCheckpointBody {
   /**
-   * What it is for, one line of 1 to 120 characters.
+   * Its purpose, one line of 1 to 120 characters.
    * @example 'Before the spring price list'
    */
   @IsOptional()
@@ -30,7 +30,7 @@ export class GuardianCheckpointSummary {
    */
   checkpointId!: string;
   /**
-   * What it is for; null: nothing was said.
+   * Its purpose; null: none was given.
    * @example 'Before the spring price list'
    */
   label!: string | null;

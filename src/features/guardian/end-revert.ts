@@ -43,7 +43,7 @@ export class EndRevert implements OnModuleInit {
       const guardian = await this.guardians.lock(item.workspaceId);
       const revert = await this.reverts.lockRunning(item.workspaceId);
       this.work.complete(item);
-      // A second kill has stopped it; whoever takes it up again ends it.
+      // A second kill has stopped it; the next revert ends it.
       if (guardian.mode !== 'recovering' || revert?.revertId !== item.id) return;
       await this.end(revert);
     });

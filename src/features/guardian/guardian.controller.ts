@@ -43,7 +43,7 @@ export class GuardianController {
     teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
     stops: true,
-    // Whoever still has to set up a second factor may stop everything meanwhile.
+    // A member who still has to set up a second factor may use the kill switch.
     beforeSecondFactor: true,
     anew: true,
     returns: { 200: KillAnswer },

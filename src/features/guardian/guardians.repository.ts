@@ -35,7 +35,7 @@ const FACTS = `${columnsOf(GuardianEntity, { of: 'guardians' })}, (select c.chec
 
 /**
  * A row's share locks let each other pass, so a kill that only waited for the row would wait for as long as work goes
- * on. Advisory locks queue: whoever comes after the kill waits for it. It is taken before any other lock.
+ * on. Advisory locks queue: acts after the kill wait for it. It is taken before any other lock.
  */
 const TURN = 'hashtextextended($1, 3)';
 
@@ -59,7 +59,7 @@ export class Guardians {
 
   /**
    * Reads the guardian and keeps it as it is until the transaction ends: a kill waits for those who have locked it, and
-   * whoever comes after the kill sees it.
+   * acts after the kill see it.
    */
   async lockShared(workspaceId: string): Promise<GuardianEntity> {
     const { text, values } = this.lockSharedStatement(workspaceId);

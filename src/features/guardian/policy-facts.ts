@@ -71,7 +71,7 @@ export class PolicyFacts {
     return { at, guardian, operator, known, usages: new Usages([]) };
   }
 
-  /** For whoever only asks: nothing is locked, recorded or counted. */
+  /** For previews: nothing is locked, recorded or counted. */
   async look(
     workspaceId: string,
     packets: readonly DecidedPacket[],

@@ -23,6 +23,8 @@ export interface MailMessage {
   replyTo?: string;
   /** A program wrote it by itself, so no program is to answer it (RFC 3834). */
   autoSubmitted?: boolean;
+  /** Where its reader ends mails of its kind (RFC 2369): a page, that a POST ends them too (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 /** A mail as it goes over the wire. */
@@ -53,7 +55,7 @@ function mailboxOf(text: string): Mailbox {
  * @throws MailFailed `refused` for a header field that contains a line break, or an address that is none
  */
 export async function compose(message: MailMessage, sender: string, at: number): Promise<ComposedMail> {
-  const { id, to, cc = [], subject, replyTo, autoSubmitted = false } = message;
+  const { id, to, cc = [], subject, replyTo } = message;
   const from = mailboxOf(sender);
   checkHeaders({ id: [id], to, cc, subject: [subject], replyTo: replyTo === undefined ? [] : [replyTo] });
   checkAddresses([...to, ...cc, ...(replyTo === undefined ? [] : [replyTo])]);
@@ -68,7 +70,7 @@ export async function compose(message: MailMessage, sender: string, at: number):
     replyTo: replyTo === undefined ? undefined : bare(replyTo),
     subject: asTyped(subject),
     ...partsOf(message),
-    ...(autoSubmitted && { headers: { 'Auto-Submitted': 'auto-generated' } }),
+    headers: headersOf(message),
     baseBoundary: id,
     newline: 'win',
   }).compile();
@@ -77,6 +79,15 @@ export async function compose(message: MailMessage, sender: string, at: number):
     ? envelope.to.filter((address) => message.recipients!.includes(address))
     : envelope.to;
   return { id, messageId, from: String(envelope.from), recipients, bytes: await mail.build() };
+}
+
+function headersOf({ autoSubmitted, unsubscribeUrl }: MailMessage): Record<string, string> {
+  return {
+    ...(autoSubmitted && { 'Auto-Submitted': 'auto-generated' }),
+    ...(unsubscribeUrl && { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
+    // The provider of the mailbox posts it, and only to https.
+    ...(unsubscribeUrl?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+  };
 }
 
 /** The same words for a reader with HTML and for one without. */

@@ -1,8 +1,16 @@
-import { escapeHtml } from '../../platform/http/page.js';
+import { DARK, escapeHtml, STYLES } from '../../platform/http/page.js';
+
+/** How a part of a mail looks, as attributes: mail programs that know no style sheets still know these. */
+export function byStyle(part: keyof typeof STYLES): string {
+  return ` class="${part}" style="${STYLES[part]}"`;
+}
 
 /**
- * The HTML of a mail: tables and inline styles, because that is what mail programs share. Nothing is loaded, nothing
- * runs, and text is escaped by whoever has not made it HTML: {@link escapeHtml}.
+ * The HTML of a mail. Styles at each element are what mail programs share; the style sheet adds the dark colours where it is known.
+ * Nothing is loaded from anywhere.
+ *
+ * @param content HTML; the caller has escaped plain text
+ * @param sender signs it, below
  */
 export function mailHtml({
   title,
@@ -11,29 +19,27 @@ export function mailHtml({
 }: {
   title: string;
   content: string;
-  sender?: string;
+  sender?: string | undefined;
 }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(title)}</title>
+<style>:root{color-scheme:light dark}
+pre{white-space:pre-wrap}
+@media (prefers-color-scheme:dark){
+${DARK}
+}</style>
 </head>
-<body style="margin:0;padding:0;background:#ffffff">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
-<tr><td align="left" style="padding:16px">
-<table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="max-width:100%">
-<tr><td style="${TEXT}">
-${content}</td></tr>
-${sender === undefined ? '' : `<tr><td style="${FOOTER}">${escapeHtml(sender)}</td></tr>\n`}</table>
-</td></tr>
-</table>
+<body${byStyle('body')}>
+<div role="main"${byStyle('main')}>
+${content}
+${sender === undefined ? '' : `<p${byStyle('text')}>${escapeHtml(sender)}</p>\n`}</div>
 </body>
 </html>
 `;
 }
-
-const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
-const TEXT = `${FONT};font-size:15px;line-height:1.5;color:#1a1a1a`;
-const FOOTER = `${FONT};font-size:13px;line-height:1.5;color:#666666;padding-top:16px`;

@@ -78,8 +78,3 @@ function inlineText(tokens: Token[]): string {
 function destination(href: string, words: string): string {
   return href === words || href === `mailto:${words}` ? '' : ` (${href})`;
 }
-
-/** Markdown that shows this text; dots and at-signs are broken up so that no word of it becomes a link. */
-export function plainMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, '\\$&').replace(/[.@:]/g, '$&\u2060');
-}

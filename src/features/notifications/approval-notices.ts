@@ -6,7 +6,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
-import { type Block, oneLine } from './blocks.js';
+import { type Block, oneLine } from '../mail/blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
 import { DecisionLinks } from './decision-links.repository.js';

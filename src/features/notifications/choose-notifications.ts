@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { choiceOf, isReachable, type OwnChoice } from './notification-choice.js';
+import { choiceOf, type OwnChoice } from './notification-choice.js';
+import { MailedMembers } from './mailed-members.reader.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 import { NotificationChoices } from './notification-choices.repository.js';
+
+/** The member who chooses. */
+type Chooser = Pick<Caller, 'workspaceId' | 'memberId' | 'name' | 'email' | 'role' | 'teamIds' | 'via'>;
 
 /** A member chooses what they are mailed, over the settings of the workspace. */
 @Injectable()
@@ -13,14 +18,15 @@ export class ChooseNotifications {
   constructor(
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
+    private readonly mailedMembers: MailedMembers,
     private readonly receipts: Receipts,
   ) {}
 
-  async read(caller: Caller): Promise<NotificationChoicesView> {
+  async read(caller: Chooser): Promise<NotificationChoicesView> {
     return this.view(caller, await this.choices.of(caller));
   }
 
-  async execute(caller: Caller, body: ChangeNotificationChoices): Promise<NotificationChoicesView> {
+  async execute(caller: Chooser, body: ChangeNotificationChoices): Promise<NotificationChoicesView> {
     const before = await this.choices.of(caller);
     const { quietHours } = body;
     const after: OwnChoice = {
@@ -46,13 +52,14 @@ export class ChooseNotifications {
     return this.view(caller, after);
   }
 
-  private async view(caller: Caller, own: OwnChoice): Promise<NotificationChoicesView> {
+  private async view(caller: Chooser, own: OwnChoice): Promise<NotificationChoicesView> {
     const settings = await this.workspaces.settings(scopeOf(caller));
     return {
       address: isReachable(caller.email) ? caller.email : null,
       timezone: settings.timezone,
       own,
       effective: choiceOf(settings, own),
+      mailed: hasRole(caller.role, 'admin') ? await this.mailedMembers.read(scopeOf(caller), settings) : null,
     };
   }
 }

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import type { MailMessage } from '../mail/mail-message.js';
-import { type Block, mailOf, oneLine } from './blocks.js';
+import { type Block, mailOf, oneLine } from '../mail/blocks.js';
 import { digestOf, MOST_LISTED } from './digest.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
 import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
 import { referenceTo } from './reference.js';
+import { Unsubscribe, unsubscribeBlocks } from './unsubscribe.js';
 
 /** A mail that is put together, and what its receipt says. */
 export interface PreparedMail {
@@ -24,6 +25,7 @@ export class ComposeMail {
   constructor(
     private readonly due: DueNotifications,
     private readonly sources: NoticeSources,
+    private readonly unsubscribe: Unsubscribe,
     private readonly address: PublicAddress,
   ) {}
 
@@ -66,7 +68,7 @@ export class ComposeMail {
     return {
       mailId: to.mailId,
       tries: first.tries,
-      message: this.mail(context, to, message),
+      message: this.mail(context, to, message, this.unsubscribe.urlFor({ ...to, list: 'digests' })),
       receipt: receiptOfMany(context.member, mailed),
     };
   }
@@ -100,13 +102,22 @@ export class ComposeMail {
     { member }: MailContext,
     { mailId, workspaceName, publicUrl }: Addressee,
     { subject, blocks }: { subject: string; blocks: readonly Block[] },
+    unsubscribeUrl?: string,
   ): MailMessage {
-    const footer: Block = {
-      kind: 'reference',
-      text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
-      url: referenceTo(publicUrl, 'NotificationChoices_change'),
+    const footer: Block[] = [
+      {
+        kind: 'reference',
+        text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
+        url: referenceTo(publicUrl, 'NotificationChoices_change'),
+      },
+      ...unsubscribeBlocks(unsubscribeUrl),
+    ];
+    return {
+      id: mailId,
+      to: [member.email],
+      ...mailOf(subject, [...blocks, ...footer]),
+      ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
     };
-    return { id: mailId, to: [member.email], ...mailOf({ subject, blocks, footer }) };
   }
 }
 

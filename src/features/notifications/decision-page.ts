@@ -3,7 +3,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
-import { type Block, oneLine, pageHtml } from './blocks.js';
+import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
 import { capoName, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
@@ -29,7 +29,7 @@ export function decisionPage(
   const blocks: Block[] = [
     {
       kind: 'text',
-      text: `${memberName}, this waits for a decision in ${oneLine(workspaceName)}: "${title}".`,
+      text: `${memberName}, this needs a decision in ${oneLine(workspaceName)}: "${title}".`,
     },
     ...factBlocks(approval, { zone }),
     ...draftBlocks(approval, { bound: Infinity }),
@@ -48,7 +48,7 @@ ${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
 ${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
 </section>
 <section>
-<label for="feedback">Why it is rejected or sent back, and what you wish instead; the capo and the team read it</label>
+<label for="feedback">Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it</label>
 <textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
 ${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">Reject</button>
 </section>
@@ -105,7 +105,7 @@ export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDeci
 }
 
 const OUTCOMES = {
-  approved: ['Approved', 'What you have read is being carried out now, and nothing else.'],
+  approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
   changes_requested: [
     'Sent back',
@@ -174,7 +174,7 @@ function approveButton({ packets, capo }: ApprovalView): string {
 <button class="approve" name="decision" value="approve" formnovalidate>Approve</button>`;
 }
 
-/** Whatever keeps it from being approved just now; a rejection is always taken. */
+/** Why it cannot be approved now; a rejection is always possible. */
 function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
   const text =

@@ -1,5 +1,5 @@
 import { counted } from '../../platform/kernel/readable-numbers.js';
-import type { Block } from './blocks.js';
+import type { Block } from '../mail/blocks.js';
 import type { DigestEntry } from './notice-source.js';
 
 /** So many stand in a digest, the urgent ones first; of the others it says how many there are. */
@@ -34,12 +34,13 @@ export function digestOf({
     ...(failed > 0 ? [`${counted(failed, 'directive')} failed`] : []),
   ].join(', ');
   const isAll = before.isAll && entries.length >= waiting + failed;
-  const blocks: Block[] = isAll
-    ? [{ kind: 'text', text: `${news}.` }]
-    : [
-        { kind: 'text', text: `${news}. This mail lists ${entries.length} of them.` },
-        { kind: 'reference', text: 'How to list all of them:', url: listUrl },
-      ];
+  const blocks: Block[] = [{ kind: 'heading', text: news }];
+  if (!isAll) {
+    blocks.push(
+      { kind: 'text', text: `This mail lists ${entries.length} of them.` },
+      { kind: 'reference', text: 'How to list all of them:', url: listUrl },
+    );
+  }
   if (before.listed > 0) {
     blocks.push({
       kind: 'text',

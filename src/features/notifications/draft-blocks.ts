@@ -6,7 +6,7 @@ import { bodyOf } from '../capos/draft-output.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
-import { type Block, oneLine } from './blocks.js';
+import { type Block, oneLine } from '../mail/blocks.js';
 
 /** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
 export interface Shown {

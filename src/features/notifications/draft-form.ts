@@ -4,7 +4,7 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { isOptionalParameter, valueAt } from '../capos/action-types.js';
-import { oneLine } from './blocks.js';
+import { oneLine } from '../mail/blocks.js';
 import { nameOf, readingRank, wordsForPeople } from './draft-blocks.js';
 
 /** The fields of a form, as they were sent. */

@@ -10,7 +10,7 @@ import { type EscalationChoice, EscalationOptions } from '../escalations/escalat
 import { Escalations } from '../escalations/escalations.repository.js';
 import { TELL_MEMBERS } from '../terms/terms.js';
 import { ApprovalNotices } from './approval-notices.js';
-import type { Block } from './blocks.js';
+import type { Block } from '../mail/blocks.js';
 import {
   type Addressee,
   type DigestEntry,
@@ -32,6 +32,7 @@ const HAPPENED: Record<EscalationKind, string> = {
   compensation_failed: 'what was done could not be undone',
   kill_unconfirmed: 'the kill switch cut off the sending of a work packet',
   action_unconfirmed: 'an agent has not said what came of an action',
+  schedule_paused: 'a schedule could not hand in its directive',
 };
 /** Something outside is in a state that nobody wanted, or that nobody knows. */
 const ALWAYS_URGENT: readonly EscalationKind[] = ['kill_unconfirmed', 'compensation_failed'];
@@ -64,7 +65,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
     return new Map(
       open.map((escalation) => {
         const { escalationId, teamId, kind, dueAt, entityId } = escalation;
-        // Whoever edited the draft is told: they know what it says, and not that nobody has decided.
+        // The editor is notified: they know the content, but not that nobody has decided.
         const notTo = isAboutApproval(escalation) ? mayNotApprove.get(entityId) : undefined;
         const notice: Notice = {
           revision: escalationId,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { type Block, oneLine } from './blocks.js';
+import { type Block, oneLine } from '../mail/blocks.js';
 import { type Incident, IncidentsReader } from './incidents.reader.js';
 import {
   type Addressee,
@@ -18,7 +18,7 @@ const MAX_TITLE = 100;
 const MAX_TEXT = 500;
 
 /**
- * What members are mailed about that nobody asked them to decide: to whoever handed it in, that a directive failed before anything
+ * What members are mailed about without a decision: to its author, that a directive failed before anything
  * of it was sent; to owner and admins, a kill and its end, which no choice of theirs silences.
  */
 @Injectable()

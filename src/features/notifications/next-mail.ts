@@ -28,7 +28,7 @@ const BETWEEN_URGENT_MS = 60_000;
 export type NextMail =
   { mail: 'none' } | { mail: 'single' } | { mail: 'digest' } | { mail: 'later'; waitMs: number };
 
-/** What one member is mailed now. Whatever comes at once, ten thousand approvals too, is a digest and not as many mails. */
+/** The next mail to one member. Many notices at once, even ten thousand approvals, become one digest. */
 export function nextMail(
   { due, dueInDigest, urgent, urgentAt, singles, digestAt }: Mailbox,
   now: number,

@@ -1,4 +1,3 @@
-import { isMailAddress } from '../../platform/kernel/mail-address.js';
 import type { NotificationsView, NotifyChoice, ReportChoice } from '../workspaces/notifications.dto.js';
 import { endOfQuietHours, type Hours, nextDigest } from './quiet-hours.js';
 
@@ -46,7 +45,7 @@ export interface Telling {
 
 /**
  * When a member is told of something, if at all. What is urgent is told at once, in quiet hours too: it may have run out, or
- * be decided by whoever is awake, before they end.
+ * be decided by members who are awake, before they end.
  */
 export function whenToTell(
   what: 'approvals' | 'escalations',
@@ -67,12 +66,4 @@ export function whenToTell(
       return { dueAt: end ?? at, inDigest: end !== undefined };
     }
   }
-}
-
-/**
- * Whether mail to this address can reach anyone. The owner of an installation that nobody has set up is at example.com, where
- * nobody receives mail (RFC 2606).
- */
-export function isReachable(email: string): boolean {
-  return isMailAddress(email) && !/[@.]example\.(com|net|org)$/i.test(email);
 }

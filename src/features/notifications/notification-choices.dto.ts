@@ -55,6 +55,30 @@ export class OwnNotificationChoice {
   atAnyHour!: boolean;
 }
 
+/** Who in the workspace is mailed. */
+export class MailedView {
+  /**
+   * The addresses that are mailed about approvals, up to 200; of a team's, those of its members and of owner and admins.
+   * @example ['mira@northwind.example']
+   */
+  approvals!: string[];
+  /**
+   * The addresses that are mailed about escalations, up to 200.
+   * @example ['mira@northwind.example']
+   */
+  escalations!: string[];
+  /**
+   * The address that the Daily Report is mailed to, if it is.
+   * @example []
+   */
+  reports!: string[];
+  /**
+   * Where nobody is mailed: why, and what to do.
+   * @example ['No Daily Report is mailed. Switch its mail on and name an address: PUT /reports/config.']
+   */
+  advice!: string[];
+}
+
 /** What the caller is mailed, and when. */
 export class NotificationChoicesView {
   /**
@@ -71,6 +95,8 @@ export class NotificationChoicesView {
   own!: OwnNotificationChoice;
   /** What holds: what the caller has chosen, and for the rest the settings of the workspace. */
   effective!: NotificationChoiceView;
+  /** Who in the workspace is mailed; null for members who are neither owner nor admin. */
+  mailed!: MailedView | null;
 }
 
 /** Body of `PUT /profile/notifications`: what is left out stays as it is, null goes back to the settings of the workspace. */

@@ -68,7 +68,7 @@ export class NotificationOutcomes {
       const summary = this.notMailed(receipt, error);
       this.raise({
         title: `Not mailed: ${receipt.name} about ${receipt.what}`,
-        body: `${summary} Whoever may decide finds what waits in the lists of approvals and of escalations.`,
+        body: `${summary} Members who may decide find it in the lists of approvals and escalations.`,
         teamId: null,
         entity: receipt.entity,
       });

@@ -16,6 +16,7 @@ import { DueNotifications } from './due-notifications.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
+import { MailedMembers } from './mailed-members.reader.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
@@ -26,6 +27,8 @@ import { PlanNotifications } from './plan-notifications.js';
 import { PrepareMail } from './prepare-mail.js';
 import { ReportReaders } from './report-readers.js';
 import { SendNotifications } from './send-notifications.js';
+import { UnsubscribeController } from './unsubscribe.controller.js';
+import { Unsubscribe } from './unsubscribe.js';
 
 /** @level 7 */
 @Module({
@@ -38,13 +41,14 @@ import { SendNotifications } from './send-notifications.js';
     SignalsModule,
     WorkspacesModule,
   ],
-  controllers: [NotificationChoicesController, DecisionPageController],
+  controllers: [NotificationChoicesController, DecisionPageController, UnsubscribeController],
   providers: [
     NoticeSources,
     ApprovalNotices,
     EscalationNotices,
     IncidentNotices,
     IncidentsReader,
+    MailedMembers,
     ChooseNotifications,
     ComposeMail,
     DueNotifications,
@@ -55,6 +59,7 @@ import { SendNotifications } from './send-notifications.js';
     PrepareMail,
     ReportReaders,
     SendNotifications,
+    Unsubscribe,
     DecisionLinks,
     DecideByLink,
   ],

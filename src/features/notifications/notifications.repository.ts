@@ -22,7 +22,7 @@ export interface NewNotifications {
 export class Notifications {
   constructor(private readonly db: Db) {}
 
-  /** Adds one for each member; whoever has one about this revision keeps that. */
+  /** Adds one for each member; a member with one about this revision keeps it. */
   add(workspaceId: string, { to, ...about }: NewNotifications): void {
     const { kind, entityId, revision, teamId, urgent, createdAt } = about;
     this.db.write(

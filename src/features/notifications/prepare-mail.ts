@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ComposeMail, type PreparedMail, urgentFirst } from './compose-mail.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
-import { choiceOf, isReachable, NO_CHOICE } from './notification-choice.js';
+import { choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { nextMail } from './next-mail.js';
 import { Notifications } from './notifications.repository.js';
 
-/** Enough to tell whether it is a digest: whoever has ten thousand is not looked through for each that comes. */
+/** Enough to tell whether it is a digest, so that ten thousand items are not all read for each new one. */
 const FIRST_LOOK = 50;
 /** So many are told of in one digest at most. */
 const MOST_IN_MAIL = 10_000;

@@ -4,6 +4,14 @@ import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
+import { Unsubscribe } from './unsubscribe.js';
+
+/** A member whom reports are mailed to. */
+export interface ReportReader {
+  name: string;
+  wantsNone: boolean;
+  unsubscribeUrl: string;
+}
 
 /** Whether those whom reports would be mailed to want them. */
 @Injectable()
@@ -12,10 +20,11 @@ export class ReportReaders {
     private readonly members: DecidingMembers,
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
+    private readonly unsubscribe: Unsubscribe,
   ) {}
 
-  /** Who of the workspace is reached at this address and has chosen to be mailed no reports; in the open transaction. */
-  async whoDeclined(scope: Scope, address: string): Promise<{ name: string } | undefined> {
+  /** Who of the workspace is reached at this address, in the open transaction; undefined: no member. */
+  async at(scope: Scope, address: string): Promise<ReportReader | undefined> {
     const { workspaceId } = scope;
     const member = await this.members.reachedAt(workspaceId, address);
     if (!member) return undefined;
@@ -23,6 +32,7 @@ export class ReportReaders {
     const settings = await this.workspaces.settings(scope);
     const own = await this.choices.ofAll(workspaceId, [memberId]);
     const { reports } = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
-    return reports === 'none' ? { name } : undefined;
+    const unsubscribeUrl = this.unsubscribe.urlFor({ workspaceId, memberId, list: 'reports' });
+    return { name, wantsNone: reports === 'none', unsubscribeUrl };
   }
 }

@@ -55,7 +55,7 @@ export class SendNotifications implements OnModuleInit {
   /** The next mail to send; undefined when there is none, and the item is then due when there may be one. */
   private prepare(item: WorkItem): Promise<PreparedMail | undefined> {
     return this.db.transaction(scopeOfWork(item), async () => {
-      // Locked until the transaction ends: whoever adds a notification waits, or is seen.
+      // Locked until the transaction ends: a concurrent notification waits, or is seen.
       this.work.check(item);
       const next = await this.prepareMail.execute(item.workspaceId, item.id);
       if (next.mail) return next.mail;
@@ -92,7 +92,7 @@ export class SendNotifications implements OnModuleInit {
 
   /** What is due cannot be mailed. What falls due later is, in its time. */
   private async giveUp(item: WorkItem, error: WorkError): Promise<Renewal | undefined> {
-    // Locked until the transaction ends: whoever adds a notification waits, or is seen.
+    // Locked until the transaction ends: a concurrent notification waits, or is seen.
     this.work.check(item);
     const waitMs = await this.outcomes.givenUp(item.workspaceId, item.id, error);
     return waitMs === null ? undefined : { waitMs };

@@ -51,7 +51,7 @@ export class JoinByOidc {
   private async join(workspaceId: string, identity: OidcIdentity): Promise<OidcAccount> {
     const scope = { workspaceId, teamIds: 'all' as const };
     const known = await this.db.transaction(scope, () => this.known(workspaceId, identity));
-    // Whoever is a member changes nothing, so nobody waits for them.
+    // A sign-in by an existing member changes nothing, so it takes no lock.
     if (known?.member?.status === 'active') return known.account;
     return this.db.transaction(scope, async () => {
       const { account, isNew, isNewlyBound } = await this.accountOf(workspaceId, identity);
@@ -91,7 +91,7 @@ export class JoinByOidc {
       if (await this.identities.find(workspaceId, identity)) throw new AccountChanged();
       throw new OidcRefused({
         message:
-          "The account with your mail address belongs to somebody else at your organisation's sign-in service. Tell whoever runs Consigliere.",
+          "The account with your mail address belongs to somebody else at your organisation's sign-in service. Tell the operator of Consigliere.",
       });
     }
     return { account, isNew: !existing, isNewlyBound: true };

@@ -32,7 +32,7 @@ export function failureOf(error: unknown, provider: string): { told: Error; logg
     return { told: new OidcSignInExpired({ cause: error }), logged };
   }
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    const message = `The sign-in service ${provider} does not accept this service; whoever runs Consigliere finds the reason in its log.`;
+    const message = `The sign-in service ${provider} does not accept this service; the operator of Consigliere finds the reason in its log.`;
     return { told: new Unavailable({ message, retryAfterSeconds: 30, cause: error }), logged };
   }
   const isUnusable = error instanceof ClientError && UNUSABLE.includes(error.code ?? '');

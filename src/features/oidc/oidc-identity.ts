@@ -80,7 +80,7 @@ function addressOf(
   if (typeof given !== 'string' || given === '') {
     throw new OidcRefused({
       message:
-        "Your organisation's sign-in service did not say what your mail address is. Ask whoever manages it to let Consigliere know it (the scope email).",
+        "Your organisation's sign-in service did not send your mail address. Ask its administrator to share it with Consigliere (the scope email).",
     });
   }
   if (verifiedOf(claims, token.iss) !== true) {

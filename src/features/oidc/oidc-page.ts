@@ -1,6 +1,6 @@
 import { escapeHtml, htmlPage } from '../../platform/http/page.js';
 
-/** A page of another site has led here; whoever wants to sign in says so. */
+/** A page of another site has led here, so the person must confirm the sign-in. */
 export function beginPage(provider: string, start: string): string {
   return htmlPage(
     'Sign in to Consigliere',

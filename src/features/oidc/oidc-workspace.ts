@@ -16,7 +16,7 @@ export class OidcWorkspace {
     const workspaceId = this.config.oidcWorkspace ?? (await this.workspaces.first());
     if (workspaceId !== undefined && (await this.workspaces.isThere(workspaceId))) return workspaceId;
     const message =
-      'The workspace that people sign in to is not there; whoever runs Consigliere sets OIDC_WORKSPACE.';
+      'The workspace for sign-in does not exist; the operator of Consigliere sets OIDC_WORKSPACE.';
     throw new Unavailable({ message, retryAfterSeconds: 300 });
   }
 }

@@ -75,7 +75,7 @@ export class OidcController {
     const query = new URL(request.originalUrl, url).searchParams;
     return this.orNotSignedIn(response, null, async () => {
       const transaction = this.signIn.transactionOf(query, oidcCookieOf(request.headers, url));
-      // Whatever comes of it, this sign-in is over.
+      // Success or failure, this sign-in is over.
       response.append('Set-Cookie', oidcCookie(undefined, url));
       const { returnTo } = transaction;
       return this.orNotSignedIn(response, returnTo, async () => {

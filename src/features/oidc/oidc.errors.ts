@@ -9,7 +9,7 @@ export const OidcSignInExpired = defineError(
 export const OidcNotVerified = defineError(
   'OIDC_NOT_VERIFIED',
   401,
-  "The answer of your organisation's sign-in service could not be verified, so nobody was signed in. Begin again; if it happens again, tell whoever runs Consigliere, whose log says why.",
+  "The answer of your organisation's sign-in service could not be verified, so nobody was signed in. Begin again; if it happens again, tell the operator of Consigliere; its log has the reason.",
 );
 
 export const OidcRefused = defineError(

@@ -33,7 +33,7 @@ const order = z
 
 const skill = z.record(z.string(), z.unknown(), { error: 'must be an object' });
 
-/** Whatever depends on more than the manifest, such as whether an order could ever apply, is looked at elsewhere. */
+/** Checks that need more than the manifest, such as whether an order could ever apply, are elsewhere. */
 export const manifestSchema = z
   .strictObject({
     name: slug,

@@ -19,5 +19,5 @@ export const PackVersionTaken = defineError(
 export const TooManyPacks = defineError(
   'TOO_MANY_SKILL_PACKS',
   409,
-  'The workspace has as many skill packs as it may have.',
+  'The workspace has the maximum number of skill packs.',
 );

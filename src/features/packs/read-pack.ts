@@ -34,7 +34,7 @@ export class ReadPack {
       })),
       standingOrders: orders.map(({ orderKey: key, status, reason, standingOrderId: id }) => ({
         key,
-        // What came of it afterwards its own row says: whoever archives an order knows nothing of packs.
+        // What came of it afterwards its own row says: archiving an order knows nothing of packs.
         status: status === 'arrived' && id !== null && visible.get(id) === 'archived' ? 'archived' : status,
         reason,
         standingOrderId: id !== null && visible.has(id) ? id : null,

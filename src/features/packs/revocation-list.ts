@@ -31,7 +31,7 @@ const listSchema = z.strictObject({
 const signedList = z.strictObject({ list: listSchema, signature: z.string() });
 const MAX_LISTS = 50;
 
-/** A file that cannot be used; the message is for whoever configured it. */
+/** A file that cannot be used; the message is for the operator. */
 export class ListUnusable extends Error {
   override readonly name = 'ListUnusable';
 }

@@ -83,7 +83,7 @@ export class SkillPackSummary {
    */
   publisher!: string;
   /**
-   * What it is for.
+   * Its purpose.
    * @example 'Reminders of overdue invoices.'
    */
   description!: string;

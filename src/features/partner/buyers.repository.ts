@@ -7,7 +7,7 @@ import type { BuyerChange } from './buyer.js';
 export class Buyers {
   constructor(private readonly db: Db) {}
 
-  /** The known metrics of a buyer (`KnownMetric`), for whoever holds the workspace's persona. */
+  /** The known metrics of a buyer (`KnownMetric`), for the holder of the workspace's persona. */
   metricsStatement(workspaceId: string, buyerId: string): Statement {
     return {
       text: 'select metric, confidence, fired_at from buyer_metrics where workspace_id = $1 and buyer_id = $2',

@@ -8,7 +8,7 @@ import { PreflightAction } from './preflight-action.js';
 import type { PreflightBody, PreflightView } from './preflight.dto.js';
 import { PreflightDirective } from './preflight-directive.js';
 
-/** Answers what would happen, to whoever could make it happen. */
+/** Answers the likely outcome, to callers who may act. */
 @Injectable()
 export class AskPreflight {
   constructor(

@@ -31,7 +31,7 @@ export class PreflightActionBody {
   type!: string;
 
   /**
-   * What it is carried out with; the action type says which fields there are.
+   * Its parameters; the action type defines the fields.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, it arrives on Friday." }
    */
   @IsObject()

@@ -5,7 +5,7 @@ import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 /** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
 export class CustomSectionBody {
   /**
-   * What the section is called; at most 120 characters on one line.
+   * The section's name; at most 120 characters on one line.
    * @example 'The week'
    */
   @IsPlainText(120, { oneLine: true })
@@ -39,7 +39,7 @@ export class CustomSectionView {
    */
   sectionId!: string;
   /**
-   * What it is called.
+   * Its name.
    * @example 'The week'
    */
   title!: string;

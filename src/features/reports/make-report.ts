@@ -81,7 +81,12 @@ export class MakeReport {
     const all: AllSections = {
       ...counted,
       revenue: { ...counted.revenue, events },
-      approvalQueue: { pending: open.pending, urgent: open.urgent, items: open.approvals },
+      approvalQueue: {
+        pending: open.pending,
+        urgent: open.urgent,
+        items: open.approvals,
+        escalations: { open: open.escalationsOpen, items: open.escalations },
+      },
       costLedger: {
         ...counted.costLedger,
         budget: { limit, unit, currency: unit === 'amount' ? COST_CURRENCY : null },

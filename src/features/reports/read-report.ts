@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
+import { reportIdOf } from '../verifier/daily-report.js';
 import { Audiences } from '../workspaces/audiences.js';
 import { MakeReport } from './make-report.js';
 import { lastDueDay } from './report-calendar.js';
@@ -57,6 +58,19 @@ export class ReadReport {
       seesWhole ? scope : scopeOf(caller),
     );
     return { ...viewOf(report), partial: true };
+  }
+
+  /** @throws NotFound for a day that has no report, and will have none */
+  async assertDay(scope: Scope, date: string): Promise<void> {
+    const config = await this.configs.read(scope);
+    assertHas(config, dayOf(this.clock.now(), config.zone), date);
+  }
+
+  /** The reports of today and of the day before, which may not have been made yet. */
+  async latestIds({ workspaceId }: Pick<Scope, 'workspaceId'>): Promise<string[]> {
+    const { zone } = await this.configs.read({ workspaceId, teamIds: 'all' });
+    const today = dayOf(this.clock.now(), zone);
+    return [today, dayBefore(today, zone)].map((date) => reportIdOf(workspaceId, date));
   }
 
   /** Undefined where the schedule or the zone has changed so that it is not to be made any more. */

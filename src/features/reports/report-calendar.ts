@@ -1,5 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
-import { dayAfter, dayBefore, dayOf } from '../../platform/kernel/local-day.js';
+import { clockTimeOn, dayAfter, dayBefore, dayOf } from '../../platform/kernel/local-day.js';
 
 /** When reports are made. */
 export interface ReportSchedule {
@@ -11,20 +10,11 @@ export interface ReportSchedule {
 /** So many missed days are made up for; older ones can be asked for. */
 export const MOST_MADE_UP = 31;
 
-/**
- * When the report is made that is made on this day: as its clock shows the time for the first time, and where that time is
- * skipped as long after midnight as if it were not.
- */
-export function runOn(date: string, time: string, zone: string): number {
-  const local = Temporal.PlainDate.from(date).toPlainDateTime(Temporal.PlainTime.from(time));
-  return local.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds;
-}
-
 /** When the next report is made after this moment; null when none is made by itself. */
 export function nextRun({ schedule, time }: ReportSchedule, zone: string, after: number): number | null {
   if (schedule === 'on-demand') return null;
   for (let day = dayBefore(dayOf(after, zone), zone); ; day = dayAfter(day, zone)) {
-    const run = runOn(day, time, zone);
+    const run = clockTimeOn(day, time, zone);
     if (run > after) return run;
   }
 }
@@ -32,7 +22,7 @@ export function nextRun({ schedule, time }: ReportSchedule, zone: string, after:
 /** The latest day whose report was to be made by now. */
 export function lastDueDay({ time }: Pick<ReportSchedule, 'time'>, zone: string, now: number): string {
   let made = dayOf(now, zone);
-  while (runOn(made, time, zone) > now) made = dayBefore(made, zone);
+  while (clockTimeOn(made, time, zone) > now) made = dayBefore(made, zone);
   return dayBefore(made, zone);
 }
 

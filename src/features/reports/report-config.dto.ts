@@ -1,10 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateIf, ValidateNested } from 'class-validator';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
-import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { REPORT_FORMATS, type ReportFormat } from './report.js';
-
-const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
 function isGiven(property: string): (body: object) => boolean {

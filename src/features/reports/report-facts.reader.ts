@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { URGENT_BEFORE_EXPIRY_MS } from '../approvals/approval.js';
+import { firstPending, partsOfPending, soonAfter } from '../approvals/pending-approvals.js';
 import { titleOf } from '../directives/directive.js';
+import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
 import type { CapoRole } from '../terms/terms.js';
 import { MOST_LISTED } from '../verifier/daily-report.js';
 import { COUNTED_ACTIONS, type CountedReceipt, FiguresOfReceipts } from '../verifier/report-figures.js';
-import type { ReportedApproval, ReportedDirective, ReportedEvent } from './report.js';
+import type { ReportedApproval, ReportedDirective, ReportedEscalation, ReportedEvent } from './report.js';
 
 /** What is open at one moment, with the last receipt of that moment. */
 export interface OpenNow {
@@ -19,6 +20,8 @@ export interface OpenNow {
   urgent: number;
   urgentIds: string[];
   approvals: ReportedApproval[];
+  escalationsOpen: number;
+  escalations: ReportedEscalation[];
   directives: ReportedDirective[];
 }
 
@@ -33,18 +36,8 @@ export interface CountedDay {
 const MOST_URGENT = 500;
 const CHUNK = 10_000;
 
-/** As in `GET /approvals`: each of the parts has an index. */
-const URGENT = /* sql */ `
-  select approval_id, requested_at from approvals
-  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical'))
-  union all
-  select approval_id, requested_at from approvals
-  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical')) is not true
-    and frozen_ms is null and expires_at < $2
-  union all
-  select approval_id, requested_at from approvals
-  where workspace_id = $1 and status = 'pending' and (priority = 'high' or risk in ('high', 'critical')) is not true
-    and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`;
+const PENDING = `workspace_id = $1 and status = 'pending'`;
+const { always, soon, soonAfterRevert } = partsOfPending(PENDING, '$2');
 
 /**
  * Of each receipt only what is counted: the body of a draft with many decisions is large. What the database cannot read as JSON
@@ -57,7 +50,7 @@ select coalesce(c.body->>'action', r.action) as action, coalesce(c.body->>'capo'
   jsonb_build_object('amount', d->'amount', 'currency', d->'currency', 'packets', d->'packets', 'metric', d->'metric',
     'newConfidence', d->'newConfidence', 'cost', d->'cost', 'engine', d->'engine', 'model', d->'model',
     'actionType', d->'actionType', 'target', d->'target', 'code', d->'code',
-    'result', jsonb_build_object('transport', d->'result'->'transport'),
+    'result', jsonb_build_object('transport', d->'result'->'transport', 'recipients', d->'result'->'recipients'),
     'decisions', case when r.action = 'directive.drafted' and jsonb_typeof(d->'decisions') = 'array' then
       (select jsonb_agg(jsonb_build_object('outcome', one->'outcome')) from jsonb_array_elements(d->'decisions') one) end) as details
 from receipts r
@@ -68,17 +61,10 @@ order by r.seq`;
 
 /** One statement is one moment: the rows are what the receipts up to the head say. */
 const OPEN = /* sql */ `
-with urgent as materialized (${URGENT}),
-listed as (
-  select 0 as part, approval_id, requested_at from
-    (select * from urgent order by requested_at, approval_id limit ${MOST_LISTED}) u
-  union all
-  select 1, approval_id, requested_at from
-    (select approval_id, requested_at from approvals a where workspace_id = $1 and status = 'pending'
-       and not exists (select from urgent u where u.approval_id = a.approval_id)
-     order by requested_at, approval_id limit ${MOST_LISTED}) l
-  order by part, requested_at, approval_id limit ${MOST_LISTED}
-)
+with urgent as materialized (
+  ${[always, soon, soonAfterRevert].map((part) => `select approval_id, requested_at from approvals where ${part}`).join(' union all ')}
+),
+listed as materialized (${firstPending(PENDING, '$2', MOST_LISTED)})
 select
   (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as head,
   (select mode from guardians where workspace_id = $1) as mode,
@@ -94,6 +80,10 @@ select
       'priority', a.priority, 'requestedAt', app.ms(a.requested_at), 'expiresAt', app.ms(a.expires_at))
       order by l.part, l.requested_at, l.approval_id), '[]')
     from listed l join approvals a on a.approval_id = l.approval_id) as approvals,
+  (select count(*) from escalations where workspace_id = $1 and status = 'open') as escalations_open,
+  (select coalesce(json_agg(e), '[]') from (
+    select escalation_id as "escalationId", kind, reason, options, app.ms(created_at) as "createdAt", app.ms(due_at) as "dueAt"
+    from escalations where workspace_id = $1 and status = 'open' order by ${MOST_URGENT_ESCALATIONS} limit ${MOST_LISTED}) e) as escalations,
   (select coalesce(json_agg(d), '[]') from (
     select directive_id as "directiveId", capo, text, app.ms(deadline) as deadline from directives
     where workspace_id = $1 and status in ('queued', 'executing', 'sending', 'halted')
@@ -101,7 +91,11 @@ select
 
 type CountedRow = CountedReceipt & { entityId: string; whole: string | null };
 
-type OpenRow = Omit<OpenNow, 'approvals' | 'directives'> & {
+type OpenRow = Omit<OpenNow, 'approvals' | 'escalations' | 'directives'> & {
+  escalations: (Omit<ReportedEscalation, 'createdAt' | 'dueAt'> & {
+    createdAt: number;
+    dueAt: number | null;
+  })[];
   approvals: (Omit<ReportedApproval, 'requestedAt' | 'expiresAt'> & {
     requestedAt: number;
     expiresAt: number;
@@ -114,15 +108,19 @@ export class ReportFactsReader {
   constructor(private readonly db: Db) {}
 
   async open(scope: Scope, at: number): Promise<OpenNow> {
-    const soon = new Date(at + URGENT_BEFORE_EXPIRY_MS);
-    const [row] = await this.db.read<OpenRow>(scope, OPEN, [scope.workspaceId, soon]);
-    const { approvals, directives, ...counted } = row!;
+    const [row] = await this.db.read<OpenRow>(scope, OPEN, [scope.workspaceId, soonAfter(at)]);
+    const { approvals, escalations, directives, ...counted } = row!;
     return {
       ...counted,
       approvals: approvals.map((one) => ({
         ...one,
         requestedAt: isoOf(one.requestedAt),
         expiresAt: isoOf(one.expiresAt),
+      })),
+      escalations: escalations.map((one) => ({
+        ...one,
+        createdAt: isoOf(one.createdAt),
+        dueAt: one.dueAt === null ? null : isoOf(one.dueAt),
       })),
       directives: directives.map(({ directiveId, capo, text, deadline }) => ({
         directiveId,

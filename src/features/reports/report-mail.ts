@@ -1,6 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import type { MailMessage } from '../mail/mail-message.js';
-import { type Block, mailOf, oneLine } from '../notifications/blocks.js';
+import { type Block, mailOf, oneLine } from '../mail/blocks.js';
+import { unsubscribeBlocks } from '../notifications/unsubscribe.js';
 import { markdownOf } from './report-markdown.js';
 import { outlineOf, type Part, titleOf } from './report-outline.js';
 import type { DailyReport, ReportFormat } from './report.js';
@@ -13,15 +14,26 @@ const TEXT_LENGTHS = [4_000, 1_500, 500, 100];
 /** The mail with a report, in the format that was configured. */
 export function reportMail(
   report: DailyReport,
-  { format, workspaceName }: { format: ReportFormat; workspaceName: string },
-): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
+  {
+    format,
+    workspaceName,
+    unsubscribeUrl,
+  }: { format: ReportFormat; workspaceName: string; unsubscribeUrl?: string | undefined },
+): Omit<MailMessage, 'id' | 'to'> {
   const subject = `${titleOf(report)}: ${report.headline}`;
-  // No link: whoever only has the mail could not open it.
-  const footer: Block = {
-    kind: 'text',
-    text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. With an operator token a program reads the same at GET /api/pro/reports/daily?date=${report.date}.`,
-  };
-  const html = (length: number) => mailOf({ subject, blocks: blocksOf(report, length), footer });
+  // No other link: a reader of the mail alone could not open it.
+  const footer: Block[] = [
+    {
+      kind: 'text',
+      text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. With an operator token a program reads the same at GET /api/pro/reports/daily?date=${report.date}.`,
+    },
+    ...unsubscribeBlocks(unsubscribeUrl),
+  ];
+  const list = unsubscribeUrl !== undefined && { unsubscribeUrl };
+  const html = (length: number) => ({
+    ...mailOf(subject, [...blocksOf(report, length), ...footer]),
+    ...list,
+  });
   let mail = html(TEXT_LENGTHS[0]!);
   if (format !== 'email') {
     const text = format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report);

@@ -1,4 +1,5 @@
 import { markdownLine, markdownQuote } from '../../platform/kernel/markdown.js';
+import { momentIn } from '../../platform/kernel/local-day.js';
 import { outlineOf, type Part, titleOf } from './report-outline.js';
 import type { DailyReport } from './report.js';
 
@@ -12,7 +13,7 @@ export function markdownOf(report: DailyReport): string {
     markdownLine(headline),
     ...outlineOf(report).map(partOf),
     '---',
-    `Days and times are those of ${timezone}. Made at ${generatedAt} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
+    `Days and times are those of ${timezone}. Made on ${momentIn(Date.parse(generatedAt), timezone)} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
   ].join('\n\n')}\n`;
 }
 

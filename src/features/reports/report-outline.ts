@@ -3,7 +3,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import type { ReportedAct } from '../verifier/report-figures.js';
+import type { DayOfAgents, ReportedAct } from '../verifier/report-figures.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */
@@ -102,25 +102,38 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
         },
       ),
     },
-    actsPart('What left', movesSent, acts.sent, zone),
+    actsPart('What left', movesSent, reached(acts), zone),
+    actsPart('Whom mails did not reach', acts.notReachedTotal, missed(acts.notReached), zone),
     actsPart('What was undone', movesUndone, acts.undone, zone),
     actsPart('What was not carried out', notDoneTotal, acts.notDone, zone, STILL_WANTED),
   ],
-  approvalQueue: ({ pending, urgent, items }, zone) => [
+  // Reports that were made by earlier versions do not tell escalations.
+  approvalQueue: ({ pending, urgent, items, escalations = { open: 0, items: [] } }, zone) => [
     {
       title: 'Waiting for you',
-      facts: numbers(['Approvals', pending], ['Urgent', urgent]),
-      // The urgent ones are listed first.
-      items: items.map(({ title, capo, priority, expiresAt }, index) => {
-        const facts = [
-          ...(index < urgent ? ['urgent'] : []),
-          nameOf(capo),
-          `${priority} priority`,
-          `until ${momentIn(Date.parse(expiresAt), zone)}`,
-        ];
-        return `${title} (${facts.join(', ')})`;
-      }),
-      ...more(pending, items.length),
+      facts: numbers(['Approvals', pending], ['Urgent', urgent], ['Escalations', escalations.open]),
+      items: [
+        // The urgent ones are listed first.
+        ...items.map(({ title, capo, priority, expiresAt }, index) => {
+          const facts = [
+            ...(index < urgent ? ['urgent'] : []),
+            nameOf(capo),
+            `${priority} priority`,
+            `until ${momentIn(Date.parse(expiresAt), zone)}`,
+          ];
+          return `${title} (${facts.join(', ')})`;
+        }),
+        ...escalations.items.map(({ escalationId, reason, options, createdAt, dueAt }) => {
+          const facts = [
+            `since ${momentIn(Date.parse(createdAt), zone)}`,
+            ...(dueAt === null ? [] : [`until ${momentIn(Date.parse(dueAt), zone)}`]),
+            `options: ${options.map((option) => option.replaceAll('_', ' ')).join(', ')}`,
+            escalationId,
+          ];
+          return `A person has to decide: ${cutText(reason, LONGEST_ACT)} (${facts.join(', ')})`;
+        }),
+      ],
+      ...more(pending + escalations.open, items.length + escalations.items.length),
     },
   ],
   trustIntelligence: ({ scoresCompleted, averageScore, topGap }) => [
@@ -208,6 +221,25 @@ function actsPart(
   const notes = [note, advice].filter(Boolean);
   const items = acts.map((act) => actInWords(act, zone));
   return { title, facts: [], items, ...(notes.length > 0 && { note: notes.join(' ') }) };
+}
+
+/** What left, each with those of its recipients who have it. */
+function reached({ sent = [], notReached = [] }: Partial<DayOfAgents>): ReportedAct[] {
+  const withoutOf = new Map(notReached.map(({ receiptId, to }) => [receiptId, to?.split(', ')]));
+  return sent.map((act) => {
+    const without = withoutOf.get(act.receiptId);
+    const to = act.to?.split(', ').filter((one) => !without?.includes(one));
+    return { ...act, to: to?.join(', ') ?? null };
+  });
+}
+
+/** A mail that others have, as it looks to those whom it did not reach. */
+function missed(acts: readonly ReportedAct[] = []): ReportedAct[] {
+  return acts.map((act) => ({
+    ...act,
+    summary: `${act.summary.replace(/\.$/, '')}, but it did not reach ${act.to}.`,
+    to: null,
+  }));
 }
 
 /** What happened and at what time of the day, with whom it went to, and the id by which it is found. */

@@ -1,3 +1,4 @@
+import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import type { CapoFigures } from '../verifier/report-figures.js';
 
@@ -160,8 +161,15 @@ export class AgentActivitySection {
    * @example 5
    */
   notDoneTotal?: number;
-  /** What left, the first 20. */
+  /**
+   * Mails that did not reach all of their recipients, though others have them.
+   * @example 1
+   */
+  notReachedTotal?: number;
+  /** What left, the first 20; a mail with all whom it was to reach. */
   sent?: ReportedActView[];
+  /** Mails that did not reach all of their recipients, the first 20, each with those whom it did not reach. */
+  notReached?: ReportedActView[];
   /** What was undone, the first 20. */
   undone?: ReportedActView[];
   /** What failed, was rejected, denied or cancelled, or expired, the first 20. */
@@ -176,7 +184,7 @@ export class ReportedApprovalView {
    */
   approvalId!: string;
   /**
-   * What it is about.
+   * Its subject.
    * @example 'Mail to jane@acme.example'
    */
   title!: string;
@@ -202,6 +210,51 @@ export class ReportedApprovalView {
   expiresAt!: string;
 }
 
+/** An escalation that waits. */
+export class ReportedEscalationView {
+  /**
+   * The id of the escalation.
+   * @example 'esc_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  escalationId!: string;
+  /**
+   * What it is about.
+   * @example 'packet_failed'
+   */
+  kind!: EscalationKind;
+  /**
+   * Why a person has to decide.
+   * @example '"Delivery" did not reach everybody.'
+   */
+  reason!: string;
+  /**
+   * What can be decided.
+   * @example ['dismiss']
+   */
+  options!: string[];
+  /**
+   * Since when it waits, ISO 8601.
+   * @example '2026-02-17T15:12:00.000Z'
+   */
+  createdAt!: string;
+  /**
+   * When it ends by itself, or becomes worse, ISO 8601; null: never.
+   * @example null
+   */
+  dueAt!: string | null;
+}
+
+/** The escalations that wait. */
+export class EscalationsOfReport {
+  /**
+   * How many are open.
+   * @example 1
+   */
+  open!: number;
+  /** The first 20 of them, the most urgent first. */
+  items!: ReportedEscalationView[];
+}
+
 /** What waits for a person as the report is made. */
 export class ApprovalQueueSection {
   /**
@@ -218,6 +271,8 @@ export class ApprovalQueueSection {
    * The first 20 of them, urgent ones first.
    */
   items!: ReportedApprovalView[];
+  /** Escalations that wait. Reports that were made by earlier versions do not tell them. */
+  escalations?: EscalationsOfReport;
 }
 
 /** What the partner persona service reported on the day. */

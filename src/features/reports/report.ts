@@ -1,3 +1,4 @@
+import type { EscalationKind } from '../escalations/escalation-kinds.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import type { DayOfAgents, DayOfGuardian, ReportFigures } from '../verifier/report-figures.js';
 
@@ -36,6 +37,16 @@ export interface ReportedApproval {
   expiresAt: string;
 }
 
+export interface ReportedEscalation {
+  escalationId: string;
+  kind: EscalationKind;
+  reason: string;
+  options: string[];
+  createdAt: string;
+  /** When it ends by itself, or becomes worse. */
+  dueAt: string | null;
+}
+
 export interface ReportedDirective {
   directiveId: string;
   capo: CapoRole | null;
@@ -55,7 +66,12 @@ interface ReportedBudget {
 export interface AllSections {
   revenue: ReportFigures['revenue'] & { events: ReportedEvent[] };
   agentActivity: Omit<ReportFigures['agentActivity'], keyof DayOfAgents> & Partial<DayOfAgents>;
-  approvalQueue: { pending: number; urgent: number; items: ReportedApproval[] };
+  approvalQueue: {
+    pending: number;
+    urgent: number;
+    items: ReportedApproval[];
+    escalations?: { open: number; items: ReportedEscalation[] };
+  };
   trustIntelligence: ReportFigures['trustIntelligence'];
   costLedger: ReportFigures['costLedger'] & { budget: ReportedBudget };
   guardianState: { mode: string; pendingMoves: number; blockedMoves: number } & Partial<DayOfGuardian>;

@@ -13,7 +13,7 @@ export class WrittenSectionView {
    */
   sectionId!: string;
   /**
-   * What it is called.
+   * Its name.
    * @example 'Pipeline'
    */
   title!: string;

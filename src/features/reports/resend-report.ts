@@ -11,7 +11,7 @@ import type { ReportEntity } from './report.entity.js';
 import { ReportMailOff } from './reports.errors.js';
 import { Reports } from './reports.repository.js';
 
-/** A mail needs some time to its mailbox: whoever asks again meanwhile has not missed it. */
+/** A mail needs some time to its mailbox: a repeated request meanwhile has not missed it. */
 const ON_ITS_WAY_MS = 30_000;
 
 /** Has a report mailed again, to the address that is configured now; it is the report as it was made. */

@@ -74,7 +74,7 @@ export class SectionWriter {
       const drafting = this.draft(report, section, signal);
       const draft = await untilAborted(signal, drafting);
       if (draft === 'aborted') return { ...(await cutOff(NOTHING)), paidLater: drafting.catch(paidBefore) };
-      // Whoever reads the section reads all of it.
+      // A reader must see all of the section.
       const body = withoutUnseen(textOf(draft)).trim();
       const { engine, cost } = draft;
       if (body === '') return failed(whyNothing(draft), { engine, cost });
@@ -96,7 +96,7 @@ export class SectionWriter {
       : undefined;
   }
 
-  /** Whatever cannot be found out: what was paid must not be lost over it. */
+  /** A failed read must not lose the costs. */
   private async whyStopped(scope: Scope): Promise<string> {
     const { mode } = await this.guardians.read(scope).catch(() => ({ mode: null }));
     return mode !== null && isHalted(mode) ? KILLED : STOPPED;

@@ -19,6 +19,8 @@ export interface OutgoingReport {
   report: ReportEntity;
   address: string;
   workspaceName: string;
+  /** By which its reader ends these mails; undefined: the reader is no member. */
+  unsubscribeUrl?: string | undefined;
 }
 
 /** Mails a report to the address that is configured, if its reader wants that: what the work of it does, step by step. */
@@ -44,24 +46,25 @@ export class SendReportMail {
     return undefined;
   }
 
-  /** Marks it as being sent, in the open transaction; undefined when whoever it would be mailed to wants none. */
+  /** Marks it as being sent, in the open transaction; undefined when the recipient wants none. */
   async begin(outgoing: OutgoingReport): Promise<OutgoingReport | undefined> {
     const { report, address } = outgoing;
-    const declined = await this.readers.whoDeclined(scopeOfWork(report), address);
-    if (declined) {
-      this.deliveries.skip(report, `${declined.name} has chosen to be mailed no reports.`);
+    const reader = await this.readers.at(scopeOfWork(report), address);
+    if (reader?.wantsNone) {
+      this.deliveries.skip(report, `${reader.name} has chosen to be mailed no reports.`);
       return undefined;
     }
     const mailId = report.mailId ?? newId('msg');
     const change = { deliveryChannel: 'email', deliveryStatus: 'sending', mailId } as const;
     this.reports.update(report, change);
-    return { ...outgoing, report: { ...report, ...change } };
+    return { ...outgoing, report: { ...report, ...change }, unsubscribeUrl: reader?.unsubscribeUrl };
   }
 
   /** A mail that is sent once more has the same id, and so the same Message-ID. */
-  messageOf({ report, address, workspaceName }: OutgoingReport): MailMessage {
+  messageOf({ report, address, workspaceName, unsubscribeUrl }: OutgoingReport): MailMessage {
     const { mailId, format } = report;
-    return { id: mailId!, to: [address], ...reportMail(viewOf(report), { format, workspaceName }) };
+    const mail = reportMail(viewOf(report), { format, workspaceName, unsubscribeUrl });
+    return { id: mailId!, to: [address], ...mail };
   }
 
   /** Counts one more attempt that did not reach the mail server, and answers how many they are. */

@@ -60,7 +60,7 @@ export class StoreReport {
     return report;
   }
 
-  /** Somebody has asked for it before the schedule came to its day; now it is told to whoever is told of reports. */
+  /** Somebody has asked for it before the schedule came to its day; now the recipients of reports are notified. */
   private scheduled(report: ReportEntity): ReportEntity {
     if (report.trigger === 'schedule') return report;
     this.reports.update(report, { trigger: 'schedule' });

@@ -143,7 +143,7 @@ export class WriteSections implements OnModuleInit {
       this.work.enqueueBy(DELIVER_WORK, [{ id: report.reportId, waitMs: 0 }]);
   }
 
-  /** With the hash of the section as the report has it, so that whoever has saved the report can hold it against its receipts. */
+  /** With the hash of the section as the report has it, so that a saved report can be checked against its receipts. */
   private record({ reportId, date, customSections }: ReportEntity, { section, engine, cost }: Written): void {
     const { sectionId, title, capo, status, error } = section;
     const told = customSections.find((one) => one.sectionId === sectionId) ?? section;

@@ -20,7 +20,7 @@ export function isSnoozeTime(until: number, now: number): boolean {
 
 /**
  * The signal after the acknowledgement; undefined when it is that way already, so that asking again changes nothing.
- * The first acknowledgement stands, whoever comes after.
+ * The first acknowledgement stands.
  * @throws InvalidTransition when an acknowledged signal is to be snoozed
  */
 export function acknowledge(

@@ -114,7 +114,7 @@ export class SignalSummary {
    */
   severity!: SignalSeverity;
   /**
-   * What it is about, in one line.
+   * Its subject, in one line.
    * @example 'Trust of buyer acme-jane fell to 45 %'
    */
   title!: string;
@@ -129,7 +129,7 @@ export class SignalSummary {
   teamId!: string | null;
   /** The capo that it concerns; null: none. */
   capo!: string | null;
-  /** What it is about; null: nothing in particular. */
+  /** Its subject; null: nothing in particular. */
   entity!: SignalEntityReference | null;
   /**
    * When it was raised, Unix milliseconds.

@@ -21,7 +21,7 @@ type BeforeActivation = () => Promise<unknown>;
 
 /**
  * What an order has to pass before it becomes active, besides its simulation. The safety eval belongs to a higher feature,
- * which registers itself here when the application starts, and so does whoever has to keep what was in force before.
+ * which registers itself here when the application starts, and so does the feature that keeps the former state.
  */
 @Injectable()
 export class ActivationChecks {
@@ -36,7 +36,7 @@ export class ActivationChecks {
     this.#before.push(act);
   }
 
-  /** For whoever makes an order active, before it is written. */
+  /** Runs before an active order is written. */
   async beforeActivation(): Promise<void> {
     for (const act of this.#before) await act();
   }

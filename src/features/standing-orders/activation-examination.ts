@@ -59,7 +59,7 @@ export class ActivationExamination {
     return this.examine(order, this.simulation.ofNew(order), by, !tightens(order));
   }
 
-  /** For whoever makes an order active, before it is written. */
+  /** Runs before an active order is written. */
   beforeActivation(): Promise<void> {
     return this.checks.beforeActivation();
   }

@@ -83,8 +83,8 @@ export interface RecordedPacket extends Omit<DecidedPacket, 'params' | 'target'>
 }
 
 /**
- * The input of a decision as one JSON value, stored with it and in its receipt: whoever has it and the versions of its
- * policy can make the decision again.
+ * The input of a decision as one JSON value, stored with it and in its receipt. With the versions of its
+ * policy, anybody can make the decision again.
  */
 export interface RecordedInput extends Omit<DecisionInput, 'packet' | 'orders'> {
   packet: RecordedPacket;

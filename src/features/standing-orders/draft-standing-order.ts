@@ -11,7 +11,7 @@ import { StandingOrders } from './standing-orders.repository.js';
 
 /** An order that nobody has written themselves. */
 export interface NewDraft extends OrderContent {
-  /** Where it comes from, for whoever activates it. */
+  /** Its origin, for the person who activates it. */
   heldBecause: string;
   /** For its receipt, beside the rule. */
   details?: Record<string, unknown>;

@@ -90,7 +90,7 @@ function decide(input: RecordedInput, policy: Policy): Decision {
   return { ...evaluateWithoutHash(input, policy), inputHash: hashOf(input) };
 }
 
-/** {@link evaluateAgain} for whoever asks what comes out and not what it was made from: the hash is a third of its cost. */
+/** {@link evaluateAgain} without the hash of the inputs, which is a third of its cost. */
 export function evaluateAgainWithoutHash(
   input: RecordedInput,
   orders: readonly DecisionOrder[],

@@ -25,7 +25,7 @@ interface Origin {
 
 /**
  * Makes the next version of an order (docs/decisions/0016). In force, a version that lets nothing more through than the
- * former one applies at once, whoever may write such orders; one that may let more through takes the rights, and passes the
+ * former one applies at once; one that may let more through takes the rights, and passes the
  * check, of an order that is activated. Where it is refused, the former version stays in force.
  */
 @Injectable()

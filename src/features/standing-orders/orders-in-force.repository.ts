@@ -58,7 +58,7 @@ export class OrdersInForce {
   async read(workspaceId: string): Promise<KnownOrders> {
     const rows = await this.db.query<Row>(IN_FORCE, [workspaceId]);
     const { epoch, isWhole } = rows[0]!;
-    if (!isWhole) throw new Error('orders in force are read by whoever sees every team');
+    if (!isWhole) throw new Error('only callers who see every team may read the orders in force');
     const orders = rows.flatMap(({ epoch: _epoch, isWhole: _isWhole, standingOrderId, ...order }) =>
       standingOrderId === null ? [] : [storableOrder({ standingOrderId, ...order })],
     );

@@ -19,8 +19,8 @@ export type KnownActions = Readonly<Record<string, KnownAction>>;
 
 /**
  * Why an order with this rule could never apply to any work packet: it contradicts itself, or asks for what no action has.
- * None of it can be told from one property alone. Whoever wrote such an order believes that something is allowed, or
- * denied, that is not.
+ * None of it can be told from one property alone. The author of such an order believes that it
+ * allows or denies something.
  */
 export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: number): Fault[] {
   const unknown = unknownTypes(rule.match, known);

@@ -13,7 +13,7 @@ import {
   Min,
 } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
-import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 import type { Priority, Reversibility } from '../terms/terms.js';
 import { BUDGET_WINDOWS, ON_EXCEED, ON_EXPIRY, PRESENCES, WEEKDAYS } from './standing-order.js';
@@ -32,7 +32,6 @@ import type {
 } from './standing-order.js';
 import { AreFieldConditions, HasOtherEnd } from './standing-order-validation.js';
 
-const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
 
 /** Which work packets the order speaks about; `{}` is every work packet. What is left out does not narrow it. */

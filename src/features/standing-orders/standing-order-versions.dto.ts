@@ -29,7 +29,7 @@ export class StandingOrderVersionSummary {
    */
   isCurrent!: boolean;
   /**
-   * What the order was called.
+   * The order's name then.
    * @example 'Delivery mail to Acme'
    */
   name!: string;

@@ -75,7 +75,7 @@ export class StandingOrders {
 
   /** {@link lock}, together with the workspace's decisions: none of them goes by one version and counts for another. */
   async lockWithDecisions(standingOrderId: string): Promise<StandingOrderEntity> {
-    // Before the order: whoever decides has the lock, and then shares the key of each order that counts a use.
+    // Before the order: a decision takes this lock, and then shares the key of each order that counts a use.
     await this.db.unit.batch([lockDecisionsStatement(this.db.unit.scope.workspaceId)]);
     return this.lock(standingOrderId);
   }

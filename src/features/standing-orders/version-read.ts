@@ -5,7 +5,7 @@ import type { StandingOrderEntity } from './standing-order.entity.js';
 export const VersionChanged = defineError(
   'VERSION_CHANGED',
   412,
-  'The standing order has another version by now. Read it and its simulation, and name that one.',
+  'The standing order has a newer version. Read it and its simulation, and name that version.',
 );
 
 /** Which version of an order somebody had before them when they asked for something. */
@@ -21,7 +21,7 @@ const NOT_NAMED =
   'An acknowledgement holds for what was read: name the version in `version`, or the hash of the order in If-Match.';
 
 /**
- * What an owner acknowledges is what they have read, whoever has changed the order since.
+ * An owner acknowledges the version that they read, even if somebody has changed the order since.
  * @throws VersionChanged, ContentChanged, or PreconditionRequired for an acknowledgement that names nothing
  */
 export function requireVersionRead(

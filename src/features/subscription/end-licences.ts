@@ -65,7 +65,7 @@ export class EndLicences {
 
   private end(licence: LicenceEntity, tier: Tier): void {
     const { workspaceId, licenceId, tierBefore } = licence;
-    // Another tier was set since, by whoever runs the service: it is theirs to keep.
+    // Another tier was set since, by the operator of the service, and stays.
     const next = tier === licence.tier ? tierBefore : tier;
     if (next !== tier) this.workspaces.changeTier(workspaceId, next);
     this.receipts.append({
@@ -116,4 +116,4 @@ function graceTitle(licence: LicenceEntity): string {
 const GRACE_BODY =
   'Everything goes on as before until then. Install a new licence with POST /subscription/verify; after that time the workspace has the tier that it has without a licence.';
 const ENDED_BODY =
-  'Nothing was deleted or stopped; the limits on requests and on model calls are those of the tier. Whatever stops work is never refused for them. Install a new licence with POST /subscription/verify.';
+  'Nothing was deleted or stopped; the limits on requests and on model calls are those of the tier. Acts that stop work are never limited. Install a new licence with POST /subscription/verify.';

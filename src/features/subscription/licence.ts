@@ -8,7 +8,7 @@ export interface Licence {
   /** The only workspace that may use it. */
   workspaceId: string;
   tier: Tier;
-  /** What else it grants, in the words of whoever issues it. */
+  /** Further grants, in the issuer's words. */
   entitlements: readonly string[];
   /** Unix milliseconds. */
   issuedAt: number;

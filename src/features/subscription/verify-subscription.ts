@@ -59,7 +59,7 @@ export class VerifySubscription {
       return subscriptionView(tier, installed, now, 'superseded');
     }
     const row = this.put(caller, { licence, licenceKey: text, tier, installed, now });
-    // Whatever waits for the next day's budget looks whether it may go on: the tier has another.
+    // The tier has another budget: work that waits for tomorrow's checks again.
     if (licence.tier !== tier) await this.work.hasten('MODEL_BUDGET_EXCEEDED');
     return subscriptionView(licence.tier, row, now, undefined);
   }

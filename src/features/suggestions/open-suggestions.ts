@@ -10,7 +10,7 @@ import { Suggestions } from './suggestions.repository.js';
 const MOST = 10;
 const DAY_MS = 86_400_000;
 
-/** What is suggested to whoever sees this, and nobody has decided about. */
+/** The undecided suggestions that this reader may see. */
 @Injectable()
 export class OpenSuggestions {
   constructor(

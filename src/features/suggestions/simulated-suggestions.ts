@@ -14,7 +14,7 @@ import type { Suggestion } from './suggestion.js';
 import { suggestedOrderOf } from './suggestion-view.js';
 import type { SuggestionView } from './suggestions.dto.js';
 
-/** History is long and changes with every decision: whoever looks again soon sees the same numbers. */
+/** History is long and changes with every decision: a reader who returns soon sees the same numbers. */
 const FRESH_MS = 5 * 60_000;
 /** So many lists of suggestions are known at a time; members of different teams see different ones. */
 const KNOWN = 100;

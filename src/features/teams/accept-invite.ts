@@ -24,7 +24,7 @@ type OpenInvite = InviteEntity & InviteContext;
 const TRIES = 3;
 
 /**
- * Accepts an invite: whoever has the link has the mailbox. An address without an account gets one; one that has an
+ * Accepts an invite: the holder of the link has the mailbox. An address without an account gets one; one that has an
  * account already is joined by its password. The password is hashed before the transaction, which looks again at
  * everything under the workspace's lock: of any number of acceptances at a time one makes a member.
  */

@@ -5,7 +5,7 @@ import { AcceptInvite } from './accept-invite.js';
 import { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { AccountExists, InviteAccepted, InviteExpired } from './teams.errors.js';
 
-/** Whoever accepts has no token, and each try costs a hash. */
+/** The caller has no token yet, and each try costs a hash. */
 export const ACCEPT_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'accept-invite' };
 
 /** Accepting an invite, which needs no session: it is no part of the admin area, where the other acts on invites stand too. */

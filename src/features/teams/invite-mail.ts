@@ -1,22 +1,22 @@
+import { inWords } from '../../platform/kernel/local-day.js';
+import { type Block, mailOf, unlinked } from '../mail/blocks.js';
 import type { MailMessage } from '../mail/mail-message.js';
-import { plainMarkdown } from '../mail/markdown.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteContext } from './invites.repository.js';
 
 /** The mail of an invite. Names come from people: what they write is text, and never a link of the mail. */
 export function inviteMail(invite: InviteEntity & InviteContext, id: string, url: string): MailMessage {
-  const { email, role, invitedBy, workspaceName, teamName, expiresAt } = invite;
-  const to = teamName === null ? '' : `the team **${plainMarkdown(teamName)}** in `;
-  const until = new Date(expiresAt).toISOString().slice(0, 10);
-  return {
-    id,
-    to: [email],
-    subject: `${invitedBy.name} invites you to ${workspaceName}`,
-    body: [
-      `${plainMarkdown(invitedBy.name)} invites you to ${to}**${plainMarkdown(workspaceName)}** on Consigliere, as ${role}.`,
-      `Accept here: <${url}>`,
-      `The link works once, until ${until} (UTC). If you do not know who invites you, ignore this mail: nothing happens.`,
-    ].join('\n\n'),
-    workspaceName,
-  };
+  const { email, role, invitedBy, workspaceName, teamName, expiresAt, timezone } = invite;
+  const name = unlinked(workspaceName);
+  const where = teamName === null ? name : `the team ${unlinked(teamName)} in ${name}`;
+  const blocks: Block[] = [
+    { kind: 'heading', text: `Join ${name}` },
+    { kind: 'text', text: `${unlinked(invitedBy.name)} invites you to ${where} on Consigliere, as ${role}.` },
+    { kind: 'link', words: 'Accept the invite', url },
+    {
+      kind: 'text',
+      text: `The link works once, until ${inWords(expiresAt, timezone)}. If you do not know who invites you, ignore this mail: nothing happens.`,
+    },
+  ];
+  return { id, to: [email], ...mailOf(`${invitedBy.name} invites you to ${workspaceName}`, blocks) };
 }

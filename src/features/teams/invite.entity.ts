@@ -36,7 +36,7 @@ export class InviteEntity {
   /** When a mail with its link was written, each time; bounds how many an address gets a day. */
   @Column('timestamptz', { array: true })
   mails!: Date[];
-  /** What whoever invites calls the person; null: nothing. */
+  /** The inviter's name for the person; null: none. */
   @Column('text', { nullable: true })
   inviteeName!: string | null;
   @Column('jsonb')

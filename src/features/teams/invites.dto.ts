@@ -128,7 +128,7 @@ export class AcceptedInvite {
    */
   workspaceId!: string;
   /**
-   * What the workspace is called.
+   * The workspace's name.
    * @example 'Northwind'
    */
   workspaceName!: string;

@@ -193,7 +193,7 @@ export class Invites {
     ]);
   }
 
-  /** @throws RateLimited when this address was mailed so many invites today, whoever invites */
+  /** @throws RateLimited when this address was mailed so many invites today, from all inviters */
   async assertMayMail(email: string, now: number): Promise<void> {
     const [row] = await this.db.query<{ n: number; firstAt: number | null }>(
       'select * from app.invite_mails($1)',

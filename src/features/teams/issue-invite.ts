@@ -33,7 +33,7 @@ export interface Invitee {
   /** Folded. */
   email: string;
   role: Role;
-  /** What whoever invites calls them. */
+  /** The inviter's name for them. */
   name?: string;
 }
 

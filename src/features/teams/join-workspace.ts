@@ -11,7 +11,7 @@ import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from '../workspaces/member-limits.js';
 import { limitReached } from '../workspaces/workspaces.errors.js';
 import { InviteExpired } from './teams.errors.js';
 
-/** Makes a user the member that an invite speaks of; whoever invited must still be allowed to. */
+/** Makes a user the member that an invite speaks of; the inviter must still have the right. */
 @Injectable()
 export class JoinWorkspace {
   constructor(
@@ -50,7 +50,7 @@ export class JoinWorkspace {
     }
   }
 
-  /** Whoever is invited to a team alone is a viewer of the workspace (CONTRACT section 4). */
+  /** A person invited to a team is a viewer of the workspace (CONTRACT section 4). */
   private join(
     { workspaceId, teamId, role }: InviteEntity,
     userId: string,
@@ -75,7 +75,7 @@ export class JoinWorkspace {
 
   private async assertStillInvited(invite: InviteEntity): Promise<void> {
     const { workspaceId, invitedBy } = invite;
-    // The first owner is invited by whoever made the workspace, who is no member of it.
+    // The maker of the workspace, who is no member of it, invites the first owner.
     if (invitedBy.type === 'admin') return;
     const inviter = await this.members.get(workspaceId, invitedBy.id).catch((error: unknown) => {
       if (error instanceof NotFound) return undefined;

@@ -6,8 +6,8 @@ import { Invites } from './invites.repository.js';
 import { JoinWorkspace } from './join-workspace.js';
 
 /**
- * Lets a member who was removed come back by the invite that is open to their address, without its link: for whoever has just
- * proved that the address is theirs, and has no password to accept an invite with.
+ * Lets a member who was removed come back by the invite that is open to their address, without its link. The person
+ * has just proved that the address is theirs, and has no password to accept an invite with.
  */
 @Injectable()
 export class Rejoin {
@@ -20,7 +20,7 @@ export class Rejoin {
 
   /**
    * In the open transaction, which has the workspace's membership alone. Answers whether there was such an invite.
-   * @throws InviteExpired when whoever invited may not any more, LimitReached
+   * @throws InviteExpired when the inviter lost the right, LimitReached
    */
   async execute(
     workspaceId: string,

@@ -37,7 +37,7 @@ export class RemoveMember {
     return { ...viewOf(member), status: 'removed', teams: [], ...ended };
   }
 
-  /** In the open transaction, for whoever has found out that it may be. */
+  /** In the open transaction; the caller has checked the rights. */
   async remove(
     caller: Caller,
     member: Pick<MemberView, 'memberId' | 'email' | 'displayName'>,

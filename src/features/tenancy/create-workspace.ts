@@ -21,8 +21,8 @@ import type { NewWorkspace, NewWorkspaceBody } from './workspaces.dto.js';
 const MAX_WORKSPACES = 1_000;
 
 /**
- * Makes a workspace with nobody in it but the invite of its owner, in one transaction with a receipt in either chain. Whoever
- * makes it is no member, and sees nothing of what is in it later.
+ * Makes a workspace with nobody in it but the invite of its owner, in one transaction with a receipt in either chain. Its
+ * maker is no member and cannot read it later.
  */
 @Injectable()
 export class CreateWorkspace {
@@ -68,8 +68,7 @@ export class CreateWorkspace {
   }
 
   /**
-   * Where licences are issued, a tier is what a licence of the workspace gives: whoever makes workspaces could else give each
-   * the highest.
+   * Where licences are issued, only a licence gives a tier; otherwise the maker of workspaces could give each the highest.
    * @throws ValidationFailed
    */
   private tierOf(caller: Caller, { tier }: NewWorkspaceBody): Tier {

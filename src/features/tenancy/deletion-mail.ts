@@ -1,5 +1,6 @@
+import { inWords } from '../../platform/kernel/local-day.js';
+import { type Block, mailOf, unlinked } from '../mail/blocks.js';
 import type { MailMessage } from '../mail/mail-message.js';
-import { plainMarkdown } from '../mail/markdown.js';
 
 /** What the owners of a workspace are told of its deletion, and when. */
 export type DeletionNews = 'requested' | 'ending' | 'withdrawn';
@@ -13,6 +14,8 @@ export interface DeletionMailFacts {
   requestedBy: string;
   /** Unix milliseconds. */
   dueAt: number;
+  /** The workspace's. */
+  timezone: string;
   /** The address of the service. */
   url: string;
 }
@@ -26,29 +29,33 @@ const SUBJECTS: Record<DeletionNews, (name: string) => string> = {
 /** A mail to one owner. */
 export function deletionMail(news: DeletionNews, facts: DeletionMailFacts): MailMessage {
   const { id, to, workspaceName } = facts;
-  return {
-    id,
-    to: [to],
-    subject: SUBJECTS[news](workspaceName),
-    body: paragraphs(news, facts).join('\n\n'),
-    workspaceName,
-  };
+  const subject = SUBJECTS[news];
+  const heading: Block = { kind: 'heading', text: subject(unlinked(workspaceName)) };
+  return { id, to: [to], ...mailOf(subject(workspaceName), [heading, ...blocksOf(news, facts)]) };
 }
 
-function paragraphs(
+function blocksOf(
   news: DeletionNews,
-  { workspaceName, requestedBy, dueAt, url }: DeletionMailFacts,
-): string[] {
-  const name = plainMarkdown(workspaceName);
+  { workspaceName, requestedBy, dueAt, timezone, url }: DeletionMailFacts,
+): Block[] {
+  const name = unlinked(workspaceName);
   if (news === 'withdrawn') {
-    return [
-      `An owner took the deletion of **${name}** back. The workspace can be used again, as it was before.`,
-    ];
+    const text = `An owner took the deletion of ${name} back. The workspace can be used again, as it was before.`;
+    return [{ kind: 'text', text }];
   }
-  const until = `${new Date(dueAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return [
-    `${plainMarkdown(requestedBy)} asked for the deletion of the workspace **${name}** on Consigliere. Everything in it, its receipts too, is deleted from ${until} on.`,
-    'Until then it can be read and exported, nothing leaves it and nobody can change it.',
-    `Any owner can take this back until then: sign in at <${url}> and withdraw the deletion.`,
+    {
+      kind: 'text',
+      text: `${unlinked(requestedBy)} asked for the deletion of the workspace ${name} on Consigliere. Everything in it, its receipts too, is deleted from ${inWords(dueAt, timezone)} on.`,
+    },
+    {
+      kind: 'text',
+      text: 'Until then it can be read and exported, nothing leaves it and nobody can change it.',
+    },
+    {
+      kind: 'reference',
+      text: 'Any owner can take this back until then. Sign in here and withdraw the deletion:',
+      url,
+    },
   ];
 }

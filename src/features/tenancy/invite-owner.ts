@@ -36,7 +36,7 @@ export class InviteOwner {
     if (workspaceId === caller.workspaceId) throw hasMembers();
     const inviter: Inviter = { workspaceId, actor: { ...actorOf(caller), type: 'admin' } };
     return this.db.inWorkspace({ workspaceId, teamIds: 'all' }, async () => {
-      // Whoever accepts at the moment has accepted, or finds the invite withdrawn.
+      // A concurrent acceptance either came first or finds the invite withdrawn.
       await this.db.unit.batch([exclusiveMembership(workspaceId)]);
       if ((await this.members.count(workspaceId)).members > 0) throw hasMembers();
       const open = await this.invites.lockAllPending(workspaceId);

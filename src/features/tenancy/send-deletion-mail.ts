@@ -71,13 +71,14 @@ export class SendDeletionMail implements OnModuleInit {
         throw error;
       });
       if (!owner) return undefined;
-      const { name } = await this.workspaces.settings(scopeOfWork(item));
+      const { name, timezone } = await this.workspaces.settings(scopeOfWork(item));
       return deletionMail(news, {
         id,
         to: owner.email,
         workspaceName: name,
         requestedBy: deletion?.requestedBy.name ?? '',
         dueAt: deletion?.dueAt ?? 0,
+        timezone,
         url: this.address.url,
       });
     });

@@ -3,14 +3,14 @@ import { defineError } from '../../platform/kernel/define-error.js';
 export const ExportRunning = defineError(
   'EXPORT_RUNNING',
   409,
-  'The service makes another export at the moment, and one at a time; try again when that has ended.',
+  'Another export is running, and the service runs one at a time; try again later.',
   { retryAfterSeconds: 30 },
 );
 
 export const ExportRequired = defineError(
   'EXPORT_REQUIRED',
   409,
-  'A workspace is deleted only after an export of it that was read to its end and is not older than 7 days: export it first.',
+  'Export this workspace first: its deletion needs a complete export from the last 7 days.',
 );
 
 export const FirstWorkspace = defineError(
@@ -28,5 +28,5 @@ export const DeletionRequested = defineError(
 export const DeletionBegun = defineError(
   'DELETION_BEGUN',
   409,
-  'The deletion of this workspace has begun; it cannot be taken back any more.',
+  'The deletion of this workspace has begun and cannot be cancelled.',
 );

@@ -78,7 +78,7 @@ export class ListedWorkspace {
    */
   workspaceId!: string;
   /**
-   * What it is called.
+   * Its name.
    * @example 'Northwind Retail'
    */
   name!: string;

@@ -4,7 +4,7 @@ import { counted, money, readableNumber } from '../../platform/kernel/readable-n
 import { cutText } from '../../platform/kernel/text.js';
 import type { ReportFigures } from './report-figures.js';
 
-/** What follows from the day of a Daily Report and its numbers alone: the service makes it so, and whoever checks a report, too. */
+/** What follows from the day of a Daily Report and its numbers alone: the service and the verifier both compute it so. */
 
 /** How many events, approvals and directives a report lists; of the others it says how many there are. */
 export const MOST_LISTED = 20;
@@ -27,7 +27,7 @@ export function reportIdOf(workspaceId: string, date: string): Id<'rpt'> {
   return derivedId('rpt', Date.parse(date), `${workspaceId} ${date}`);
 }
 
-/** The day in one line: numbers alone, since it is told to whoever subscribes. */
+/** The day in one line: numbers alone, since all subscribers get it. */
 export function headlineOf(figures: HeadlineFigures): string {
   const { revenue, agentActivity, approvalQueue, guardianState } = figures;
   const earned = [[revenue.currency, revenue.total] as const, ...Object.entries(revenue.byCurrency)].filter(

@@ -25,9 +25,10 @@ export interface ReportedAct {
 const MOST_ACTS = 20;
 const LONGEST_SUMMARY = 300;
 
-type ActList = 'sent' | 'undone' | 'notDone' | 'acts';
+type ActList = 'sent' | 'notReached' | 'undone' | 'notDone' | 'acts';
 type ActCount =
   | 'movesSent'
+  | 'notReachedTotal'
   | 'movesUndone'
   | 'notDoneTotal'
   | 'directivesFailed'
@@ -152,16 +153,23 @@ interface ModelCounts {
 
 /**
  * Counts the numbers of a report from its receipts: each receipt of the range is counted once, whatever its order. The service
- * makes its reports with this, and whoever has exported the receipts counts them again with it.
+ * makes its reports with this, and the verifier of exported receipts counts with it again.
  */
 export class FiguresOfReceipts {
   readonly #revenue = new Sums(MONEY_DIGITS);
   #events = 0;
   readonly #capos = new Map<string, CapoCounts>();
   readonly #total: CapoCounts = { directivesExecuted: 0, movesApproved: 0, movesBlocked: 0 };
-  readonly #acts: Record<ActList, ReportedAct[]> = { sent: [], undone: [], notDone: [], acts: [] };
+  readonly #acts: Record<ActList, ReportedAct[]> = {
+    sent: [],
+    notReached: [],
+    undone: [],
+    notDone: [],
+    acts: [],
+  };
   readonly #actCounts: Record<ActCount, number> = {
     movesSent: 0,
+    notReachedTotal: 0,
     movesUndone: 0,
     notDoneTotal: 0,
     directivesFailed: 0,
@@ -255,7 +263,16 @@ export class FiguresOfReceipts {
     // Its work packets that failed are listed themselves.
     if (list === 'notDone' && details['code'] === 'PACKET_FAILED') return;
     if (list === 'notDone') this.#actCounts.notDoneTotal++;
-    if (this.#acts[list].length < MOST_ACTS) this.#acts[list].push(actOf(receipt, list));
+    const { target } = details;
+    this.add(list, receipt, list === 'sent' && typeof target === 'string' ? target : null);
+    const missed = list === 'sent' ? missedIn(details) : null;
+    if (missed === null) return;
+    this.#actCounts.notReachedTotal++;
+    this.add('notReached', receipt, missed);
+  }
+
+  private add(list: ActList, receipt: CountedReceipt, to: string | null): void {
+    if (this.#acts[list].length < MOST_ACTS) this.#acts[list].push(actOf(receipt, to));
   }
 
   private score(metric: string, confidence: number): void {
@@ -363,9 +380,19 @@ function hasLeft({ actionType, result }: Record<string, unknown>): boolean {
   );
 }
 
+/** The recipients of a mail who do not have it, though others do; null where everybody has it. */
+function missedIn({ result }: Record<string, unknown>): string | null {
+  const recipients = (result as { recipients?: unknown } | null | undefined)?.recipients;
+  if (!Array.isArray(recipients)) return null;
+  const missed = (recipients as ({ address?: unknown; outcome?: unknown } | null)[]).filter(
+    (one) => one?.outcome !== 'accepted',
+  );
+  return missed.map((one) => String(one?.address)).join(', ') || null;
+}
+
 function actOf(
-  { receiptId, at, entity, directiveId, summary, details }: CountedReceipt,
-  list: ActList,
+  { receiptId, at, entity, directiveId, summary }: CountedReceipt,
+  to: string | null,
 ): ReportedAct {
   const time = new Date(at);
   return {
@@ -374,7 +401,7 @@ function actOf(
     entity,
     directiveId,
     summary: cutText(storable(summary), LONGEST_SUMMARY),
-    to: list === 'sent' && typeof details['target'] === 'string' ? storable(details['target']) : null,
+    to: to === null ? null : storable(to),
   };
 }
 

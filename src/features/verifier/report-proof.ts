@@ -10,6 +10,7 @@ import {
 } from './countable-report.js';
 import { headlineOf, reportIdOf } from './daily-report.js';
 import type { OpenWork } from './open-work.js';
+import type { ReportFigures } from './report-figures.js';
 import { isRecord, ReportComparison, type ReportDifference } from './report-comparison.js';
 import { type ExportedReceipt, ReceiptsOfReport, type WrittenText } from './report-receipts.js';
 
@@ -29,7 +30,7 @@ const UNMADE = 'only the receipt of the making of a report shows that, and none 
 /**
  * Counts a report again from exported receipts, without the service, and names what differs. The numbers of the day need the
  * receipts of `receiptRange`; what was open needs all of them from the first up to `receiptHead`; and what no other receipt shows
- * needs the one that was written as the report was made. Whatever of the report was held against nothing is named, too.
+ * needs the one that was written as the report was made. Unchecked parts of the report are named, too.
  *
  * @param receipts in their order
  * @param workspaceId the id of the workspace, which the hashes of receipts cover; without it they are not computed again
@@ -94,10 +95,7 @@ function compareDay(
     }
   }
   if (agentActivity) {
-    const { directivesExecuted, movesApproved, movesBlocked, capos } = counted.agentActivity;
-    const earlier = { directivesExecuted, movesApproved, movesBlocked, capos };
-    const expected = 'movesSent' in agentActivity ? counted.agentActivity : earlier;
-    found.part('sections.agentActivity', agentActivity, expected);
+    found.part('sections.agentActivity', agentActivity, asTold(counted.agentActivity, agentActivity));
   }
   if (trustIntelligence)
     found.part('sections.trustIntelligence', trustIntelligence, counted.trustIntelligence);
@@ -111,6 +109,15 @@ function compareDay(
     );
   }
   if (costLedger) parts('sections.costLedger', costLedger, counted.costLedger, found);
+}
+
+/** As much as the report tells: those that were made by earlier versions tell less. */
+function asTold(counted: ReportFigures['agentActivity'], said: object): object {
+  if ('notReached' in said) return counted;
+  const { notReached: _acts, notReachedTotal: _total, ...known } = counted;
+  if ('movesSent' in said) return known;
+  const { directivesExecuted, movesApproved, movesBlocked, capos } = counted;
+  return { directivesExecuted, movesApproved, movesBlocked, capos };
 }
 
 function compareOpen({ sections }: CountableReport, open: OpenWork, found: ReportComparison): void {

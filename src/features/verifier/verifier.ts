@@ -9,7 +9,7 @@ import type { CountableReport } from './countable-report.js';
 import type { ReportCount } from './report-proof.js';
 
 /**
- * Whoever has exported receipts can show with this, without the service and its database, that nothing was sent between a
+ * Shows from exported receipts, without the service and its database, that nothing was sent between a
  * kill and its revert, and that every decision comes out the same when it is made again.
  *
  * @level 4

@@ -56,7 +56,7 @@ export class Deliveries {
     await this.work.rescheduleWith(delivery, waitMs, [updated(delivery, 'failed', attempt)]);
   }
 
-  /** Writes how a delivery ended; its work is completed by whoever calls this, in the same transaction. */
+  /** Writes how a delivery ended; the caller completes its work in the same transaction. */
   end(delivery: ClaimedDelivery, status: 'delivered' | 'dead', attempt?: Attempt): void {
     const { text, values } = updated(delivery, status, attempt);
     this.db.write(text, values);

@@ -15,7 +15,7 @@ export const pausedStatement = (): Statement => ({ text: 'select app.paused_dest
 
 /**
  * The destinations that an admin manages. A row is locked with `for no key update` and never harder: an act that ends
- * holds the head of the receipt chain when its deliveries refer to the row, and whoever locks the row wants that head.
+ * holds the head of the receipt chain when its deliveries refer to the row, and locking the row needs that head.
  */
 @Injectable()
 export class Destinations {
@@ -52,7 +52,7 @@ export class Destinations {
         text: `select pg_advisory_xact_lock(hashtextextended('destinations ' || $1, 1))`,
         values: [workspaceId],
       },
-      // A statement of its own sees what was added by whoever held the lock before.
+      // A statement of its own sees rows added by the former holder of the lock.
       {
         text: 'select count(*) as total from webhook_destinations where workspace_id = $1 and deleted_at is null',
         values: [workspaceId],

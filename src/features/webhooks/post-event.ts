@@ -23,7 +23,7 @@ export type Unsendable = 'no_destination' | 'secret_unreadable';
 
 /**
  * Posts one event and answers what the receiver said: the same signature, rules for addresses and limits as a delivery. It
- * is no delivery: whoever posts it decides whether it is sent again, and it changes nothing about the health of the
+ * is no delivery: the caller decides whether it is sent again, and it changes nothing about the health of the
  * destination.
  */
 @Injectable()

@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from './deliveries.repository.js';
 import { attemptOf, IN_FLIGHT, judge, type Verdict } from './delivery.js';
 import { SignedHeaders } from './signed-headers.js';
 
-/** In flight in one process, whoever they are for. */
+/** In flight in one process, for all destinations. */
 const POOL = 512;
 /** After so many unexpected errors it is given up; the five sends that a receiver may refuse are counted apart. */
 const TRIES = 5;

@@ -66,7 +66,7 @@ export class ChangeSettings {
         details: { old: pick(before), new: pick(after) },
       });
     }
-    // Whatever waits for the next day's budget looks whether it may go on: there is more of it, or another day.
+    // The budget or the day has changed: work that waits for tomorrow's budget checks again.
     if (changed.includes('modelBudget') || changed.includes('timezone')) {
       await this.work.hasten('MODEL_BUDGET_EXCEEDED');
     }

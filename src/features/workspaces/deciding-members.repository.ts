@@ -23,7 +23,7 @@ export class DecidingMembers {
   constructor(private readonly db: Db) {}
 
   /**
-   * The active members for whom {@link mayDecide} holds: those of the row's team first, then whoever was here last, up to
+   * The active members for whom {@link mayDecide} holds: those of the row's team first, then the most recently active, up to
    * `limit`.
    */
   of(

@@ -112,7 +112,7 @@ export class Members {
     return row!.isRequired;
   }
 
-  /** Whoever owns the workspace. */
+  /** The owners of the workspace. */
   owners(workspaceId: string): Promise<Pick<Member, 'memberId'>[]> {
     return this.db.query(
       `select member_id from members where workspace_id = $1 and role = 'owner' and status = 'active' order by member_id`,
@@ -135,7 +135,7 @@ export class Members {
     displayName: string;
     passwordHash: string | null;
   }): Promise<boolean> {
-    // Not `do nothing returning`: whoever accepts may read no account before it is a member of the workspace.
+    // Not `do nothing returning`: an acceptor may read no account before it is a member of the workspace.
     const { userId, email, displayName, passwordHash } = user;
     try {
       await this.db.query(

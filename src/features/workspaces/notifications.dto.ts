@@ -13,7 +13,7 @@ export type ReportChoice = (typeof REPORT_CHOICES)[number];
 /** What holds where nobody has chosen: people are asked, so they are told. */
 const STANDARD: NotificationsView = { approvals: 'all', escalations: 'all', reports: 'all' };
 
-/** What members are told of by mail: what is left out stays as it is, null goes back to the default, `all`. */
+/** The mails that members get: omitted fields stay unchanged, null restores the default, `all`. */
 export class ChangeNotifications {
   /**
    * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
@@ -40,7 +40,7 @@ export class ChangeNotifications {
   reports?: ReportChoice | null;
 }
 
-/** What members are told of by mail. */
+/** The mails that members get. */
 export class NotificationsView {
   /**
    * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.

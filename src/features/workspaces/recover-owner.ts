@@ -14,7 +14,7 @@ export interface RecoveredToken {
   ownerName: string;
 }
 
-/** Whoever may start the program on the server; nobody has signed in. */
+/** The person who starts the program on the server, without a sign-in. */
 const AT_THE_SERVER: Actor = { type: 'system', id: 'system', name: 'Consigliere', via: 'cli' };
 
 /**

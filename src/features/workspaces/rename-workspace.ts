@@ -6,7 +6,7 @@ import { workspaceView } from './workspace.js';
 import type { WorkspaceBody, WorkspaceView } from './workspace.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
-/** Gives a workspace another name. Two workspaces may have the same: whoever renames must not learn of others. */
+/** Gives a workspace another name. Two workspaces may have the same: a rename must not reveal others. */
 @Injectable()
 export class RenameWorkspace {
   constructor(

@@ -8,7 +8,7 @@ import type { TokenView } from './tokens.dto.js';
 import { Tokens, viewOf } from './tokens.repository.js';
 
 /**
- * Revokes a token, whoever it is for: it takes rights away and gives none. Every process refuses it within a second,
+ * Revokes a token of any member: it takes rights away and gives none. Every process refuses it within a second,
  * since none remembers a token for longer (CONTRACT section 5, Tokens).
  */
 @Injectable()

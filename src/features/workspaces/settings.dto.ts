@@ -3,14 +3,12 @@ import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNe
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import { IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import type { SecondFactorSetting } from './workspaces.entity.js';
 import { ModelBudgetView, NamesALimit } from './model-budget.dto.js';
 import { ChangeNotifications, NotificationsView } from './notifications.dto.js';
 import { ChangeRetention, RetentionView } from './retention.dto.js';
-
-const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 export class QuietHours {
   /**
@@ -29,10 +27,10 @@ export class QuietHours {
   to!: string;
 }
 
-/** Who signs the mails of the workspace: what is left out stays as it is, null goes back to the default. */
+/** Who signs the mails of the workspace: omitted fields stay unchanged, null restores the default. */
 export class ChangeSender {
   /**
-   * Who signs; null: the name of whoever hands in the directive.
+   * Who signs; null: the name of the member who hands in the directive.
    * @example 'Mira Novak'
    */
   @IsOptional()
@@ -60,7 +58,7 @@ export class ChangeSender {
 /** Who signs the mails of the workspace. */
 export class SenderView {
   /**
-   * Who signs; null: the name of whoever hands in the directive.
+   * Who signs; null: the name of the member who hands in the directive.
    * @example 'Mira Novak'
    */
   name!: string | null;
@@ -76,7 +74,7 @@ export class SenderView {
   replyTo!: string | null;
 }
 
-/** Body of `PUT /settings`: what is left out stays as it is. */
+/** Body of `PUT /settings`: omitted fields stay unchanged. */
 export class ChangeSettingsBody {
   /**
    * UTC or an IANA zone.
@@ -118,7 +116,7 @@ export class ChangeSettingsBody {
   @Type(() => QuietHours)
   quietHours?: QuietHours | null;
 
-  /** What members are told of by mail unless they choose otherwise; what is left out stays as it is. */
+  /** The mails that members get unless they choose otherwise; omitted fields stay unchanged. */
   @ValidateIf(isGiven('notifications'))
   @IsObject()
   @ValidateNested()
@@ -143,7 +141,7 @@ export class ChangeSettingsBody {
   @Type(() => ModelBudgetView)
   modelBudget?: ModelBudgetView | null;
 
-  /** For how many days what is not kept for ever is kept; by subject, and what is left out stays as it is. */
+  /** For how many days what is not kept for ever is kept; by subject, and omitted fields stay unchanged. */
   @ValidateIf(isGiven('retention'))
   @IsObject()
   @ValidateNested()
@@ -184,7 +182,7 @@ export class SettingsView {
   presence!: 'present' | 'away';
   /** When nobody is to be disturbed; null: there are none. */
   quietHours!: QuietHours | null;
-  /** What members are told of by mail unless they choose otherwise. */
+  /** The mails that members get unless they choose otherwise. */
   notifications!: NotificationsView;
   /** Who signs the mails of the workspace, and where answers go. */
   sender!: SenderView;

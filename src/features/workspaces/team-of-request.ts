@@ -6,7 +6,7 @@ import { teamNotNamed } from './workspaces.errors.js';
 
 /**
  * Which team a new record belongs to: the one that the request names, else the caller's only one, else none. Owner and
- * admin of the workspace never default to a team: whoever puts them into one would then read what they hand in.
+ * admin of the workspace never default to a team: a member who adds them to one would then read their directives.
  */
 @Injectable()
 export class TeamOfRequest {

@@ -52,7 +52,7 @@ export class TeamView {
    */
   teamId!: string;
   /**
-   * What the team is called.
+   * The team's name.
    * @example 'Marketing'
    */
   name!: string;

@@ -76,7 +76,7 @@ export class Teams {
     return found.length > 0;
   }
 
-  /** Joins the open transaction; whoever archives a team waits for it. */
+  /** Joins the open transaction; archiving the team waits for it. */
   async isArchived(workspaceId: string, teamId: string): Promise<boolean> {
     const found = await this.db.query(
       'select 1 from teams where workspace_id = $1 and team_id = $2 and archived_at is not null',
@@ -117,7 +117,7 @@ export class Teams {
     this.db.update(TeamEntity, { workspaceId, teamId }, { archivedAt: at });
   }
 
-  /** The index decides, whoever else writes. */
+  /** The index decides among concurrent writers. */
   private async unlessTaken(text: string, values: unknown[]): Promise<void> {
     try {
       await this.db.query(text, values);

@@ -8,7 +8,7 @@ import type { TokenHolder } from './tokens.repository.js';
 import type { TokenEntity } from './workspaces.entity.js';
 
 /**
- * A token carries its member's rights, so whoever holds the token of someone with more rights has those rights.
+ * A token carries its member's rights, so the holder of someone's token has that member's rights.
  * @throws Forbidden unless the caller has the member's role, or is an owner
  */
 export function assertMayIssue(caller: Caller, role: Role): void {
@@ -28,8 +28,8 @@ export const UNLIMITED = Object.freeze({
 });
 
 /**
- * A new token for a member: the row to keep, and the only text that ever shows the token. The row names whoever reads
- * that text besides the member: what is done with the token, they may have done (four eyes).
+ * A new token for a member: the row to keep, and the only text that ever shows the token. The row names the
+ * other reader of that text: an act with the token may be theirs (four eyes).
  */
 export function issueToken(
   caller: Pick<Caller, 'workspaceId' | 'memberId' | 'tokenMadeBy'>,

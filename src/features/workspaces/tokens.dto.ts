@@ -68,7 +68,7 @@ export class CreateTokenBody {
   name!: string;
 
   /**
-   * The member that the token is for. Left out: whoever calls.
+   * The member that the token is for. Left out: the caller.
    * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
    */
   @IsOptional()

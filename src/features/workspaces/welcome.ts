@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import type { StartOutput } from '../../platform/observability/start-output.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { type FirstCredentials, FirstRun } from './first-run.js';
 
-/** Tells whoever started the program where the service is, what it can do as it is set up, and how to get in. */
+/** Tells the person who started the program the address, the configured abilities and the first sign-in. */
 export function welcome(address: string, app: INestApplicationContext, output: StartOutput): void {
   const config = app.get(Config);
   output.info(`Consigliere is ready at ${address}`, { address });
@@ -19,6 +20,13 @@ export function welcome(address: string, app: INestApplicationContext, output: S
   }
   const { credentials } = app.get(FirstRun);
   if (credentials) tellOnce(credentials, config, output);
+  const owner = config.bootstrapOwnerEmail;
+  if (credentials && !isReachable(owner)) {
+    output.warn(
+      `Nobody is mailed what waits for a decision: the owner is ${owner}, where nobody receives mail. Invite yourself as owner, at an address of yours (POST /api/pro/members).`,
+      { owner },
+    );
+  }
   if (output.isTerminal) output.info('Ctrl-C stops it.');
 }
 

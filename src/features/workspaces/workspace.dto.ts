@@ -6,7 +6,7 @@ const MAX_NAME = 60;
 /** Body of `PATCH /api/admin/workspace`. */
 export class WorkspaceBody {
   /**
-   * One line of 1 to 60 characters: what members, and whoever gets mail of the workspace, see.
+   * One line of 1 to 60 characters: the name that members and mail recipients see.
    * @example 'Northwind'
    */
   @IsVisibleName(MAX_NAME)
@@ -21,7 +21,7 @@ export class WorkspaceView {
    */
   workspaceId!: string;
   /**
-   * What the workspace is called.
+   * The workspace's name.
    * @example 'Northwind'
    */
   name!: string;

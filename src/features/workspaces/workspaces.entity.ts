@@ -34,7 +34,7 @@ export class WorkspaceEntity {
   /** Days by subject (docs/retention.md); what is not named has its default. */
   @Column('jsonb')
   retention!: Record<string, number>;
-  /** Who signs the mails; null: whoever handed in the directive. */
+  /** Who signs the mails; null: the author of the directive. */
   @Column('text', { nullable: true })
   senderName!: string | null;
   @Column('text', { nullable: true })

@@ -67,7 +67,7 @@ export function highestRole({ role, teamRoles }: Pick<Caller, 'role' | 'teamRole
   return ROLES.findLast((one) => held.includes(one))!;
 }
 
-/** Every member who may be the one that calls: whose token it is, and whoever made it for them and so has seen it. */
+/** Every member who may be the one that calls: the token's owner, and its maker, who has seen it. */
 export function peopleBehind({ memberId, tokenMadeBy }: Pick<Caller, 'memberId' | 'tokenMadeBy'>): string[] {
   return [...new Set([memberId, ...tokenMadeBy])];
 }
@@ -98,9 +98,11 @@ export function isAskedBy({ memberId }: Pick<Caller, 'memberId'>, { type, id }: 
 }
 
 /** A token of an agent acts as that agent, under one id however often it is rotated. */
-export function actorOf(caller: Caller): Actor {
+export function actorOf(
+  caller: Pick<Caller, 'memberId' | 'name' | 'via'> & Partial<Pick<Caller, 'agent' | 'tokenRootId'>>,
+): Actor {
   const { agent, tokenRootId, via } = caller;
-  if (agent !== null) return { type: 'agent', id: tokenRootId!, name: agent.name, via };
+  if (agent) return { type: 'agent', id: tokenRootId!, name: agent.name, via };
   return { type: 'member', id: caller.memberId, name: caller.name, via };
 }
 

@@ -114,7 +114,7 @@ const WITHOUT_TOKEN = {
   expired_token: 'This token has expired.',
 };
 
-/** Whoever presents no token, or one that opens nothing. */
+/** The error for a missing or unknown token. */
 export function noToken(reason: keyof typeof WITHOUT_TOKEN): Error {
   return new Unauthorized({ reason, message: WITHOUT_TOKEN[reason] });
 }
@@ -125,7 +125,7 @@ export function tokenPaused(): Error {
   return new Forbidden({ reason: 'token_paused', message });
 }
 
-/** Whoever is not signed in, for whatever reason. */
+/** The error for a missing or ended session. */
 export function noSession(reason: string): Error {
   return new Unauthorized({
     reason,

@@ -26,7 +26,7 @@ export interface PasswordOwner {
   workspaceNames: readonly string[];
 }
 
-/** What keeps a text from being a password, whoever's it is, to be read after "must". */
+/** Why a text cannot be a password, to be read after "must". */
 export function newPasswordLengthFault(value: unknown): string | undefined {
   const { least, most } = PASSWORD_LENGTH;
   if (typeof value !== 'string') return 'be text';

@@ -16,10 +16,10 @@ const PROCESSES = {
   size: 1,
   timeLimitMs: 20_000,
   memoryLimitMb: 64,
-  // A hash takes a processor for as long as some hundred requests do; whoever signs in waits for them, not they for it.
+  // A hash takes a processor for as long as some hundred requests do; sign-ins wait for requests, not requests for sign-ins.
   niceness: 19,
 };
-/** Waiting at most; whoever comes then is told to come back. */
+/** The most that may wait; later callers are told to retry. */
 const WAITING = 200;
 
 /** Written like a hash of ours, so that holding a password against it is the same work; no password has it. */

@@ -169,7 +169,7 @@ function forbidden({ NODE_ENV: environmentName, MAIL_FROM: from = '' }: NodeJS.P
 }
 
 const OIDC_REQUIRED = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS'] as const;
-/** Whoever sets one of these wants sign-in by OpenID Connect. */
+/** Setting one of these turns on sign-in by OpenID Connect. */
 const OIDC = [...OIDC_REQUIRED, 'OIDC_CLIENT_SECRET_FILE', 'OIDC_WORKSPACE', 'OIDC_NAME'] as const;
 
 /** What other variables make necessary. Looks at the variables as given, so that one fault does not hide another. */

@@ -5,7 +5,7 @@ import { isId } from '../kernel/ids.js';
 import { mailDomain } from '../kernel/mail-domain.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
 
-/** What README.md and `.env.example` say about a variable; its default comes from the schema itself. */
+/** What docs/reference/configuration.md and `.env.example` say about a variable; its default comes from the schema itself. */
 export interface VariableNotes {
   description: string;
   /** A value that works, but for credentials: one that is published is none. */
@@ -151,7 +151,7 @@ function isMailFrom(text: string): boolean {
 }
 
 /**
- * Every environment variable that the service reads, in the order of the documentation. README.md and `.env.example`
+ * Every environment variable that the service reads, in the order of the documentation. The reference and `.env.example`
  * are generated from it (scripts/generate-config-docs.ts).
  */
 export const environment = z.object({

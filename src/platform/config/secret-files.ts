@@ -51,7 +51,7 @@ class Unusable extends Error {}
 
 /** @throws what {@link whyUnreadable} puts into words, also for a file of more than `maxBytes` */
 export function readBounded(path: string, maxBytes: number): string {
-  // Opening a pipe would otherwise wait for whoever writes into it.
+  // Opening a pipe would otherwise wait for its writer.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);

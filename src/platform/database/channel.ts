@@ -28,7 +28,7 @@ const GATHER_MS = 2;
 
 /**
  * Short messages between processes through LISTEN and NOTIFY. A message may be lost with the connection, so it only
- * ever shortens a wait: whoever subscribes also looks for itself from time to time.
+ * ever shortens a wait: subscribers also poll from time to time.
  */
 @Injectable()
 export class Channel implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {

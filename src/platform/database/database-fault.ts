@@ -28,7 +28,7 @@ export function databaseFault(error: unknown, url: string): StartRefused | undef
   return message === undefined ? undefined : new StartRefused(message, { cause: error });
 }
 
-/** Whatever the driver said, below what TypeORM or we have wrapped around it. */
+/** The driver's error inside the wrappers of TypeORM and ours. */
 function causeOf(error: unknown): Fault | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('driverError' in error) return causeOf(error.driverError);

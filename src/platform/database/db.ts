@@ -209,12 +209,12 @@ async function againAfterDeadlock<T>(transaction: () => Promise<T>): Promise<T> 
   }
 }
 
-/** What only stops work takes a connection of the reserve, whoever else waits for one. */
+/** Acts that only stop work use a reserved connection, ahead of the queue. */
 function isUrgent(): boolean {
   return RequestContext.current?.urgent ?? false;
 }
 
-/** Whatever keeps us from a connection (a limit, a refusal, a network), the caller may come back. */
+/** Any connection failure (a limit, a refusal, the network) is retryable. */
 async function connected(runner: QueryRunner): Promise<PoolClient> {
   try {
     return (await runner.connect()) as PoolClient;

@@ -23,7 +23,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
  * What waits in a restored database may have left since the backup was made, and leaves again from the original if that still
  * runs. So no process works on it until somebody has said so; one that does no work may start, to look first.
  *
- * @returns what a process that does no work tells whoever starts it
+ * @returns the start message of a process that does no work
  * @throws StartRefused
  */
 export async function assertOriginalDatabase(
@@ -52,8 +52,8 @@ export async function assertOriginalDatabase(
 function refusal(here: string): string {
   return [
     'This database was restored from a backup, or copied: it is not the one that Consigliere worked on before.',
-    'What waits in it may have been sent since the backup was made, and would be sent again.',
-    'Make sure that no process of the original runs any more. To look at what waits, start with PROCESS_ROLE=api, which does no work.',
+    'Waiting work may have been sent since the backup was made, and would be sent again.',
+    'Make sure that no process of the original runs any more. To look at waiting work, start with PROCESS_ROLE=api, which does no work.',
     `Then start once with RESTORED_DATABASE=${here}, and the work goes on here (docs/guides/backup.md).`,
   ].join('\n');
 }

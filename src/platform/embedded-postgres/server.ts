@@ -12,7 +12,7 @@ export interface Server {
   port: number;
   startedByUs: boolean;
   running: () => boolean;
-  /** Fast shutdown, whoever started it; may be called again. */
+  /** Fast shutdown, also of a server that another process started; may be called again. */
   stop: () => Promise<void>;
 }
 
@@ -110,7 +110,7 @@ function serverOf(postmaster: Postmaster, port: number, startedByUs: boolean): S
 
 /**
  * False if the server ends. The port is not spoken to before the server has said in its pid file that it
- * is its own: whoever took it in the meantime could ask us for the password.
+ * is its own: another program that took it meanwhile could ask us for the password.
  */
 async function becomesReady(postmaster: Postmaster, cluster: Cluster, port: number): Promise<boolean> {
   const deadline = performance.now() + START_LIMIT_MS;

@@ -21,7 +21,7 @@ interface Start {
 }
 
 /**
- * A running server that belongs to all processes over one `dataDir`: whoever ends last stops it, whoever started it.
+ * A running server that belongs to all processes over one `dataDir`: the last process to end stops it, whichever started it.
  * Each holds a shared lock while it uses the server, which the operating system releases when the process is killed.
  */
 export class SharedServer {

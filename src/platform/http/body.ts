@@ -26,16 +26,22 @@ export async function readBody(
     request.body = {};
     return;
   }
-  assertMediaType(request, kind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json');
-  request.body = kind === 'form' ? parseForm(rawBody) : parseJson(rawBody);
+  if (kind === 'json') {
+    assertMediaType(request, 'application/json');
+    request.body = parseJson(rawBody);
+  } else if (request.headers['content-type']?.toLowerCase().startsWith('multipart/form-data')) {
+    request.body = fieldsOf(await parseMultipart(rawBody, request.headers['content-type']));
+  } else {
+    assertMediaType(request, 'application/x-www-form-urlencoded');
+    request.body = fieldsOf([...new URLSearchParams(rawBody.toString())]);
+  }
 }
 
 /**
  * The fields of a form; of one that comes twice the last. What is wrong with a value is told by the page of the form, which shows it
  * again. @throws ValidationFailed for too many
  */
-function parseForm(rawBody: Buffer): Record<string, string> {
-  const fields = [...new URLSearchParams(rawBody.toString())];
+function fieldsOf(fields: [string, string][]): Record<string, string> {
   if (fields.length > MAX_FIELDS) {
     const message = `a form has at most ${MAX_FIELDS.toLocaleString('en')} fields`;
     throw new ValidationFailed({ details: [{ path: '', rule: 'maxEntries', message }] });
@@ -43,6 +49,17 @@ function parseForm(rawBody: Buffer): Record<string, string> {
   const faults = fields.flatMap(([name]) => keyFaults(name, name));
   if (faults.length > 0) throw new ValidationFailed({ details: faults });
   return Object.fromEntries(fields);
+}
+
+/** As the providers of mailboxes send a form (RFC 8058); files in it are left out. @throws ValidationFailed */
+async function parseMultipart(rawBody: Buffer, type: string): Promise<[string, string][]> {
+  try {
+    const form = await new globalThis.Response(rawBody, { headers: { 'Content-Type': type } }).formData();
+    return [...form].filter((field): field is [string, string] => typeof field[1] === 'string');
+  } catch {
+    const message = 'the body is not the form that its Content-Type says';
+    throw new ValidationFailed({ details: [{ path: '', rule: 'form', message }] });
+  }
 }
 
 /**

@@ -27,7 +27,7 @@ const LINGER_MS = 1_000;
  */
 @Injectable()
 export class BrokenRequests {
-  /** Whatever else arrives on a connection after the first fault is no request either. */
+  /** After the first fault, nothing on the connection is treated as a request. */
   readonly #refused = new WeakSet<Socket>();
 
   constructor(

@@ -36,7 +36,7 @@ export class DocumentationController {
     return this.documentation.document;
   }
 
-  /** Whoever opens the service without a path finds the reference. */
+  /** The root path redirects to the reference. */
   @Get()
   @ApiExcludeEndpoint()
   @Redirect('/docs', 302)
@@ -86,7 +86,10 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
-<main id="reference"></main>
+<main>
+<h1>Consigliere API</h1>
+<div id="reference">This reference needs JavaScript. Without it, read <a href="/openapi.json">the OpenAPI document</a>.</div>
+</main>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>

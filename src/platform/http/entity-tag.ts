@@ -5,7 +5,7 @@ export function namedByIfMatch(ifMatch: string | undefined): string | null {
 }
 
 /**
- * Whether If-None-Match names this tag (RFC 9110, 13.1.2), weak or not. Express compares too, but answers in full whoever sends
+ * Whether If-None-Match names this tag (RFC 9110, 13.1.2), weak or not. Express compares too, but answers in full to clients that send
  * `Cache-Control: no-cache`, as the `fetch` of Node does with every question of its own; that word is for caches on the way.
  */
 export function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {

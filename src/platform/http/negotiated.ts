@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import { NotAcceptable } from '../kernel/errors.js';
 
 /**
- * The media type to answer in: that of ours which the Accept header prefers; of several alike, the first. Whoever keeps the answer
- * is told that it depends on the header.
+ * The media type to answer in: that of ours which the Accept header prefers; of several alike, the first. `Vary`
+ * tells caches that the answer depends on the header.
  *
  * @throws NotAcceptable when the header takes none of ours
  */

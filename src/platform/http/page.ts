@@ -21,7 +21,7 @@ const WRAP = 'overflow-wrap:anywhere;word-break:break-word';
 /** In light colours; {@link DARK} changes what a dark room needs. A page has them in its head, a mail at each element too. */
 export const STYLES = {
   body: `margin:0;padding:0;background:#ffffff;color:#1a1a1a`,
-  main: `${FONT};font-size:16px;line-height:1.5;max-width:640px;margin:0 auto;padding:16px;text-align:left`,
+  main: `${FONT};font-size:16px;line-height:1.5;max-width:640px;margin:0 auto;padding:16px;text-align:left;${WRAP}`,
   title: `font-size:21px;line-height:1.3;margin:0 0 16px;${WRAP}`,
   heading: `font-size:17px;line-height:1.3;margin:24px 0 8px;${WRAP}`,
   text: `margin:0 0 14px;${WRAP}`,
@@ -42,7 +42,7 @@ export const DARK = `.body,.main{background:#18181b!important;color:#f4f4f5!impo
 .reference{color:#93c5fd!important}
 .quote{background:#27272a!important;color:#f4f4f5!important;border-color:#52525b!important}
 .warning{background:#431407!important;color:#fed7aa!important}
-.link{background:#3b82f6!important;color:#ffffff!important}`;
+.link{background:#2563eb!important;color:#ffffff!important}`;
 
 const STYLE = `:root{color-scheme:light dark}
 *{box-sizing:border-box}
@@ -98,7 +98,7 @@ export const SecretPage = (forms: "'self'" | "'none'" = "'self'"): MethodDecorat
 
 /**
  * A page that a person opens by a link: no script, one style, nothing from elsewhere, and not for search engines.
- * @param content HTML; what it quotes is escaped by whoever wrote it
+ * @param content HTML; its author has escaped the quoted parts
  */
 export function htmlPage(title: string, content: string): string {
   return `<!doctype html>

@@ -7,7 +7,7 @@ export function isCalendarDate(value: unknown): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value) && !value.startsWith('0000');
 }
 
-/** Whether a zone has the day is another question, for whoever knows the zone. */
+/** Whether a zone has the day is checked elsewhere. */
 export function IsCalendarDate(): PropertyDecorator {
   return ValidateBy({
     name: 'isCalendarDate',

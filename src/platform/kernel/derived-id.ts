@@ -7,11 +7,11 @@ const RANDOM_PART = 16;
 const TIME_PART = 10;
 
 /**
- * An id that follows from what it is of: the same whoever makes it and however often, so that a read needs to write nothing, and
+ * An id that follows from what it is of: the same for every maker and every time, so that a read needs to write nothing, and
  * of two that make one record at once the second is refused. It sorts among other ids as one that was made at `at`.
  *
  * @param at Unix milliseconds; times before 1970 count as its beginning
- * @param of all that tells it from other ids of the prefix; whoever knows that knows the id
+ * @param of all that tells it from other ids of the prefix; knowing that is knowing the id
  */
 export function derivedId<P extends IdPrefix>(prefix: P, at: number, of: string): Id<P> {
   const digest = createHash('sha256').update(of).digest().subarray(0, RANDOM_PART);

@@ -44,7 +44,8 @@ export type IdPrefix =
   | 'cnv'
   | 'trn'
   | 'cmt'
-  | 'act';
+  | 'act'
+  | 'sch';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;
 

@@ -54,6 +54,15 @@ export function dayBefore(date: string, zone: string): string {
   return startBeside(Temporal.PlainDate.from(date), zone, -1).toPlainDate().toString();
 }
 
+/**
+ * When the clock of the zone shows this time (HH:MM) on this day, Unix milliseconds: the first time where it is repeated, and where
+ * it is skipped as long after midnight as if it were not.
+ */
+export function clockTimeOn(date: string, time: string, zone: string): number {
+  const local = Temporal.PlainDate.from(date).toPlainDateTime(Temporal.PlainTime.from(time));
+  return local.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds;
+}
+
 /** Of the next day that the zone has, or of the last before. */
 function startBeside(date: Temporal.PlainDate, zone: string, step: 1 | -1): Temporal.ZonedDateTime {
   let day = date.add({ days: step });

@@ -49,6 +49,14 @@ export function isMailAddress(value: unknown): value is string {
   return mailAddress.safeParse(value).success;
 }
 
+/**
+ * Whether mail to this address can reach anyone. The owner of an installation that nobody has set up is at example.com, where
+ * nobody receives mail (RFC 2606).
+ */
+export function isReachable(email: string): boolean {
+  return isMailAddress(email) && !/[@.]example\.(com|net|org)$/i.test(email);
+}
+
 export function IsMailAddress(): PropertyDecorator {
   return ValidateBy({
     name: 'isMailAddress',

@@ -45,7 +45,7 @@ export const NOT_BLANK = [
   { error: ({ input }: { input?: unknown }) => `must ${blankFault(String(input))}`, abort: true },
 ] as const;
 
-/** To be read after "must". Whoever sends white space knows that it is empty; of other characters they have to be told. */
+/** To be read after "must". White space is called empty; other invisible characters need an explanation. */
 function blankFault(text: string): string {
   return text.trim() === '' ? 'not be empty' : 'contain something that can be seen';
 }

@@ -1,6 +1,9 @@
 import { ValidateBy } from 'class-validator';
 import { isKnownZone } from './local-day.js';
 
+/** A time as a clock shows it, HH:MM. */
+export const CLOCK_TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
 /**
  * A zone of the IANA database by its name. `Intl` alone takes offsets (`+05:30`) and abbreviations (`EST`, which is
  * Panama to it) as well, and its list of zones has neither UTC nor the other names of a zone (Asia/Kolkata).

@@ -1,6 +1,6 @@
 /**
  * What cannot be seen in a text: characters that show as nothing or change the order in which others are read, apart from
- * those that a script, an emoji or a hyphenation needs where they stand. Whoever approves a text approves what they see.
+ * those that a script, an emoji or a hyphenation needs where they stand. An approver must see everything they approve.
  */
 
 /** A whole emoji with its joiners, variation selectors and tags: a family, a keycap, the flag of England. */

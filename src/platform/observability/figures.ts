@@ -8,7 +8,7 @@ import { Metrics } from './metrics.js';
 
 /** Scrapes that come closer together than this share one look at the database. */
 const FRESH_MS = 1_000;
-/** A database that lets others wait, too, must not keep the figures of the process from whoever looks for the cause. */
+/** A database that lets others wait, too, must not hide the figures of the process. */
 const LOOK_LIMIT_MS = 1_000;
 
 /** A figure that stands in the database: every process answers the same. */

@@ -4,7 +4,7 @@ import type { DestinationStream } from 'pino';
 import type { Config } from '../config/config.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 
-/** Whatever else a log line holds, these never stand in it. */
+/** Fields that a log line never contains. */
 const SECRETS = ['token', 'password', 'secret', 'authorization', 'cookie', 'headers', 'body'].flatMap(
   (name) => [name, `*.${name}`],
 );

@@ -13,7 +13,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Answers `/metrics` on METRICS_PORT, and nothing else: whoever may reach the service need not reach its figures. It
+ * Answers `/metrics` on METRICS_PORT, and nothing else: clients of the service need not reach its figures. It
  * listens at HOST, so at this machine alone unless the service itself listens further.
  */
 @Injectable()

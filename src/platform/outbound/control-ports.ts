@@ -2,8 +2,8 @@
 type PortRange = readonly [first: number, last: number, service: string];
 
 /**
- * Well-known ports of databases, queues and control planes above 1023. None of them receives events, and many obey
- * whoever reaches them (CONTRACT, Webhooks).
+ * Well-known ports of databases, queues and control planes above 1023. None of them receives events, and many obey any
+ * client that reaches them (CONTRACT, Webhooks).
  */
 const CONTROL_PORTS: readonly PortRange[] = [
   [1099, 1099, 'Java RMI'],

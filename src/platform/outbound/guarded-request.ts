@@ -71,7 +71,7 @@ export type WholeAnswer = (Answered & { body: Buffer; isWhole: boolean }) | Fail
 type Reached = { kind: 'reached'; durationMs: number } | Omit<Failed, 'mayHaveArrived'>;
 
 /**
- * The one way out to addresses that others chose. Whoever is at the other end, a request takes bounded time and
+ * The one way out to addresses that others chose. A request takes bounded time and
  * memory and reaches public addresses only, unless `OUTBOUND_ALLOW` says otherwise (CONTRACT, Webhooks).
  */
 @Injectable()

@@ -17,7 +17,7 @@ export class OwnAddresses {
   list(): string[] {
     const { host } = this.config;
     const written = host.includes(':') ? `[${host}]` : host;
-    // Whatever of these it listens on, each of them reaches it.
+    // All of these addresses reach the service, however it listens.
     const hosts = ANY_OR_LOOPBACK.includes(written) ? ANY_OR_LOOPBACK : [written];
     const urls = [this.address.url, ...hosts.map((each) => `http://${each}:${this.address.port}`)];
     return urls.map((url) => hostPort(new URL(url)));

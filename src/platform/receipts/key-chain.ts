@@ -27,7 +27,7 @@ export interface KeyChain {
   faults: KeyFault[];
 }
 
-/** The id says which key it is, so whoever noted an id can tell that the key is another. */
+/** The id says which key it is, so a noted id shows that a key is another. */
 export function keyIdOf(publicKey: string): string {
   return sha256(publicKey).slice(0, 16);
 }

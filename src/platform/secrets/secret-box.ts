@@ -14,7 +14,7 @@ const TAG_BYTES = 16;
 
 /**
  * A sealed secret that does not open: it was changed, is for another purpose, or was sealed under another SECRETS_KEY.
- * No later try can end otherwise, so whoever meets it gives up instead of trying again.
+ * No later try can end otherwise, so callers fail at once instead of retrying.
  */
 export class SecretUnreadable extends Error {
   constructor(

@@ -158,7 +158,7 @@ export class Work {
   }
 
   /**
-   * The item waits until {@link unpark} or {@link unparkAll}: whoever it is for is paused, or nothing may leave just now. With
+   * The item waits until {@link unpark} or {@link unparkAll}: its capo is paused, or nothing may leave now. With
    * an error it waits until {@link resumeParked}.
    */
   park(item: WorkItem, error: WorkError | null = null): void {

@@ -201,7 +201,7 @@ describe('OIDC_WORKSPACE', () => {
       const before = await other.stored();
       const page = await other.signIn(other.person().subject);
       expect(page.status).toBe(503);
-      expect(page.text).toContain('The workspace that people sign in to is not there');
+      expect(page.text).toContain('The workspace for sign-in does not exist');
       expect(await other.stored()).toBe(before);
     } finally {
       await other.close();

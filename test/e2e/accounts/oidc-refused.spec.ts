@@ -256,7 +256,7 @@ describe('GET /api/admin/oidc/callback: 403', () => {
   });
 
   it('for an account without an address', () =>
-    expectRefusedFor({ email: undefined }, /did not say what your mail/));
+    expectRefusedFor({ email: undefined }, /did not send your mail/));
 
   it.each([false, undefined, null, 'true', 1])('for an address whose email_verified is %j', (verified) =>
     expectRefusedFor({ email_verified: verified }, /does not say that your mail address is verified/),
@@ -287,7 +287,7 @@ describe('GET /api/admin/oidc/callback: 403', () => {
     ['jo@northwind.example'],
     7,
   ])('for what is no plain address: %j', (email) =>
-    expectRefusedFor({ email }, /is not one that can be used here|did not say what your mail address is/),
+    expectRefusedFor({ email }, /is not one that can be used here|did not send your mail address/),
   );
 
   it('for an account that has been somebody else at the provider, who has left their address behind', async () => {

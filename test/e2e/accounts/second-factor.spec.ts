@@ -459,7 +459,7 @@ describe('npm run recover -- --second-factor', () => {
     const receipt = await desk.receipt(desk.workspaceId, 'second_factor.removed_on_server', account.memberId);
     expect(receipt).toMatchObject({ actor: { type: 'system' }, details: { endedSessions: 1 } });
     const mails = await desk.mails(account.email, 2);
-    expect(mails.at(-1)!.text).toContain('by whoever runs the server');
+    expect(mails.at(-1)!.text).toContain('by the operator of the server');
   });
 
   it('says whose it cannot remove', async () => {

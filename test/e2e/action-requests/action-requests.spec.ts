@@ -268,6 +268,36 @@ describe('a token that is paused', () => {
   });
 });
 
+describe('time', () => {
+  const laterBy = async (ms: number) => {
+    test.clock.advance(ms);
+    await test.sweep();
+  };
+
+  it('ends what nobody consumes, and gives back what orders counted', async () => {
+    await allowedTool('pay.late');
+    const { actionRequestId, paramsHash } = (await ask('pay.late', { order: 'L', amount: 50, currency: 'EUR' })).body;
+    await laterBy(901_000);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('expired');
+    const late = await consume(actionRequestId, paramsHash);
+    expect([late.status, late.body.error.code]).toEqual([410, 'ACTION_EXPIRED']);
+    expect((await ask('pay.late', { order: 'L2', amount: 50, currency: 'EUR' })).body.status).toBe('allowed');
+  });
+
+  it('asks a person where no result comes, and takes the result still', async () => {
+    await allowedTool('pay.silent');
+    const { actionRequestId, paramsHash } = (await ask('pay.silent', { order: 'S', amount: 5, currency: 'EUR' })).body;
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(200);
+    await laterBy(901_000);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('unconfirmed');
+    const open = (await operator.get('/escalations')).body.items;
+    expect(open).toMatchObject([{ kind: 'action_unconfirmed', entity: { type: 'action_request', id: actionRequestId } }]);
+    const told = await bot.post(`/action-requests/${actionRequestId}/result`, { outcome: 'succeeded', summary: 'Done.' });
+    expect(told.body.status).toBe('completed');
+    expect((await operator.get('/escalations')).body.items).toEqual([]);
+  });
+});
+
 describe('the receipts', () => {
   it('prove every decision again, uses and all', async () => {
     const proof = new DecisionProof();

@@ -90,6 +90,18 @@ describe('GET /approvals: what is pending', () => {
     expect(ids(await whole('&urgent=false'))).toEqual(ids(items.filter(({ urgent }) => !urgent)));
   });
 
+  it('has the order of the chat, of the Daily Report and of the family report', async () => {
+    const ids = (items: { approvalId: string }[]) => items.map(({ approvalId }) => approvalId);
+    const items = await whole();
+    const { reply } = (await owner.post('/consigliere/chat', { message: 'What waits for me?' })).body;
+    expect(reply.match(/\bapr_[0-9a-z]{26}/g)).toEqual(ids(items.slice(0, 10)));
+    const today = new Date(test.clock.now()).toISOString().slice(0, 10);
+    const { approvalQueue } = (await read(`/reports/daily?date=${today}`)).body.sections;
+    expect(ids(approvalQueue.items)).toEqual(ids(items.slice(0, 20)));
+    for (const { capo, waits } of (await read('/family/report')).body.capos)
+      expect(ids(waits.items)).toEqual(ids(items.filter((item) => item.capo === capo).slice(0, 5)));
+  });
+
   it('has the same order while the clocks of approvals are stopped', async () => {
     const before = await whole();
     expect((await owner.post('/guardian/kill-switch', {})).status).toBe(200);

@@ -146,6 +146,7 @@ describe('POST /directives', () => {
       error: null,
       drafting: { attempts: 0, nextAttemptAt: expect.any(Number), lastError: null },
       throttledUntil: null,
+      schedule: null,
       createdBy: expect.objectContaining({ type: 'member' }),
       createdAt: expect.any(Number),
       startedAt: null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { reportIdOf } from '../../../src/features/verifier/daily-report.js';
 import { leaveReport } from '../reports/report-rows.js';
 import type { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember, type TestWorkspace } from '../../support/test-app.js';
@@ -138,6 +139,33 @@ describe('about a Daily Report', () => {
       expect((await member.get('/family/comment')).body.items).toEqual([]);
     }
     expect((await comment(owner, { reportId: daily })).status).toBe(201);
+  });
+});
+
+describe('about the Daily Report of today, which is not made yet', () => {
+  it('comments as whoever reads it, and finds the comment again', async () => {
+    const { workspaceId, owner } = workspace;
+    const today = new Date(test.clock.now()).toISOString().slice(0, 10);
+    const { reportId: partial, partial: isPartial } = (await owner.get(`/reports/daily?date=${today}`)).body;
+    expect(isPartial).toBe(true);
+    const operator = await test.createMember(workspaceId, 'operator');
+    expect((await comment(operator, { reportId: partial })).status).toBe(201);
+    expect((await comment(owner)).status).toBe(201);
+    for (const query of ['', `?reportId=${partial}`])
+      expect((await operator.get(`/family/comment${query}`)).body).toMatchObject({
+        total: 1,
+        items: [{ reportId: partial }],
+      });
+
+    const tomorrow = reportIdOf(
+      workspaceId,
+      new Date(test.clock.now() + 86_400_000).toISOString().slice(0, 10),
+    );
+    const before = reportIdOf(workspaceId, '2001-01-01');
+    for (const none of [tomorrow, before])
+      expect((await comment(owner, { reportId: none })).status, none).toBe(404);
+    await test.createTeam(workspaceId, 'One');
+    expect((await comment(operator, { reportId: partial })).status).toBe(404);
   });
 });
 

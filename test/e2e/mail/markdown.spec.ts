@@ -43,7 +43,7 @@ describe('the HTML of a mail', () => {
     expect(markdownToHtml('![logo](https://tracker.example/p.png)')).not.toMatch(/<img|src=/);
   });
 
-  it('stands in a page of tables whose title and signature are escaped', async () => {
+  it('stands in a page whose title and signature are escaped', async () => {
     const mail = await compose(
       {
         id: newId('pkt'),
@@ -58,8 +58,27 @@ describe('the HTML of a mail', () => {
     const { html, headers } = await PostalMime.parse(mail.bytes);
     expect(html).toContain('<title>&lt;b&gt;&amp;&quot;</title>');
     expect(html).toContain('&lt;Acme&gt;');
-    expect(html).toMatch(/<table role="presentation"[\s\S]*<ul>\s*<li>one<\/li>\s*<li>two<\/li>\s*<\/ul>/);
+    expect(html).toMatch(/<div role="main"[\s\S]*<ul>\s*<li>one<\/li>\s*<li>two<\/li>\s*<\/ul>/);
     expect(headers.find(({ key }) => key === 'content-type')!.value).toMatch(/^multipart\/alternative/);
+  });
+});
+
+describe('the headers of a mail that its reader can end', () => {
+  const headersOf = async (unsubscribeUrl: string) => {
+    const mail = { id: newId('ntf'), to: ['b@x.example'], subject: 'News', body: 'One', unsubscribeUrl };
+    const { headers } = await PostalMime.parse((await compose(mail, 'ada@acme.example', 0)).bytes);
+    return headers.filter(({ key }) => key.startsWith('list-')).map(({ key, value }) => [key, value]);
+  };
+  const path = `/unsubscribe/d${'0a1b2c3d'.repeat(16)}`;
+
+  it('name the address in one piece, and one click where it is https', async () => {
+    expect(await headersOf(`https://northwind.example${path}`)).toEqual([
+      ['list-unsubscribe', `<https://northwind.example${path}>`],
+      ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
+    ]);
+    expect(await headersOf(`http://127.0.0.1:3000${path}`)).toEqual([
+      ['list-unsubscribe', `<http://127.0.0.1:3000${path}>`],
+    ]);
   });
 });
 

@@ -27,6 +27,8 @@ your order 4711 leaves our warehouse on Thursday and reaches you on Friday, 20 F
   - questions: care@northwind.example
 
 Kind regards`;
+/** The picture in the README. */
+const README_WIDTH = 760;
 const DIRECTIVE = {
   text: 'Send this to the customer.',
   context: { to: 'jane@acme.example', subject: 'Your order arrives on Friday', body: BODY },
@@ -34,35 +36,16 @@ const DIRECTIVE = {
 
 let desk: NotificationDesk;
 let owner: MailedMember;
+let workspaceId: string;
 let chromium: Chromium;
 
-/** What would make a page hard to use on a phone. */
-async function facts(page: BrowserPage, phoneWidth = PHONE_WIDTH) {
-  return page.evaluate<{
-    width: number;
-    background: string;
-    smallButtons: string[];
-    smallText: number;
-    cut: string[];
-  }>(`(() => {
-    const all = [...document.body.querySelectorAll('*')];
-    return {
-      width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
-      background: getComputedStyle(document.body).backgroundColor,
-      smallButtons: [...document.querySelectorAll('button, a, summary, .confirm, input:not([type=checkbox], [hidden]), textarea')].filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML),
-      smallText: [...document.querySelectorAll('p, li, td, h1, h2, label, input, textarea, summary')].filter((e) => parseFloat(getComputedStyle(e).fontSize) < 15).length,
-      cut: all.filter((e) => e.getBoundingClientRect().right > ${phoneWidth} + 1).map((e) => e.outerHTML.slice(0, 100)),
-    };
-  })()`);
-}
-
-async function keep(page: BrowserPage, name: string): Promise<void> {
-  const picture = await page.picture();
+async function keep(page: BrowserPage, name: string, format: 'webp' | 'png' = 'webp'): Promise<void> {
+  const picture = await page.picture(format);
   expect(picture.length).toBeGreaterThan(5_000);
   expect(picture.length).toBeLessThan(120_000);
   if (process.env['WRITE_IMAGES'] === undefined) return;
   await mkdir(IMAGES, { recursive: true });
-  await writeFile(join(IMAGES, `${name}.webp`), picture);
+  await writeFile(join(IMAGES, `${name}.${format}`), picture);
 }
 
 describe.skipIf(path === undefined)('in a real browser at the width of a phone', () => {
@@ -71,7 +54,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     chromium = await Chromium.start(path!);
   }, 60_000);
   beforeEach(async () => {
-    ({ owner } = await desk.workspace());
+    ({ workspaceId, owner } = await desk.workspace());
     await desk.test.rows(`update users set display_name = 'Mira Novak' where email = $1`, [owner.email]);
     await owner.put('/settings', { timezone: 'Europe/Vienna' });
   });
@@ -94,7 +77,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
     const page = await chromium.phone(scheme);
     await page.show(mail.html!);
 
-    expect(await facts(page)).toEqual({
+    expect(await page.layout(PHONE_WIDTH)).toEqual({
       width: PHONE_WIDTH,
       background,
       smallButtons: [],
@@ -116,7 +99,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const page = await chromium.phone(scheme);
       await page.open(link);
 
-      expect(await facts(page)).toEqual({
+      expect(await page.layout(PHONE_WIDTH)).toEqual({
         width: PHONE_WIDTH,
         background,
         smallButtons: [],
@@ -135,6 +118,25 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       await keep(page, `decision-page-${scheme}`);
     },
   );
+
+  it('fits the page of the link on a desk, as the README shows it', async () => {
+    await desk.test.rows(`update workspaces set name = 'Northwind' where workspace_id = $1`, [workspaceId]);
+    await desk.desk(owner).handInReady({
+      text: 'Send this to Jane.',
+      context: {
+        to: 'jane@acme.example',
+        subject: 'Your order arrives on Friday',
+        body: 'Hello Jane,\n\nyour order 4711 arrives on Friday between nine and twelve.\n\nKind regards\nMira Novak',
+      },
+    });
+    const [link] = (await desk.mailed(owner.email)).at(-1)!.links;
+    const page = await chromium.phone();
+    await page.widen(README_WIDTH);
+    await page.open(link!);
+
+    expect((await page.layout(README_WIDTH)).cut).toEqual([]);
+    await keep(page, 'decision-page', 'png');
+  });
 
   it('approves at the press of a button, without any script', async () => {
     const { link, approvalId } = await waiting();
@@ -177,7 +179,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       const [link] = (await desk.mailed(owner.email)).at(-1)!.links;
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect(await page.faults()).toEqual([]);
         expect(page.complaints.filter((each) => !each.includes('status of 422'))).toEqual([]);
@@ -223,7 +225,7 @@ describe.skipIf(path === undefined)('in a real browser at the width of a phone',
       };
       const page = await chromium.phone(scheme, SMALL_PHONE_WIDTH);
       const looksWell = async () => {
-        const { width, smallButtons, smallText, cut } = await facts(page, SMALL_PHONE_WIDTH);
+        const { width, smallButtons, smallText, cut } = await page.layout(SMALL_PHONE_WIDTH);
         expect([width, smallButtons, smallText, cut]).toEqual([SMALL_PHONE_WIDTH, [], 0, []]);
         expect([await page.faults(), page.complaints]).toEqual([[], []]);
       };

@@ -47,6 +47,59 @@ describe('GET /profile/notifications 200', () => {
   });
 });
 
+describe('who in the workspace is mailed', () => {
+  const mailed = async (by: MailedMember = owner) => (await by.get(PATH)).body.mailed;
+
+  it('is told to owner and admins, with what to do where nobody is', async () => {
+    const operator = await desk.member(workspaceId, 'operator');
+    await desk.member(workspaceId, 'viewer');
+    const everybody = [owner.email, operator.email];
+    expect(await mailed(operator)).toBeNull();
+    expect(await mailed()).toEqual({
+      approvals: everybody,
+      escalations: everybody,
+      reports: [],
+      advice: [expect.stringMatching(/^No Daily Report is mailed\. .*PUT \/reports\/config/)],
+    });
+
+    const delivery = { email: true, emailAddress: operator.email };
+    expect((await owner.put('/reports/config', { delivery })).status).toBe(200);
+    await operator.put(PATH, { approvals: 'none' });
+    expect(await mailed()).toEqual({
+      approvals: [owner.email],
+      escalations: everybody,
+      reports: [operator.email],
+      advice: [],
+    });
+    await operator.put(PATH, { reports: 'none' });
+    const { body } = await owner.put(PATH, { approvals: 'none' });
+    expect(body.mailed).toEqual({
+      approvals: [],
+      escalations: everybody,
+      reports: [],
+      advice: [
+        expect.stringMatching(/^Nobody is mailed about approvals: .* has chosen "none"/),
+        expect.stringMatching(/^No Daily Report is mailed: the member at/),
+      ],
+    });
+    expect(await mailed()).toEqual(body.mailed);
+  });
+
+  it('is nobody while the owner is at example.com, and says how to change that', async () => {
+    await desk.test.rows(`update users set email = user_id || '@example.com' where email = $1`, [
+      owner.email,
+    ]);
+    expect(await mailed()).toMatchObject({
+      approvals: [],
+      escalations: [],
+      advice: [
+        expect.stringMatching(/nobody receives mail at .*example\.com\. Invite yourself/),
+        expect.anything(),
+      ],
+    });
+  });
+});
+
 describe('PUT /profile/notifications 200', () => {
   it('changes what it names, with a receipt, and takes it back with null', async () => {
     const viewer = await desk.member(workspaceId, 'viewer');
@@ -129,6 +182,59 @@ describe('what members have chosen', () => {
 
     expect(row).toMatchObject({ status: 'skipped', reason: expect.stringContaining('has chosen') });
     expect(await desk.mails(owner.email)).toEqual([]);
+  });
+});
+
+describe('past the limits of mails in an hour', () => {
+  it('mails the first urgent one at once, and those of the next minute together', async () => {
+    const members = desk.desk(owner);
+    const handIn = (text: string, priority = 'medium') =>
+      members.handInReady({ text: `${MAIL} ${text}`, priority });
+    await handIn('First.');
+    await desk.mailed(owner.email);
+    // Eight more, and a digest, within the hour.
+    await desk.test.rows(
+      `insert into notifications (workspace_id, notification_id, member_id, kind, entity_id, revision, urgent, in_digest, status,
+         due_at, mail_id, tries, created_at, ended_at)
+       select workspace_id, 'ntf_' || n, member_id, kind, 'apr_' || n, revision, false, n = 9, 'sent', due_at, 'ntf_' || n, 0, created_at, ended_at
+       from notifications, generate_series(1, 9) n where member_id = $1`,
+      [owner.memberId],
+    );
+    const waiting = (count: number) =>
+      eventually(
+        async () => (await desk.notifications(owner.memberId)).filter(({ status }) => status === 'waiting'),
+        (rows) => rows.length === count,
+      );
+    /** Once the worker has looked at what waits, and left it for later. */
+    const putOff = () =>
+      eventually(
+        () =>
+          desk.test.rows(
+            `select 1 from work_items where kind = 'notification.send' and id = $1 and not claimed and due_at > now()`,
+            [owner.memberId],
+          ),
+        (rows) => rows.length === 1,
+      );
+    await handIn('Ordinary.');
+    await waiting(1);
+    await putOff();
+    expect(await desk.mails(owner.email)).toHaveLength(1);
+
+    await handIn('Urgent one.', 'high');
+    const [, atOnce] = await desk.mailed(owner.email, 2);
+    expect(atOnce!.subject).toMatch(/^Urgent, waits for you/);
+    expect(atOnce!.links).toHaveLength(1);
+    for (const text of ['Urgent two.', 'Urgent three.']) await handIn(text, 'high');
+    await waiting(3);
+    await putOff();
+    expect(await desk.mails(owner.email)).toHaveLength(2);
+
+    desk.test.clock.advance(61_000);
+    await desk.look();
+    const [, , together] = await desk.mailed(owner.email, 3);
+    const places = ['Urgent two.', 'Urgent three.', 'Ordinary.'].map((text) => together!.text!.indexOf(text));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 });
 

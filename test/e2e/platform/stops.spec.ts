@@ -40,6 +40,16 @@ describe('a tier that is used up', () => {
     }
   });
 
+  it('lets a schedule be paused or deleted, and nothing else', async () => {
+    const caller = await exhausted();
+    const path = `/schedules/${newId('sch')}`;
+    expect((await caller().send('PATCH', path, { status: 'paused' })).status).toBe(404);
+    expect((await caller().delete(path)).status).toBe(404);
+    for (const body of [{ status: 'paused', name: 'Again' }, { status: 'active' }, {}]) {
+      expect((await caller().send('PATCH', path, body)).status).toBe(429);
+    }
+  });
+
   it('lets the kill switch through in both spellings, and counts it', async () => {
     const caller = await exhausted();
     for (const [path, changed] of [
@@ -122,6 +132,8 @@ describe('the routes that say so', () => {
       'DELETE /api/pro/invites/:id',
       'GET /api/pro/members',
       'DELETE /api/pro/members/:uid',
+      'DELETE /api/pro/schedules/:scheduleId',
+      'PATCH /api/pro/schedules/:scheduleId',
       'POST /api/pro/standing-orders/:standingOrderId/pause',
       'DELETE /api/pro/teams/:id/members/:uid',
       'GET /api/pro/tokens',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reportMail } from '../../../src/features/reports/report-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -299,6 +300,44 @@ describe('GET /reports/daily of a day that has no report yet', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ partial: false, sections: { agentActivity: { movesBlocked: more } } });
     expect(body.sections.revenue.total).toBe(7);
+    // A reader of the mail is told how much there was, and not all of it.
+    const mail = reportMail(body, { format: 'email', workspaceName: 'Northwind' }).body as { html: string };
+    expect(Buffer.byteLength(mail.html)).toBeLessThan(60_000);
+    expect(mail.html).toContain('11,980 more are not listed here.');
+  });
+
+  it('tells of a day on which nothing happened in one line, and of nothing that is none', async () => {
+    const asked = await openedOnDemand();
+    const { body } = await asked.daily(asked.day(5));
+    const { text } = reportMail(body, { format: 'plain-text', workspaceName: 'Northwind' }).body as {
+      text: string;
+    };
+    expect(text).toContain('0 directives executed, 0 approvals waiting.');
+    expect(text.match(/^## .*/gm)).toEqual(['## The guardian']);
+    expect(text).not.toMatch(/: 0$/m);
+  });
+
+  it('tells of a kill on the day of the kill, and of its end on the day after', async () => {
+    const asked = await openedOnDemand();
+    const toMidnight = 86_400_000 - (test.clock.now() % 86_400_000);
+    test.clock.advance(toMidnight - 60_000);
+    expect((await asked.owner.post('/guardian/kill-switch', { reason: 'Late.' })).status).toBe(200);
+    const [date, next] = [asked.day(0), asked.day(-1)];
+    test.clock.advance(120_000);
+    const killed = (await asked.daily(next)).body;
+    expect((await asked.owner.post('/guardian/revert', { reason: 'Early.' })).status).toBe(200);
+    const [dayOfKill, dayAfter] = [(await asked.daily(date)).body, (await asked.daily(next)).body];
+    test.clock.advance(-toMidnight - 60_000);
+
+    expect(killed.sections.guardianState).toMatchObject({ mode: 'killed', kills: 0, acts: [] });
+    expect(dayOfKill.sections.guardianState).toMatchObject({
+      ...{ kills: 1, reverts: 0 },
+      acts: [{ summary: expect.stringContaining('engaged the kill switch: Late.') }],
+    });
+    expect(dayAfter.sections.guardianState).toMatchObject({
+      ...{ mode: 'guardrailed', kills: 0, reverts: 1 },
+      acts: [{ summary: expect.stringContaining('reverted the kill switch') }],
+    });
   });
 });
 

@@ -24,7 +24,11 @@ let operator: MailedMember;
 let workspaceId: string;
 let report: DailyReport;
 let reportMail: DecisionMail;
-let ids: Record<'mail' | 'memo' | 'rejected' | 'expired' | 'waiting', string>;
+let ids: Record<'mail' | 'both' | 'memo' | 'rejected' | 'expired' | 'waiting', string>;
+
+/** Of these two recipients the mail server knows one. */
+const TO_BOTH = 'Email jane@acme.example and bob@acme.example, subject "Prices": The prices rise in March.';
+const UNKNOWN = 'bob@acme.example';
 
 const carryOut = async (text: string, capo = 'capo_ops') => {
   const { directiveId, approvalId } = await desk.desk(operator).handInReady({ text, capo });
@@ -33,10 +37,11 @@ const carryOut = async (text: string, capo = 'capo_ops') => {
   return directiveId;
 };
 
-/** Two kills, a revert with undone packets, an expiry, three failed drafts and a rejection. */
+/** Two kills, a revert with undone packets, an expiry, three failed drafts, a refused recipient and a rejection. */
 async function pass(): Promise<void> {
   const members = desk.desk(owner);
   const mail = await carryOut(MAIL);
+  const both = await carryOut(TO_BOTH);
   await desk.desk(operator).kill('The prices are wrong.');
   await members.revert();
   const { checkpointId } = (await members.client.post('/guardian/checkpoint')).body;
@@ -68,6 +73,7 @@ async function pass(): Promise<void> {
   const waiting = await desk.desk(operator).handInReady({ text: `${MAIL} Say sorry.`, capo: 'capo_ops' });
   ids = {
     mail,
+    both,
     memo,
     rejected: unwanted.directiveId,
     expired: late.directiveId,
@@ -75,8 +81,14 @@ async function pass(): Promise<void> {
   };
 }
 
+/** What stands below a heading of a mail. */
+const partOf = (text: string, title: string) =>
+  text.split(/\n(?=[^\n]+\n---)/).find((part) => part.startsWith(title));
+
 beforeAll(async () => {
-  desk = await NotificationDesk.open();
+  desk = await NotificationDesk.open({
+    recipient: (address) => (address === UNKNOWN ? { code: 550, text: 'No such user' } : undefined),
+  });
   const noon = new Date(desk.test.clock.now());
   noon.setUTCHours(12, 0, 0, 0);
   desk.test.clock.advance(noon.getTime() - desk.test.clock.now());
@@ -113,8 +125,9 @@ afterAll(() => desk.close());
 describe('the report of a day on which much was stopped', () => {
   it('counts it, and each number can be counted again from exported receipts', async () => {
     expect(report.sections.agentActivity).toMatchObject({
-      directivesExecuted: 2,
-      movesSent: 1,
+      directivesExecuted: 3,
+      movesSent: 2,
+      notReachedTotal: 1,
       movesUndone: 1,
       directivesFailed: 3,
       directivesRejected: 1,
@@ -123,7 +136,7 @@ describe('the report of a day on which much was stopped', () => {
     });
     expect(report.sections.guardianState).toMatchObject({ kills: 2, reverts: 2, recoveries: 1 });
     expect(report.headline).toBe(
-      '2 directives executed, 3 failed, 1 rejected, 1 expired, 1 work packet undone, kill switch engaged 2 times, 1 approval waiting.',
+      '3 directives executed, 3 failed, 1 rejected, 1 expired, 1 work packet undone, kill switch engaged 2 times, 1 approval waiting.',
     );
     const { text } = await owner.get('/audit-feed?format=jsonl');
     const receipts = await receiptsIn(Readable.from([Buffer.from(text)]));
@@ -132,7 +145,10 @@ describe('the report of a day on which much was stopped', () => {
 
   it('names what left with its recipient, who stopped what, and what came to nothing, by their records', () => {
     const { sent, undone, notDone } = report.sections.agentActivity!;
-    expect(sent).toMatchObject([{ directiveId: ids.mail, to: 'jane@acme.example' }]);
+    expect(sent).toMatchObject([
+      { directiveId: ids.mail, to: 'jane@acme.example' },
+      { directiveId: ids.both, to: `jane@acme.example, ${UNKNOWN}` },
+    ]);
     expect(undone).toMatchObject([{ directiveId: ids.memo }]);
     expect(notDone!.map(({ directiveId }) => directiveId).slice(3)).toEqual([ids.expired, ids.rejected]);
     expect(report.sections.guardianState!.acts).toMatchObject([
@@ -146,6 +162,30 @@ describe('the report of a day on which much was stopped', () => {
       },
       { summary: expect.stringMatching(/^1 work packet was undone/) },
     ]);
+  });
+
+  it('names whom a mail did not reach, and what a person has to decide because of it', async () => {
+    expect(report.sections.agentActivity!.notReached).toMatchObject([
+      { directiveId: ids.both, entity: { type: 'work_packet' }, to: UNKNOWN },
+    ]);
+    const { items } = (await owner.get('/escalations')).body;
+    expect(report.sections.approvalQueue!.escalations).toEqual({
+      open: 1,
+      items: items.map(({ escalationId, kind, reason, options, createdAt, dueAt }: any) => ({
+        ...{ escalationId, kind, reason, options, dueAt },
+        createdAt: new Date(createdAt).toISOString(),
+      })),
+    });
+    const [escalation] = items;
+    expect(escalation.reason).toContain(`${UNKNOWN} (`);
+    const [waiting, left, missed] = ['Waiting for you', 'What left', 'Whom mails did not reach'].map(
+      (title) => partOf(reportMail.text!, title),
+    );
+    expect(waiting).toContain(escalation.reason);
+    expect(waiting).toContain(`options: dismiss, ${escalation.escalationId})`);
+    expect(left!.match(/" to jane@acme\.example\. \(/g)).toHaveLength(2);
+    expect(missed).toMatch(/^- .*Prices.*did not reach bob@acme\.example/m);
+    expect(missed).toContain(ids.both);
   });
 
   it('says so in its mail, names the zone once, and has no line about nothing', () => {

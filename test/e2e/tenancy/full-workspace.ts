@@ -7,6 +7,7 @@ import { leaveNotification } from '../notifications/notification-rows.js';
 import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../reports/report-rows.js';
+import { SCHEDULE } from '../schedules/schedule-desk.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { leaveTool } from '../tools/tool-rows.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
@@ -76,6 +77,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);
+  await member.client.post('/schedules', { ...SCHEDULE, rule: { ...SCHEDULE.rule, every: 'month', on: 31 } });
   await leaveChecked(test, workspaceId);
   await leaveByHand(rows);
   await leaveAccount(rows);

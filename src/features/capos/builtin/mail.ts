@@ -1,228 +1,132 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
-import { ask, matchAt } from './move.js';
-import { clean, oneLine, type Text, within } from './text.js';
+import { ask } from './move.js';
+import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.js';
 import * as words from './words.js';
 
-/** A mail as an instruction gives it. */
-export interface SaidMail {
+/**
+ * A mail as an instruction gives it. The message is what stands in quotation marks directly behind the addresses, a colon or
+ * "saying"; or all that follows a colon directly behind the addresses. Subject, cc and bcc may stand before it or behind it, and
+ * nothing else.
+ */
+export class SaidMail {
+  readonly to: string[] = [];
+  readonly cc: string[] = [];
+  subject: string | undefined;
+  /** Word for word. */
+  body: string | undefined;
+  isEach = false;
+  /** What a person has to say, besides what is not there. */
+  readonly asked: NeededInput[] = [];
   /** Where it ends. */
   end: number;
-  to: string[];
-  cc: string[];
-  subject?: string;
-  /** Word for word. */
-  body?: string;
-  isEach: boolean;
-  /** What a person has to say, besides what is not there. */
-  asked: NeededInput[];
-}
-
-/**
- * The rule for mails. The message is what stands in quotation marks directly behind the addresses, a colon or "saying"; or all
- * that follows a colon directly behind the addresses. Subject, cc and bcc may stand before it or behind it, and nothing else.
- */
-export class MailReader {
   readonly #whole: Text;
-  /** Up to where the instruction may go. */
   readonly #masked: string;
+  readonly #start: number;
   #at: number;
-  readonly #mail: SaidMail;
   /** Behind `Subject: ...` on a line of its own the message begins on a line of its own. */
   #isHeader = false;
   #isBehindColon = false;
-  #textAt = Number.POSITIVE_INFINITY;
 
+  /** @param masked up to where the instruction may go */
   private constructor(whole: Text, masked: string, start: number) {
     this.#whole = whole;
     this.#masked = masked;
-    this.#at = start;
-    this.#mail = { end: start, to: [], cc: [], isEach: false, asked: [] };
+    this.#start = this.#at = this.end = start;
   }
 
   /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
-  static read(whole: Text, masked: string, start: number, form = words.MAIL_HEAD): SaidMail | undefined {
-    return new MailReader(whole, masked, start).#read(form);
-  }
-
-  /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
-  static readFields(whole: Text): SaidMail | undefined {
-    const reader = new MailReader(whole, whole.masked, 0);
-    reader.#fieldsAndText();
-    const { end, asked } = reader.#mail;
-    return end > 0 && asked.length === 0 && /^[\s.!]*$/.test(whole.masked.slice(end))
-      ? reader.#mail
-      : undefined;
-  }
-
-  #read(form: RegExp): SaidMail | undefined {
-    const mail = this.#mail;
-    const start = this.#at;
-    const head = this.#take(form);
+  static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
+    const mail = new SaidMail(whole, masked, start);
+    const head = mail.#take(form);
     if (!head) return undefined;
-    mail.end = this.#at;
-    const { list, quote, name } = head.groups!;
-    if (list !== undefined) mail.to = this.#people(list, start + head[0].lastIndexOf(list) + list.length);
-    else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name!.trim()}”.`));
-    const before = quote && this.#quoteAt(start + head[0].indexOf(quote), quote.length);
-    this.#fieldsAndText();
-    if (mail.body === undefined && before) {
-      mail.body = before;
-      mail.asked.push(
-        ask('body', 'Is this the text? It stands before the addresses. Edit it, or confirm it.'),
-      );
-    } else if (mail.body === undefined) this.#goOn();
-    const sentence =
-      start - /[^.!?\n\uFDD3]*$/u.exec(this.#masked.slice(Math.max(0, start - 60), start))![0].length;
-    mail.isEach ||= words.EACH.test(this.#masked.slice(sentence, Math.min(mail.end, this.#textAt)));
+    mail.end = mail.#at;
+    const { name } = head.groups!;
+    if (name === undefined) mail.to.push(...mail.#people(head));
+    else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    mail.#read(true);
+    if (mail.body !== undefined) return mail;
+    // What is not in the form goes to the end of its sentence, and a person words the message.
+    mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
+    mail.isEach ||= masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
     return mail;
   }
 
-  #fieldsAndText(): void {
-    while (this.#field() || (this.#mail.body === undefined && this.#text())) this.#mail.end = this.#at;
-    this.#at = this.#mail.end;
+  /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
+  static fieldsOf(whole: Text): SaidMail | undefined {
+    const mail = new SaidMail(whole, whole.masked, 0);
+    return mail.#read(true) && mail.asked.length === 0 ? mail : undefined;
   }
 
-  /** To the end of a sentence that is not wholly in the form: a person words the message. */
-  #goOn(): void {
-    const mail = this.#mail;
-    const from = mail.end;
-    if (mail.to.length > 0 && matchAt(words.SOMEBODY_ELSE, this.#masked, from)) {
-      mail.asked.push(ask('to', `Who is to receive it: ${mail.to.join(', ')} alone, or somebody else, too?`));
-      mail.to = [];
-    }
-    do mail.end += matchAt(words.TO_SENTENCE_END, this.#masked, mail.end)?.[0].length ?? 0;
-    while (this.#goesOn());
-    const rest = this.#masked.slice(from, mail.end);
-    for (const { index } of [...rest.matchAll(words.COPY_WORD)].slice(0, 20)) {
-      this.#at = from + index;
-      if (this.#field() && this.#at > mail.end) mail.end = this.#at;
-    }
-    this.#at = mail.end;
-    while (this.#field()) mail.end = this.#at;
-  }
-
-  /** Whether the next sentence only says more, such as "She can call." */
-  #goesOn(): boolean {
-    const mail = this.#mail;
-    const at = mail.end + (matchAt(words.LEAD, this.#masked, mail.end)?.[0].length ?? 0);
-    const isNext = [words.MAIL_HEAD, words.RECORD, words.SIGNAL, words.DOCUMENT].some((each) =>
-      matchAt(each, this.#masked, at),
-    );
-    if (isNext || at >= this.#masked.length) return false;
-    mail.end = at;
-    return true;
+  /** Reads subject, copies and, perhaps, the text; whether nothing else stands up to the end. */
+  #read(hasText: boolean): boolean {
+    const next = () => this.#field() || (hasText && this.body === undefined && this.#text());
+    while (next()) this.end = this.#at;
+    return this.end > this.#start && /^[\s.!)]*$/.test(this.#masked.slice(this.end));
   }
 
   /** A subject, or a list of copies. */
   #field(): boolean {
-    const mail = this.#mail;
-    const from = this.#at;
+    this.#at = this.end;
     this.#take(words.BETWEEN);
-    const subject = this.#take(words.FIELDS.quotedSubject) ?? this.#take(words.FIELDS.subject);
+    const subject = this.#take(words.SUBJECT_QUOTED) ?? this.#take(words.SUBJECT_PLAIN);
     if (subject) {
-      const value = Object.values(subject.groups!).find((each) => each !== undefined)!;
-      const start = subject.index + subject[0].lastIndexOf(value);
-      this.#isHeader = subject.groups!['value'] !== undefined;
-      this.#setSubject(
-        this.#quoteAt(start, value.length) ?? this.#whole.text.slice(start, start + value.length),
-      );
+      const { value, line, plain } = subject.groups!;
+      const said = oneLine(this.#said(subject, (value ?? line ?? plain)!));
+      this.#isHeader = plain === undefined;
+      if (said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
+      else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
     }
-    if (this.#take(words.FIELDS.each)) return (mail.isEach = true);
-    const blind = this.#take(words.FIELDS.bcc);
-    const copies = blind ?? this.#take(words.FIELDS.cc);
-    if (copies) {
-      const list = copies.groups!['list']!;
-      const people = this.#people(list, copies.index + copies[0].indexOf(list) + list.length);
-      if (!blind) mail.cc.push(...people);
-      else {
-        const message = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-        mail.asked.push(ask('to', message));
-      }
-      return true;
-    }
-    this.#at = from;
-    return false;
-  }
-
-  #setSubject(given: string): void {
-    const mail = this.#mail;
-    const subject = oneLine(given);
-    if (subject.length <= LIMITS.title && (mail.subject ?? subject) === subject) mail.subject = subject;
-    else mail.asked.push(ask('subject', `Which subject is it? The directive says “${subject}”.`));
+    if (this.#take(words.EACH)) return (this.isEach = true);
+    const copies = this.#take(words.COPIES);
+    const people = copies ? this.#people(copies) : [];
+    const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
+    if (/^bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
+    else this.cc.push(...people);
+    return copies !== undefined;
   }
 
   #text(): boolean {
-    const from = this.#at;
-    const isBelow =
-      this.#isHeader &&
-      (this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/).test(this.#masked.slice(from));
-    const colon = this.#take(words.TEXT_MARK)?.groups!['colon'];
-    const quoted = this.#take(words.QUOTE);
-    const value = quoted?.groups!['value'];
-    const quote = value === undefined ? undefined : this.#quoteAt(this.#at - value.length, value.length);
-    if (quote !== undefined) {
-      this.#mail.body = quote;
-      return true;
-    }
-    if (!colon && !isBelow) {
-      this.#at = from;
-      return false;
-    }
-    this.#at -= quoted?.[0].length ?? 0;
-    this.#skipSpace();
+    this.#at = this.end;
+    const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
+    const isBelow = this.#isHeader && lines.test(this.#masked.slice(this.#at));
+    const { colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const start = this.#at;
+    const quote = this.#take(words.QUOTE);
+    if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
+    if (!colon && !isBelow) return false;
+    this.end = start;
     // "Email jane@...:", and "Subject: ..." on the line below.
     if (!this.#isBehindColon && !isBelow && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest();
+    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length);
   }
 
   /** All that follows, but for subject and copies at the very end. */
-  #rest(): boolean {
-    this.#skipSpace();
-    const start = this.#at;
-    this.#textAt = start;
-    const all = this.#masked.slice(start);
-    if (all.trim() === '') return false;
-    let end = this.#masked.length;
-    for (const { index } of [...all.matchAll(words.LABEL)].slice(-4)) {
-      this.#at = start + index;
-      while (this.#field());
-      if (!/^[\s.)]*$/.test(this.#masked.slice(this.#at))) continue;
-      end = start + index;
-      break;
-    }
+  #rest(start: number): boolean {
+    if (start === this.#masked.length) return false;
+    const labels = [...this.#masked.matchAll(words.LABEL)].map(({ index }) => index).slice(-4);
+    const isField = (at: number) => at > start && new SaidMail(this.#whole, this.#masked, at).#read(false);
+    const end = (this.end = labels.find(isField) ?? this.#masked.length);
+    this.#read(false);
     this.#at = this.#masked.length;
-    const doubt = this.#doubtIn(start, end);
-    if (doubt !== undefined) {
-      const message = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
-      this.#mail.asked.push(ask('body', message));
-    }
-    this.#mail.body = this.#whole.text.slice(start, end).trim();
+    const doubt = doubtIn(this.#whole, start, end);
+    const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
+    if (doubt !== '') this.asked.push(ask('body', question));
+    this.body = this.#whole.text.slice(start, end).replace(/[\s,;(]+$/, '');
     return true;
   }
 
-  /** Why a text without quotation marks may hold more than the message. */
-  #doubtIn(start: number, end: number): string | undefined {
-    const masked = this.#masked.slice(start, end);
-    if (within({ start, end }, [...this.#whole.addresses, ...this.#whole.lookAlikes]).length > 0)
-      return 'It names an address.';
-    if (masked.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-    if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(masked)) return 'A quotation mark ends too early, or not at all.';
-    if (words.HELD.test(masked) || words.NEXT.test(masked)) return 'A part of it may be meant for the capo.';
-    return undefined;
+  /** A part of what matched, without its quotation marks. */
+  #said({ index, 0: all }: RegExpExecArray, part: string): string {
+    const start = index + all.lastIndexOf(part);
+    const end = start + part.length;
+    const quote = this.#whole.quotes.find((each) => each.start === start && each.end === end);
+    return quote?.text ?? this.#whole.text.slice(start, end);
   }
 
-  #skipSpace(): void {
-    this.#take(/\s*/y);
-  }
-
-  #quoteAt(start: number, length: number): string | undefined {
-    return this.#whole.quotes.find((each) => each.start === start && each.end === start + length)?.text;
-  }
-
-  #people(list: string, end: number): string[] {
-    return within({ start: end - list.length, end }, this.#whole.addresses).map(({ text }) => text);
+  #people({ index, 0: all }: RegExpExecArray): string[] {
+    return within(index, index + all.length, this.#whole.addresses);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
@@ -232,12 +136,45 @@ export class MailReader {
   }
 }
 
+/** Why a text without quotation marks may hold more than the message. */
+function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number): string {
+  const text = masked.slice(start, end);
+  const people = within(start, end, [...addresses, ...lookAlikes]);
+  if (people.length > 0) return `It names ${people.join(', ')}.`;
+  if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
+  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
+  const isForCapo = text.search(words.HELD) >= 0 || text.search(words.NEXT) >= 0;
+  return isForCapo ? 'A part of it may be meant for the capo.' : '';
+}
+
 /** Adds the configured signature, where the text has none of its own. */
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
   const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const isSignOff = (line: string) => line.length <= 50 && !/[.?]$/.test(line) && words.SIGN_OFF.test(line);
-  const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isSignOff);
+  const isEnd = (line: string) =>
+    line.length <= 50 && !/[.?]$/.test(line) && line.search(words.SIGN_OFF) >= 0;
+  const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isEnd);
   const signed = `${body}\n\n${signature}`;
   return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
+}
+
+/** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
+export function contextOf(context: Readonly<Record<string, unknown>> | null) {
+  const given = context ?? {};
+  const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
+  const lineOf = (value: unknown) => textOf(value).replaceAll('\n', ',');
+  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(lineOf).join(',').split(/[,;]/);
+  const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
+  const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
+  const people = emails.flatMap(listOf).flatMap(addressesIn);
+  const subject = oneLine(textOf(given['subject']));
+  const unread = [...to, ...cc].map(oneLine).filter((each) => each !== '' && addressesIn(each).length === 0);
+  const question = (each: string) => `Who is meant? The context has “${each}”, which is no mail address.`;
+  return {
+    to: to.join('') === '' && people.length === 1 ? people : to.flatMap(addressesIn),
+    cc: cc.flatMap(addressesIn),
+    subject: subject.length <= LIMITS.title ? subject : '',
+    body: textOf(given['body']),
+    asked: unread.slice(0, 10).map((each) => ask('to', question(each))),
+  };
 }

@@ -1,7 +1,8 @@
 import { cutText } from '../../../platform/kernel/text.js';
-import type { ActionTypeName } from '../action-types.js';
+import type { Action, ActionTypeName } from '../action-types.js';
 import type { NeededInput } from '../briefing.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import { titleOf } from '../draft-output.js';
 import { oneLine } from './text.js';
 
 /** A work packet, as far as the instruction gives it. */
@@ -17,8 +18,5 @@ export const ask = (name: string, message: string): NeededInput => ({
   message: cutText(oneLine(message), DRAFT_BOUNDS.reason),
 });
 
-/** Where the expression, which is sticky, stands in the text at this place. */
-export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  expression.lastIndex = at;
-  return expression.exec(text) ?? undefined;
-}
+export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
+  titleOf({ type, params } as unknown as Action);

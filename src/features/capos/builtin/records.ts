@@ -1,97 +1,111 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
+import type { Briefing } from '../briefing.js';
 import { moneyIn } from '../money.js';
-import { ask, matchAt, type Move } from './move.js';
-import { oneLine, type Passage } from './text.js';
+import { ask, type Move } from './move.js';
+import { matchAt, oneLine, type Text } from './text.js';
 import * as words from './words.js';
 
 /** A move and where it ends in the text. */
-interface Found {
-  move: Move;
-  end: number;
+type Found = (Move & { end: number }) | undefined;
+
+/** `Give me a report on ...`: a document of all that was counted. */
+export function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found {
+  if (!matchAt(words.FIGURES, entry, at)) return undefined;
+  const title = oneLine(text.slice(at, entry.length)).replace(/[\s.!?:]+$/u, '');
+  const params = { title: cutText(title, LIMITS.title), body: figuresOf(briefing) };
+  return { type: 'document.file', params, asked: [], end: entry.length };
 }
 
 /** `Raise a warning signal: ...`, to the end of the entry. */
-export function signalAt(text: string, entry: string, at: number): Found | undefined {
+export function signalAt({ text }: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
-  const body = text.slice(at + (match?.[0].length ?? 0), entry.length).trim();
-  if (!match || !/\S/.test(body)) return undefined;
-  const severity = /criti|kriti|crític/iu.test(match[0])
-    ? 'critical'
-    : /warn|alert|alarm|señal/iu.test(match[0])
-      ? 'warning'
-      : 'info';
-  const params = { type: 'report', severity, title: firstWords(body), body: cutText(body, LIMITS.signal) };
-  return { move: { type: 'signal.raise', params, asked: [] }, end: entry.length };
+  const start = at + (match?.[0].length ?? 0);
+  const body = cutText(text.slice(start, entry.length).trim(), LIMITS.signal);
+  if (!match || body === '') return undefined;
+  const { severity = match.groups!['noun'] ?? 'info' } = match.groups!;
+  const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
+  return { type: 'signal.raise', params, asked: doubtsIn(entry, start), end: entry.length };
 }
 
 /** `Write a document "title": ...`, to the end of the entry; without a title the first words are it. */
-export function documentAt(
-  text: string,
-  quotes: readonly Passage[],
-  entry: string,
-  at: number,
-): Found | undefined {
+export function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
-  const behind = at + match[0].length;
-  const { title: titled, colon } = match.groups!;
-  const body = text.slice(behind, entry.length).trim();
-  const isFigures =
-    titled === undefined &&
-    (body.length < 120 || !colon) &&
-    words.FIGURES_ONLY.test(`${match[0]} ${colon ? body : ''}`);
-  if (isFigures && matchAt(words.FIGURES, entry, at)) return undefined;
-  const titleAt = titled === undefined ? -1 : at + match[0].lastIndexOf(titled);
-  const quote = quotes.find((each) => each.start === behind && each.end === entry.trimEnd().length);
-  const isGiven = colon !== undefined && body !== '';
-  const title = quotes.find((each) => each.start === titleAt)?.text ?? (isGiven ? firstWords(body) : '');
-  const asked = [
-    ...(title === '' ? [ask('title', 'Write a title.')] : []),
-    ...(isGiven ? [] : [ask('body', `Write the text. The directive says: “${text}”`)]),
-  ];
-  const params = {
-    title: cutText(oneLine(title), LIMITS.title),
-    body: isGiven ? cutText(quote?.text ?? body, LIMITS.document) : '',
-  };
-  const end = isGiven ? entry.length : at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
-  return { move: { type: 'document.file', params, asked }, end };
+  const start = at + match[0].length;
+  const { title: titled = '', colon } = match.groups!;
+  const rest = colon === undefined ? '' : text.slice(start, entry.length).trim();
+  const titleAt = at + match[0].lastIndexOf(titled);
+  const quoted = (from: number) => quotes.find((each) => each.start === from);
+  const title = oneLine((titled && quoted(titleAt)?.text) || firstWords(rest));
+  const isQuote = rest !== '' && quoted(start)?.end === entry.trimEnd().length;
+  const body = cutText(isQuote ? quoted(start)!.text : rest, LIMITS.document);
+  const asked =
+    rest === '' ? [ask('body', `Write the text. The directive says: “${text}”`)] : doubtsIn(entry, start);
+  if (title === '') asked.unshift(ask('title', 'Write a title.'));
+  const params = { title: cutText(title, LIMITS.title), body };
+  const end = rest === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
+  return { type: 'document.file', params, asked, end };
 }
 
 /** `Record 120 EUR from Acme`, to the end of the sentence. */
-export function recordAt(text: string, entry: string, at: number): Found | undefined {
+export function recordAt({ text }: Text, entry: string, at: number): Found {
   const match = matchAt(words.RECORD, entry, at);
   const sentence = matchAt(words.TO_SENTENCE_END, entry, at)![0];
-  const isFollowed = sentence.search(words.AND_MAIL);
-  const end = at + (isFollowed < 0 ? sentence.length : isFollowed);
+  const mailAt = sentence.search(words.AND_MAIL);
+  const masked = mailAt < 0 ? sentence : sentence.slice(0, mailAt);
+  const end = at + masked.length;
   const said = text.slice(at, end).trim();
   const [sum, ...others] = match ? moneyIn(said) : [];
-  if (!sum || /(?:^|\s)[-−][€$£]?\s?\d|refund|erstattung|remboursement|reembolso/iu.test(said))
-    return undefined;
-  const masked = entry.slice(at, end);
-  const names = [...masked.matchAll(words.SOURCE)].map(({ groups }) => groups!['name']!.trim());
-  const source = names.length === 1 ? cutText(names[0]!, LIMITS.source) : '';
-  const isPlain =
-    others.length === 0 && sum.amount !== undefined && !words.IF.test(masked) && !words.NEGATED.test(masked);
-  const params = {
-    ...(isPlain && { amount: sum.amount, currency: sum.currency }),
-    ...(source !== '' && { source }),
-    description: cutText(said, LIMITS.description),
-  };
-  const asked = [
-    ...(isPlain
-      ? []
-      : [
-          ask('amount', `Which amount is it? The directive says “${said}”.`),
-          ask('currency', 'In which currency? Such as EUR.'),
-        ]),
-    ...(source === '' ? [ask('source', 'From whom did the money come?')] : []),
-  ];
-  return { move: { type: 'revenue.record', params, asked }, end };
+  if (!sum || /(?:^|\s)[-−][€$£]?\s?\d|refund/iu.test(said)) return undefined;
+  const sources = [...masked.matchAll(words.SOURCE)].map(({ groups }) => groups!['name']!.trim());
+  const source = sources.length === 1 && { source: cutText(sources[0]!, LIMITS.source) };
+  const isPlain = others.length === 0 && sum.amount !== undefined && masked.search(words.PERHAPS) < 0;
+  const amount = isPlain && { amount: sum.amount, currency: sum.currency };
+  const asked = isPlain ? [] : [ask('amount', `Which amount is it? The directive says “${said}”.`)];
+  if (!isPlain) asked.push(ask('currency', 'In which currency? Such as EUR.'));
+  if (!source) asked.push(ask('source', 'From whom did the money come?'));
+  const params = { ...amount, ...source, description: cutText(said, LIMITS.description) };
+  return { type: 'revenue.record', params, asked, end };
 }
+
+/** Whether what is to be written down holds the next instruction. */
+const doubtsIn = (entry: string, start: number) => {
+  const question = ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.');
+  return entry.slice(start).search(words.NEXT) < 0 ? [] : [question];
+};
 
 /** The first sentence, as a title. */
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);
   return cutText((/^.{8,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line).replace(/[.,:;]+$/u, ''), 78);
+}
+
+type Counts = Readonly<Record<string, number>>;
+/** Without grouping, so that nobody reads a comma for a point. */
+const sums = (revenue: Counts) =>
+  Object.entries(revenue).map(([currency, sum]) => `${Math.round(sum * 10_000) / 10_000} ${currency}`);
+const counts = (kinds: Counts, noun: string) =>
+  Object.entries(kinds).map(([kind, count]) => `${count} ${kind} ${noun}`);
+
+/** What the workspace has counted, as a document: the reader picks the requested figures. */
+function figuresOf({ workspace, now, metrics, guardian, figures, ...rest }: Briefing): string {
+  const today = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
+  const days = (figures?.days ?? []).toReversed().map(({ day, revenue, approvals, signals }) => {
+    const parts = [...sums(revenue), ...counts(approvals, 'approvals'), ...counts(signals, 'signals')];
+    return `${day}: ${parts.join(', ')}`;
+  });
+  const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
+  const sections: [heading: string, lines: string[]][] = [
+    ['Revenue of the last 24 hours', sums(today)],
+    [`By day, since ${figures?.since ?? ''}`, days],
+    ['Approvals', [`${guardian.pending} waiting for a decision`, ...open]],
+    ['Open signals', rest.signals.map(({ severity, title }) => `${severity}: ${title}`)],
+    ['Newest work', rest.recentPackets.map(({ title, status }) => `${title}: ${status}`)],
+  ];
+  const parts = sections
+    .filter(([, lines]) => lines.length > 0)
+    .map(([heading, lines]) => `## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`);
+  const asOf = `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  return cutText([asOf, ...parts].join('\n\n'), LIMITS.document);
 }

@@ -1,20 +1,18 @@
 import { LIMITS } from '../action-params.js';
-import type { Action } from '../action-types.js';
 import type { DraftContent, DraftPacket, FeedbackRound } from '../briefing.js';
-import { titleOf } from '../draft-output.js';
-import { MailReader } from './mail.js';
-import { ask } from './move.js';
+import { SaidMail } from './mail.js';
+import { ask, titleOfMove } from './move.js';
 import { readText } from './text.js';
 
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
 /**
- * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything else comes back
- * as it was, with people's edits in it, and asks.
+ * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything
+ * else comes back as it was, with people's edits in it, and asks.
  */
 export function revise({ text, previous }: FeedbackRound): DraftContent {
-  const packets: DraftPacket[] = previous.packets.map(
-    ({ title, type, params, rationale, needsInput = [] }) => ({
+  const packets = previous.packets.map(
+    ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({
       ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
       needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
     }),
@@ -23,30 +21,27 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
   if (only && others.length === 0 && take(only, text))
     return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
   for (const { params, needsInput } of packets) {
-    const name =
-      ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string') ?? 'amount';
-    needsInput.push(ask(name, `${EDIT} The wish: “${text}”`));
+    const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
+    needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
   }
   const remarks = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
   return { remarks, packets, concerns: [] };
 }
 
 function take(packet: DraftPacket, text: string): boolean {
-  const said = MailReader.readFields(readText(text));
+  const said = SaidMail.fieldsOf(readText(text));
   const isMail = packet.type === 'email.send';
-  if (!said || said.isEach || (!isMail && said.cc.length > 0)) return false;
-  const { subject, body, cc } = said;
   const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const { subject, body, cc = [], isEach } = said ?? {};
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
-  if (isTwice || (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients)
-    return false;
-  const given = {
+  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
+  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
+  const given: Record<string, unknown> = {
     ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
     ...(body !== undefined && { body }),
   };
   Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
-  packet.title = titleOf({ type: packet.type, params: packet.params } as unknown as Action);
-  const names: string[] = Object.keys(given);
-  packet.needsInput = packet.needsInput.filter(({ path }) => !names.includes(path.slice('params.'.length)));
+  packet.title = titleOfMove(packet);
+  packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
   return true;
 }

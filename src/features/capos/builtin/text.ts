@@ -1,26 +1,11 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { isMailAddress } from '../action-params.js';
 
-/** What stands in the text word for word, and where. */
+/** What stands in the text word for word, and where; without its quotation marks. */
 export interface Passage {
   start: number;
   end: number;
-  /** Without the quotation marks. */
   text: string;
-}
-
-/** A text as it is read: positions in `masked` are positions in `text`. */
-export interface Text {
-  text: string;
-  /**
-   * Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them), addresses U+FDD1, links U+FDD2: no
-   * text holds these, which Unicode keeps for such uses.
-   */
-  masked: string;
-  quotes: readonly Passage[];
-  addresses: readonly Passage[];
-  /** Addresses that may be taken for another one, such as with a Cyrillic “а”: no mail is sent there, nor to the other one. */
-  lookAlikes: readonly Passage[];
 }
 
 /** Longer ones are read up to here. */
@@ -36,72 +21,48 @@ const ADDRESS =
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 
 /** Line breaks are `\n`; nothing that a mail must not contain is left. */
-export function clean(text: string): string {
-  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
-}
+export const clean = (text: string): string =>
+  text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 
-export function readText(given: string): Text {
+export type Text = ReturnType<typeof readText>;
+
+/**
+ * A text as it is read: positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a
+ * sentence ends with them), addresses U+FDD1, links U+FDD2, which Unicode keeps for such uses. No mail is sent to `lookAlikes`,
+ * addresses that may be taken for another one, such as with a Cyrillic “а”, nor to the other one.
+ */
+export function readText(given: string) {
   const text = clean(given).trimEnd();
-  const quotes = [...text.matchAll(QUOTED)]
-    .map((match) =>
-      passage(
-        match,
-        match
-          .slice(1)
-          .find((inner) => inner !== undefined)!
-          .trim(),
-      ),
-    )
-    .filter((each) => each.text !== '' && !isMailAddress(each.text));
-  const unquoted = mask(text, quotes, ({ text: inner }) => (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0'));
-  const links = [...unquoted.matchAll(LINK)].map((match) => passage(match, match[0]));
-  const unlinked = mask(unquoted, links, () => '\uFDD2', '\uFDD2');
-  const found = mailAddressesIn(unlinked);
-  const lookAlikes = found.filter(
-    ({ text: each }) => /\P{ASCII}/u.test(each) && (!isMailAddress(each) || lookAlike(each) !== undefined),
-  );
-  const addresses = found.filter((each) => isMailAddress(each.text) && !lookAlikes.includes(each));
-  const masked = mask(
-    unlinked,
-    [...found.filter((each) => addresses.includes(each) || lookAlikes.includes(each))],
-    () => '\uFDD1',
-    '\uFDD1',
-  );
+  const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
+  const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
+    const start = found.at(-2) as number;
+    const inner = (found.find((each) => each !== undefined) as string).trim();
+    if (inner === '' || isMailAddress(inner)) return whole;
+    quotes.push({ start, end: start + whole.length, text: inner });
+    return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
+  });
+  const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
+  const masked = unlinked.replace(ADDRESS, (address: string, start: number) => {
+    const isAlike =
+      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
+    if (!isAlike && !isMailAddress(address)) return address;
+    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
+    return '\uFDD1'.repeat(address.length);
+  });
   return { text, quotes, addresses, lookAlikes, masked };
 }
 
-export function addressesIn(text: string): Passage[] {
-  return mailAddressesIn(text).filter((each) => isMailAddress(each.text));
-}
+export const addressesIn = (text: string): string[] =>
+  [...text.matchAll(ADDRESS)].map(([address]) => address).filter(isMailAddress);
 
-function mailAddressesIn(text: string): Passage[] {
-  return [...text.matchAll(ADDRESS)].map((match) => passage(match, match[0]));
-}
-
-function passage({ index, 0: { length } }: RegExpExecArray, text: string): Passage {
-  return { start: index, end: index + length, text };
-}
-
-function mask(
-  text: string,
-  passages: readonly Passage[],
-  last: (each: Passage) => string,
-  filler = '\uFDD0',
-) {
-  const parts: string[] = [];
-  let from = 0;
-  for (const each of passages) {
-    parts.push(text.slice(from, each.start), filler.repeat(each.end - each.start - 1), last(each));
-    from = each.end;
-  }
-  return [...parts, text.slice(from)].join('');
-}
-
-export function within({ start, end }: Omit<Passage, 'text'>, passages: readonly Passage[]): Passage[] {
-  return passages.filter((each) => each.start >= start && each.end <= end);
-}
+export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
+  passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 
 /** On one line. */
-export function oneLine(text: string): string {
-  return text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
+export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
+
+/** Where the expression, which is sticky, stands in the text at this place. */
+export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  expression.lastIndex = at;
+  return expression.exec(text) ?? undefined;
 }

@@ -111,7 +111,7 @@ export class CheckBeforeSending {
     const targets = await this.targets.for({ workspaceId, teamIds: 'all' }, [actionType]);
     const validated = validateAction(engine, actionType, params, { targets });
     if (!validated.ok && validated.faults.some(({ rule }) => rule === 'known')) {
-      const message = 'What the work packet reaches outside is not there any more.';
+      const message = 'The destination or operation of the work packet no longer exists.';
       throw new EffectFailed('NOT_AVAILABLE', message, false);
     }
     if (!validated.ok || contentHash(packet) !== packet.allowedHash) {

@@ -66,7 +66,7 @@ export class CompensationResults {
     await this.progress.enqueueNextStep(step);
   }
 
-  /** It certainly was not undone, so whoever has the work may begin. */
+  /** It certainly was not undone, so the current attempt may begin. */
   notBegun(step: OpenStep, { message }: Failure): void {
     this.reverts.updateStep(step, { begunAt: null, reason: message });
   }

@@ -32,7 +32,7 @@ export function executedSentence(
 /** A mail of which only a person says that it arrived has no transport. */
 type Deed = ActionTypeName | 'email.send/smtp' | 'email.send/file';
 
-/** What was done, by action type and transport: whoever reads "filed a document" knows that nothing left. */
+/** What was done, by action type and transport: "filed a document" shows that nothing left. */
 const DEEDS: Readonly<Record<Deed, readonly [one: string, several: string]>> = {
   'email.send': ['sent a mail', 'sent # mails'],
   'email.send/smtp': ['sent a mail', 'sent # mails'],

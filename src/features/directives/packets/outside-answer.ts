@@ -1,6 +1,6 @@
 import { EffectFailed } from './packet-effect.js';
 
-/** What came of a request to somebody outside, whoever that is. */
+/** The outcome of a request to any outside service. */
 export type OutsideAnswer =
   | { kind: 'answered'; status: number; retryAfterSeconds?: number; excerpt: string }
   | { kind: 'failed'; error: string; mayHaveArrived: boolean };

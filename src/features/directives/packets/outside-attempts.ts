@@ -38,7 +38,7 @@ export interface OutsideAttempt {
 /**
  * Makes one attempt at something outside: a work packet, or the undo of one. That it begins is committed before anything
  * leaves, so a crash can never make it look as if nothing had. How it ended is known to this process alone: it is written,
- * with what follows from it, whoever has the work by then, and however long the database takes no writes.
+ * with what follows from it, whichever attempt has the work by then, and however long the database takes no writes.
  */
 @Injectable()
 export class OutsideAttempts {

@@ -264,7 +264,7 @@ export class PacketResults {
       await this.succeed(packet, withRecipients({}, recipients), guardian);
       return;
     }
-    // Before the decisions, as whoever decides does.
+    // Before the decisions, in the order of a decision.
     await this.packets.lockDirective(packet);
     const given =
       isUnconfirmed(code) || mayHaveLeftBefore(packet) ? {} : await this.gate.giveBack([packet.workPacketId]);

@@ -90,7 +90,7 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
     trigger: 'cancel',
     from: ['drafted', 'awaiting_approval', 'queued', 'halted'],
     to: 'cancelled',
-    by: 'whoever ends its directive',
+    by: 'the act that ends its directive',
     when: 'Its directive ends, or another draft is requested, before a worker began.',
   },
   {

@@ -79,8 +79,8 @@ export class PacketActionSummary {
 /** What a work packet does, with its complete parameters. */
 export class PacketAction extends PacketActionSummary {
   /**
-   * What it is carried out with; the action type says which fields there are. Whoever may not decide about it is shown a destination
-   * without its address.
+   * Its parameters; the action type defines the fields. Members who may not decide about it see a
+   * destination without its address.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Friday." }
    */
   params!: Record<string, unknown>;

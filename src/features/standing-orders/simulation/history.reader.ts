@@ -89,7 +89,7 @@ export class History {
     let chunk = await read({ at: 0, decisionId: '' });
     while (chunk.length > 0) {
       const next = chunk.length === CHUNK ? read(chunk.at(-1)!) : Promise.resolve([]);
-      // Whoever stops early never waits for it.
+      // A consumer that stops early never awaits it.
       next.catch(() => undefined);
       yield chunk.filter(({ isNewest }) => isNewest);
       chunk = await next;

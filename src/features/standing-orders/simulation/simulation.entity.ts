@@ -34,7 +34,7 @@ export class SimulationEntity {
   unchanged!: number;
   @Column('int')
   relaxedIrreversible!: number;
-  /** Those that are named, whoever may see them. */
+  /** The named ones, for all readers. */
   @Column('jsonb')
   changes!: SimulatedChange[];
   @Column('text')

@@ -1,9 +1,10 @@
-import { DARK, escapeHtml, STYLES } from '../../platform/http/page.js';
+import { escapeHtml } from '../../platform/http/page.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
-import type { MailMessage } from '../mail/mail-message.js';
+import type { MailMessage } from './mail-message.js';
+import { byStyle, mailHtml } from './mail-template.js';
 
 /**
- * What a mail or a page says, once: its text and its HTML are made of the same blocks, so they say the same. What others wrote
+ * What a mail of ours or a page says, once: its text and its HTML are made of the same blocks, so they say the same. What others wrote
  * (a draft, a title) is text in every block, and stands in a `quote` where it has a form of its own: nothing in it can pass for
  * a sentence of ours.
  */
@@ -22,21 +23,14 @@ export type Block =
 const MAX_SUBJECT = 150;
 
 /** The mail with these blocks, as text and as HTML. */
-export function mailOf({
-  subject,
-  blocks,
-  footer,
-}: {
-  subject: string;
-  blocks: readonly Block[];
-  /** Why it is mailed. */
-  footer: Block;
-}): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
+export function mailOf(
+  subject: string,
+  blocks: readonly Block[],
+): Pick<MailMessage, 'subject' | 'body' | 'autoSubmitted'> {
   const title = cutText(oneLine(subject), MAX_SUBJECT);
-  const all: Block[] = [...blocks, footer];
   return {
     subject: title,
-    body: { text: textOf(all), html: htmlMail(title, all) },
+    body: { text: textOf(blocks), html: mailHtml({ title, content: htmlOf(blocks, byStyle) }) },
     autoSubmitted: true,
   };
 }
@@ -48,6 +42,11 @@ export function oneLine(text: string): string {
     .map((part) => part.trim())
     .filter(Boolean)
     .join(' ');
+}
+
+/** Text in which no mail program finds the address of a page: for what people write in mails to strangers. */
+export function unlinked(text: string): string {
+  return text.replace(/[.@:]/g, '$&\u2060');
 }
 
 export function textOf(blocks: readonly Block[]): string {
@@ -83,25 +82,26 @@ function linesOf(text: string): string[] {
 }
 
 /** How a block looks: as attributes of its element. */
-type Look = (part: keyof typeof STYLES) => string;
+type Look = typeof byStyle;
 
 const byClass: Look = (part) => ` class="${part}"`;
-/** Mail programs that know no style sheets still know these. */
-const byStyle: Look = (part) => ` class="${part}" style="${STYLES[part]}"`;
 
 /** The blocks between the tags of a page. */
 export function pageHtml(blocks: readonly Block[]): string {
   return htmlOf(blocks, byClass);
 }
 
+/** A mail begins with its title; the title of a page stands above its blocks. */
 function htmlOf(blocks: readonly Block[], look: Look): string {
-  return blocks.map((block) => blockHtml(block, look)).join('\n');
+  return blocks
+    .map((block, index) => blockHtml(block, look, index === 0 && look === byStyle ? 'h1' : 'h2'))
+    .join('\n');
 }
 
-function blockHtml(block: Block, look: Look): string {
+function blockHtml(block: Block, look: Look, heading: 'h1' | 'h2'): string {
   switch (block.kind) {
     case 'heading':
-      return `<h2${look('heading')} dir="auto">${escapeHtml(oneLine(block.text))}</h2>`;
+      return `<${heading}${look(heading === 'h1' ? 'title' : 'heading')} dir="auto">${escapeHtml(oneLine(block.text))}</${heading}>`;
     case 'text':
       return `<p${look('text')}>${escapeHtml(oneLine(block.text))}</p>`;
     case 'warning':
@@ -131,31 +131,4 @@ function blockHtml(block: Block, look: Look): string {
 /** Several spaces would become one. */
 function lineHtml(line: string): string {
   return escapeHtml(line).replace(/^ | (?= )/g, '&nbsp;');
-}
-
-/**
- * Tables and styles at each element are what mail programs share; the style sheet adds the dark colours where it is known.
- * Nothing is loaded from anywhere.
- */
-function htmlMail(title: string, blocks: readonly Block[]): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${escapeHtml(title)}</title>
-<style>:root{color-scheme:light dark}
-@media (prefers-color-scheme:dark){
-${DARK}
-}</style>
-</head>
-<body${byStyle('body')}>
-<div${byStyle('main')}>
-${htmlOf(blocks, byStyle)}
-</div>
-</body>
-</html>
-`;
 }

@@ -1,0 +1,152 @@
+import { momentIn } from '../../platform/kernel/local-day.js';
+import { cutText } from '../../platform/kernel/text.js';
+import type { RecipientOutcome } from '../directives/packets/packet-effect.js';
+import { quoted, spoken } from './reply-text.js';
+
+/** Directives with their work packets and approvals: by an id, by a recipient of a mail, or by words of their text. */
+export interface WorkRow {
+  directiveId: string;
+  text: string;
+  status: string;
+  error: string | null;
+  createdBy: string;
+  createdAt: number;
+  packets: {
+    workPacketId: string;
+    title: string;
+    type: string;
+    target: string | null;
+    status: string;
+    allowedBy: string | null;
+    failure: string | null;
+    recipients: RecipientOutcome[];
+    executedAt: number | null;
+    /** The question names it, or whom it goes to. */
+    isMeant: boolean;
+    decision: { decisionId: string; at: number; outcome: string; explanation: string[]; mode: string } | null;
+  }[];
+  approvals: {
+    approvalId: string;
+    status: string;
+    ready: boolean;
+    risk: string;
+    decidedBy: string | null;
+    decidedAt: number | null;
+    feedback: string | null;
+    expiresAt: number;
+  }[];
+}
+
+const FEW = 10;
+/** How many mails and directives are searched for a name, the newest first. */
+const SEARCHED = 5_000;
+
+/** $2 is an address, its domain, words that stand before its @, or the name that the directive writes before it. */
+const IS_TO = /* sql */ `(p.action_type = 'email.send' and exists (select from string_to_table(lower(p.target), ', ') address
+  where $2 in (address, split_part(address, '@', 2))
+    or regexp_split_to_array($2, '[ ._+-]+') <@ regexp_split_to_array(split_part(address, '@', 1), '[._+-]+')
+    or position($2 || ' <' || address in lower(d.text)) > 0 or position($2 || ' (' || address in lower(d.text)) > 0))`;
+
+const TO_RECIPIENT = /* sql */ `
+select p.directive_id from (
+  select directive_id, action_type, target from work_packets where workspace_id = $1 and action_type = 'email.send'
+  order by created_at desc limit ${SEARCHED}) p
+join directives d on d.workspace_id = $1 and d.directive_id = p.directive_id where ${IS_TO}`;
+
+const workBy = (found: string) => /* sql */ `
+with found as materialized (${found})
+select d.directive_id, left(d.text, 1000) as text, d.status, left(d.error->>'message', 300) as error,
+  d.created_by->>'name' as created_by, d.created_at,
+  (select coalesce(json_agg(p), '[]') from (
+    select p.work_packet_id as "workPacketId", p.title, p.action_type as type, left(p.target, 300) as target, p.status, p.allowed_by as "allowedBy",
+      left(p.result->'error'->>'message', 300) as failure, coalesce(p.result->'recipients', '[]') as recipients,
+      app.ms(p.executed_at) as "executedAt", (p.work_packet_id = $2 or ${IS_TO}) as "isMeant",
+      (select json_build_object('decisionId', decision_id, 'at', app.ms(at), 'outcome', outcome,
+          'explanation', decision->'explanation', 'mode', decision->>'guardian')
+        from policy_decisions where workspace_id = p.workspace_id and work_packet_id = p.work_packet_id
+        order by at desc limit 1) as decision
+    from work_packets p where p.workspace_id = d.workspace_id and p.directive_id = d.directive_id
+    order by "isMeant" desc, p.position limit ${FEW}) p) as packets,
+  (select coalesce(json_agg(a), '[]') from (
+    select approval_id as "approvalId", status, ready, risk, decided_by->>'name' as "decidedBy",
+      app.ms(decided_at) as "decidedAt", left(feedback, 300) as feedback, app.ms(expires_at) as "expiresAt"
+    from approvals a where a.workspace_id = d.workspace_id and a.directive_id = d.directive_id
+    order by requested_at desc limit 3) a) as approvals
+from directives d where d.workspace_id = $1 and d.directive_id in (select directive_id from found)
+order by d.created_at desc, d.directive_id desc limit ${FEW}`;
+
+export const WORK = {
+  recipient: workBy(TO_RECIPIENT),
+  id: workBy(/* sql */ `
+select $2::text as directive_id
+union select directive_id from work_packets where workspace_id = $1 and work_packet_id = $2
+union select directive_id from approvals where workspace_id = $1 and approval_id = $2`),
+  words: workBy(/* sql */ `${TO_RECIPIENT}
+union select directive_id from (
+  select directive_id, text from directives where workspace_id = $1 order by created_at desc limit ${SEARCHED}) d
+where position($2 in lower(text)) > 0`),
+};
+
+/** Each directive with what became of it: who decided, by which rules, and whom it has reached. */
+export function workText(
+  by: keyof typeof WORK,
+  about: string,
+  rows: readonly WorkRow[],
+  zone: string,
+): string {
+  if (rows.length === 0) {
+    if (by === 'id') return `There is no record ${about}, or you may not see it.`;
+    return `I find nothing for ${quoted(about)} among the newest ${SEARCHED} mails and directives that you may see. Name an address, the name before its @${by === 'words' ? ', words of the directive or an id' : ''}.`;
+  }
+  const told = rows.map((row) => directiveText(row, zone)).join('\n');
+  return rows.length === 1
+    ? told
+    : `${rows.length === FEW ? 'The newest ' : ''}${rows.length} directives match:\n${told}`;
+}
+
+function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): string {
+  const meant = packets.filter(({ isMeant }) => isMeant);
+  return [
+    `The directive ${row.directiveId} (${quoted(row.text)}), handed in by ${cutText(row.createdBy, 80)} on ${momentIn(row.createdAt, zone)}, is ${spoken(row.status)}.`,
+    ...(row.error === null ? [] : [`It failed: ${quoted(row.error)}`]),
+    ...(meant.length > 0 ? meant : packets).flatMap((packet) => packetLines(packet, zone)),
+    ...approvals.map((approval) => approvalText(approval, zone)),
+  ].join('\n');
+}
+
+function packetLines(packet: WorkRow['packets'][number], zone: string): string[] {
+  const { workPacketId, title, type, target, status, recipients, executedAt, failure, allowedBy, decision } =
+    packet;
+  const isOut = status === 'executed' || recipients.some(({ outcome }) => outcome === 'accepted');
+  const went = type === 'email.send' ? `${isOut ? 'went out' : 'has not gone out'}, and ` : '';
+  const to = target ? ` to ${quoted(target)}` : '';
+  const on = executedAt === null ? '' : ` since ${momentIn(executedAt, zone)}`;
+  return [
+    `- ${workPacketId} (${quoted(title)}${to}) ${went}is ${spoken(status)}${on}.`,
+    ...recipients
+      .slice(0, FEW)
+      .map(
+        ({ address, outcome, answer, at }) =>
+          `  ${address}: ${outcome} on ${momentIn(at, zone)}${outcome === 'accepted' ? '' : `, with the answer ${quoted(answer)}`}.`,
+      ),
+    ...(failure === null ? [] : [`  It failed: ${quoted(failure)}`]),
+    ...(allowedBy === 'policy' ? ['  The standing orders allowed it; no person had to approve it.'] : []),
+    ...(decision === null
+      ? []
+      : [
+          `  The policy decision of ${momentIn(decision.at, zone)}: ${spoken(decision.outcome)} (guardian in mode ${decision.mode}).`,
+        ]),
+    ...(decision?.explanation ?? []).map((sentence) => `  ${quoted(sentence, 400)}`),
+  ];
+}
+
+function approvalText(approval: WorkRow['approvals'][number], zone: string): string {
+  const { approvalId, status, ready, risk, decidedBy, decidedAt, feedback, expiresAt } = approval;
+  if (status === 'pending') {
+    const what = ready ? `waits for a decision (risk ${risk})` : 'waits for its draft';
+    return `The approval ${approvalId} ${what}, until ${momentIn(expiresAt, zone)}.`;
+  }
+  const by = decidedBy === null ? '' : ` by ${cutText(decidedBy, 80)}`;
+  const on = decidedAt === null ? '' : ` on ${momentIn(decidedAt, zone)}`;
+  return `The approval ${approvalId}: ${spoken(status)}${by}${on}${feedback === null ? '.' : `, saying ${quoted(feedback)}.`}`;
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { hasRole, ROLES } from '../../platform/auth/caller.js';
+import { Config } from '../../platform/config/config.js';
+import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
+import type { WorkspaceSettings } from '../workspaces/workspaces.repository.js';
+import { choiceOf, NO_CHOICE, type OwnChoice } from './notification-choice.js';
+import type { MailedView } from './notification-choices.dto.js';
+
+const DECIDING = ROLES.filter((role) => hasRole(role, 'operator'));
+
+/** Whoever may decide anything, and where reports go. */
+const MAILED = /* sql */ `
+select
+  (select json_agg(d) from (
+    select u.email, n.approvals, n.escalations
+    from members m
+    join users u on u.user_id = m.user_id
+    left join notification_choices n on n.workspace_id = m.workspace_id and n.member_id = m.member_id
+    where m.workspace_id = $1 and m.status = 'active' and (m.role = any($2) or exists (
+      select from team_members tm join teams t on t.team_id = tm.team_id
+      where tm.workspace_id = $1 and tm.member_id = m.member_id and tm.role = any($2) and t.archived_at is null))
+    order by m.joined_at, m.member_id limit 200) d) as deciding,
+  (select json_build_object('address', c.email_address, 'reports', (
+      select n.reports from members m
+      join users u on u.user_id = m.user_id
+      join notification_choices n on n.workspace_id = m.workspace_id and n.member_id = m.member_id
+      where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower(c.email_address)))
+    from report_configs c where c.workspace_id = $1 and c.email and c.email_address is not null) as report`;
+
+interface MailedRow {
+  deciding: (Pick<OwnChoice, 'approvals' | 'escalations'> & { email: string })[] | null;
+  report: (Pick<OwnChoice, 'reports'> & { address: string }) | null;
+}
+
+@Injectable()
+export class MailedMembers {
+  constructor(
+    private readonly db: Db,
+    private readonly config: Config,
+  ) {}
+
+  /** Who is mailed, and where nobody is, why. */
+  async read(scope: Scope, settings: WorkspaceSettings): Promise<MailedView> {
+    const [row] = await this.db.read<MailedRow>(scope, MAILED, [scope.workspaceId, DECIDING]);
+    const { report } = row!;
+    const deciding = row!.deciding ?? [];
+    const reachable = deciding.filter(({ email }) => isReachable(email));
+    const [approvals, escalations] = (['approvals', 'escalations'] as const).map((what) =>
+      reachable
+        .filter((own) => choiceOf(settings, { ...NO_CHOICE, ...own })[what] !== 'none')
+        .map(({ email }) => email),
+    ) as [string[], string[]];
+    const wanted = report && choiceOf(settings, { ...NO_CHOICE, reports: report.reports }).reports !== 'none';
+    const advice: string[] = [];
+    if (this.config.mailTransport === 'file')
+      advice.push('Mails are written to files and sent to nobody. To send them, set SMTP_URL and MAIL_FROM.');
+    if (reachable.length === 0) {
+      const addresses = deciding.map(({ email }) => email).slice(0, 3);
+      advice.push(
+        `Nobody is mailed about approvals and escalations: nobody receives mail at ${addresses.join(', ')}. Invite yourself as owner, at an address of yours: POST /members.`,
+      );
+    } else {
+      const silent = [
+        ...(approvals.length === 0 ? ['approvals'] : []),
+        ...(escalations.length === 0 ? ['escalations'] : []),
+      ].join(' and ');
+      if (silent !== '')
+        advice.push(
+          `Nobody is mailed about ${silent}: everybody who may decide, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
+        );
+    }
+    if (!report)
+      advice.push('No Daily Report is mailed. Switch its mail on and name an address: PUT /reports/config.');
+    else if (!wanted)
+      advice.push(
+        `No Daily Report is mailed: the member at ${report.address}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
+      );
+    return { approvals, escalations, reports: report && wanted ? [report.address] : [], advice };
+  }
+}

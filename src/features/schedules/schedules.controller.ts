@@ -1,0 +1,129 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { Route } from '../../platform/http/route.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { draftingFrom } from '../capos/drafting-states.reader.js';
+import { titleOf, viewOf as viewOfDirective } from '../directives/directive.js';
+import { DirectiveView } from '../directives/directive-view.dto.js';
+import { GuardianHalted } from '../terms/guardian-halted.js';
+import type { ScheduleEntity } from './schedule.entity.js';
+import {
+  ChangeScheduleBody,
+  CreateScheduleBody,
+  SCHEDULE_PARAM,
+  SchedulePage,
+  SchedulesQuery,
+  ScheduleView,
+} from './schedules.dto.js';
+import { TooManySchedules } from './schedules.errors.js';
+import { Schedules } from './schedules.repository.js';
+import { ScheduleService } from './schedules.service.js';
+
+@Controller('api/pro/schedules')
+export class SchedulesController {
+  constructor(
+    private readonly schedules: Schedules,
+    private readonly service: ScheduleService,
+  ) {}
+
+  /** Makes a schedule, which hands in a directive at each due time from now on. */
+  @Post()
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    returns: { 201: ScheduleView },
+    errors: [NotFound, TooManySchedules],
+  })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() body: CreateScheduleBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ScheduleView> {
+    const schedule = await this.service.create(caller, body);
+    response.location(`/api/pro/schedules/${schedule.scheduleId}`);
+    return viewOf(schedule);
+  }
+
+  /** The schedules the caller may see, newest first. */
+  @Get()
+  @Route({ auth: 'member', returns: { 200: SchedulePage } })
+  async list(@CurrentCaller() caller: Caller, @Query() query: SchedulesQuery): Promise<SchedulePage> {
+    const page = await this.schedules.list(scopeOf(caller), query);
+    const items = page.items.map(({ text, lastDueAt: _due, ...shown }) => ({
+      ...shown,
+      title: titleOf(text),
+    }));
+    return { ...page, items };
+  }
+
+  /** One schedule. */
+  @ApiParam(SCHEDULE_PARAM)
+  @Get(':scheduleId')
+  @Route({ auth: 'member', returns: { 200: ScheduleView }, errors: [NotFound] })
+  async read(@CurrentCaller() caller: Caller, @Param('scheduleId') id: string): Promise<ScheduleView> {
+    return viewOf(await this.schedules.get(scopeOf(caller), id));
+  }
+
+  /** Changes, pauses or resumes a schedule; whoever changes or resumes it owns it from then on. */
+  @ApiParam(SCHEDULE_PARAM)
+  @Patch(':scheduleId')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    stops: (body) => body.status === 'paused' && Object.keys(body).length === 1,
+    returns: { 200: ScheduleView },
+    errors: [NotFound, InvalidTransition],
+  })
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('scheduleId') id: string,
+    @Body() body: ChangeScheduleBody,
+  ): Promise<ScheduleView> {
+    return viewOf(await this.service.change(caller, id, body));
+  }
+
+  /** Deletes a schedule; what it has handed in stays. */
+  @ApiParam(SCHEDULE_PARAM)
+  @Delete(':scheduleId')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    stops: true,
+    returns: { 200: ScheduleView },
+    errors: [NotFound],
+  })
+  async delete(@CurrentCaller() caller: Caller, @Param('scheduleId') id: string): Promise<ScheduleView> {
+    return viewOf(await this.service.delete(caller, id));
+  }
+
+  /** Runs a schedule now, paused or not, with the rights of the caller; its due times stay as they are. */
+  @ApiParam(SCHEDULE_PARAM)
+  @Post(':scheduleId/run')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    returns: { 201: DirectiveView },
+    errors: [NotFound, InvalidTransition, GuardianHalted],
+  })
+  async run(
+    @CurrentCaller() caller: Caller,
+    @Param('scheduleId') id: string,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DirectiveView> {
+    const directive = await this.service.runNow(caller, id);
+    response.location(`/api/pro/directives/${directive.directiveId}`);
+    return viewOfDirective(directive, draftingFrom(directive.createdAt));
+  }
+}
+
+function viewOf(schedule: ScheduleEntity): ScheduleView {
+  const { workspaceId: _workspace, requesterIds: _requesters, lastDueAt: _due, ...view } = schedule;
+  return view;
+}

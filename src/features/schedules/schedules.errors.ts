@@ -1,0 +1,7 @@
+import { defineError } from '../../platform/kernel/define-error.js';
+
+export const TooManySchedules = defineError(
+  'TOO_MANY_SCHEDULES',
+  409,
+  'A team can have 100 schedules, and so can the workspace for no team: delete one first.',
+);
