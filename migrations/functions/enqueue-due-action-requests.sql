@@ -7,7 +7,7 @@ create function app.enqueue_due_action_requests(p_limit int) returns void
   insert into work_items (kind, id, workspace_id, queue, due_at)
   select 'action.due', a.action_request_id, a.workspace_id, a.workspace_id, now()
   from action_requests a
-  where a.due_at < now()
+  where a.due_at < app.clock()
     and not exists (select from work_items w where w.kind = 'action.due' and w.id = a.action_request_id)
   order by a.due_at limit p_limit
   on conflict do nothing
