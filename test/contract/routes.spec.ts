@@ -138,7 +138,7 @@ describe('the route table', () => {
     }
   });
 
-  it('is printed with a line for each spelling: method, path, credential, role and limit', () => {
+  it('is printed with a line for each spelling: method, path, credential, role, scope and limit', () => {
     const lines = routeReference(entries).trimEnd().split('\n');
     expect(lines).toHaveLength(entries.flatMap(({ paths }) => paths).length);
     for (const specified of SPECIFIED) {
@@ -150,7 +150,7 @@ describe('the route table', () => {
         });
         expect(line, name(specified)).toMatch(
           new RegExp(
-            ` ${specified.signed ? 'signature +-' : 'token +(viewer|operator|admin|owner)'} +${limit}/${windowSeconds}s$`,
+            ` ${specified.signed ? 'signature +- +-' : 'token +(viewer|operator|admin|owner) +(read|request|operate|decide|admin)'} +${limit}/${windowSeconds}s$`,
           ),
         );
       }

@@ -22,7 +22,7 @@ export const contents = fc.record({
   workspaceId: fc.constant(WORKSPACE),
   at: fc.nat(),
   actor: fc.record({
-    type: fc.constantFrom('member', 'capo', 'system'),
+    type: fc.constantFrom('member', 'agent', 'capo', 'system'),
     id: fc.string(),
     name: fc.string({ unit: 'grapheme' }),
     via: fc.constant('api'),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeleteWorkspaces } from '../../../src/features/tenancy/delete-workspaces.js';
+import { Db } from '../../../src/platform/database/db.js';
+import { Receipts } from '../../../src/platform/receipts/receipts.js';
 import { growthRows } from '../../../bench/growth-rows.js';
 import { Client } from '../../support/client.js';
 import { Desk } from '../directives/desk.js';
@@ -146,6 +148,19 @@ describe('a workspace that is going to be deleted', () => {
     expect(
       await desk.test.rows('select 1 from partner_events where workspace_id = $1', [tenant.workspaceId]),
     ).toEqual([]);
+  });
+
+  it('refuses an act of an agent', async () => {
+    const { workspaceId } = tenant;
+    const act = desk.test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, async () => {
+      desk.test.app.get(Receipts).append({
+        actor: { type: 'agent', id: 'tok', name: 'Robot', via: 'api' },
+        action: 'action_request.created',
+        entity: { type: 'action_request', id: 'act' },
+        summary: 'Robot asked.',
+      });
+    });
+    await expect(act).rejects.toMatchObject({ definition: { code: 'WORKSPACE_READ_ONLY' } });
   });
 
   it('can be read by everybody, verified, exported, signed in to, and stopped once more', async () => {

@@ -182,6 +182,15 @@ describe('POST /tokens/{id}/pause 200', () => {
     ]);
   });
 
+  it('refuses changes at once, also where the token was looked up a moment ago', async () => {
+    const token = await desk.create();
+    const change = () => desk.as(token).put('/profile/notifications', { approvals: 'digest' });
+    expect((await change()).status).toBe(200);
+    await pause(token.tokenId);
+    const refused = await change();
+    expect([refused.status, refused.body.reason]).toEqual([403, 'token_paused']);
+  });
+
   it('ends the stream of the token', async () => {
     const token = await desk.create({ scopes: ['read'] });
     const response = await fetch(`${desk.test.url}/api/pro/feed/stream`, {
