@@ -7,6 +7,7 @@ import {
   isToolPattern,
   matchesPattern,
   OUTSIDE_TOOL_NAME,
+  type ToolFacts,
 } from '../../src/features/tools/index.js';
 import {
   contentOf,
@@ -137,7 +138,7 @@ describe('the facts of a request', () => {
       reversibility: 'irreversible',
       risk: 'high',
       title: 'pay.refund',
-    }),
+    } satisfies ToolFacts),
   );
 
   it.each([

@@ -7,14 +7,8 @@ import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { REVERSIBILITIES, RISKS, type Reversibility, type Risk } from '../terms/terms.js';
-import {
-  AMOUNT_UNITS,
-  type AmountUnit,
-  OUTSIDE_TOOL_NAME,
-  PARAM_PATH,
-  TOOL_STATUSES,
-  type ToolStatus,
-} from './tool.js';
+import { OUTSIDE_TOOL_NAME, PARAM_PATH } from './tool.js';
+import { AMOUNT_UNITS, type AmountUnit, TOOL_STATUSES, type ToolStatus } from './tool.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOOL_PARAM = {
@@ -38,7 +32,7 @@ const PATH = { message: '$property must name a parameter, as in customer.email' 
 /** Body of `POST /tools`. What is left out, or null, has its default. */
 export class RegisterToolBody {
   /**
-   * What agents call it: lower-case words with dots between them, at most 255 characters; none of our own action types.
+   * What agents call it: words with dots between them, the first in lower case, at most 255 characters; none of our own action types.
    * @example 'payments.refund'
    */
   @MaxLength(255)

@@ -16,7 +16,7 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { ToolEntity } from './tool.entity.js';
+import type { ToolEntity, ToolStatus } from './tool.entity.js';
 import {
   contentOf,
   faultsOfContent,
@@ -24,7 +24,6 @@ import {
   isReservedToolName,
   isToolName,
   type ToolContent,
-  type ToolStatus,
 } from './tool.js';
 import { ToolParams, type ParamsVerdict } from './tool-params.js';
 import type {

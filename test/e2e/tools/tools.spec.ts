@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { type ToolEntity, ToolsService } from '../../../src/features/tools/index.js';
+import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 
 const SCHEMA = {
@@ -288,6 +290,18 @@ describe('DELETE /tools/{name}', () => {
     expect((await operator.post('/tools', body)).body.status).toBe('proposed');
     expect(await actsOn(body.name)).toEqual(['tool.created', 'tool.deleted', 'tool.proposed']);
   });
+});
+
+it('is found by other features, alone or with what else they read', async () => {
+  const body = refund();
+  await admin.post('/tools', body);
+  const [tools, db] = [test.app.get(ToolsService), test.app.get(Db)];
+  const scope = { workspaceId: test.workspaceId, teamIds: [] };
+  const found = await tools.find(scope, body.name);
+  expect(found).toMatchObject({ name: body.name, paramsSchema: SCHEMA, status: 'active' });
+  const [rows] = await db.readAll(scope, [tools.readStatement(test.workspaceId, body.name)]);
+  expect(rows as ToolEntity[]).toEqual([found]);
+  expect(await tools.find(scope, 'pay.nobody')).toBeUndefined();
 });
 
 it('one of two who register a name at the same time is told of the other', async () => {
