@@ -187,6 +187,18 @@ describe('POST /tools 403, 409 and 422', () => {
   });
 });
 
+it('a schema that takes exponential time is refused, and another workspace registers its own meanwhile', async () => {
+  const doubled = (n: number): object => ({ anyOf: Array(2).fill({ $ref: `#/$defs/d${n}` }) });
+  const $defs = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`d${n}`, n === 29 ? { const: 1 } : doubled(n + 1)]),
+  );
+  const body = refund({ paramsSchema: { type: 'object', properties: { x: doubled(0) }, $defs } });
+  const refused = admin.post('/tools', body);
+  expect((await new Client(test.url, tokens.stranger).post('/tools', refund())).status).toBe(201);
+  expect(rulesOf(await refused)).toEqual(['paramsSchema: timeout']);
+  expect(await rowOf(body.name)).toBeUndefined();
+});
+
 describe('GET /tools', () => {
   it('lists by name without schemas, and answers one whole, with a slash in its name', async () => {
     const body = refund();
