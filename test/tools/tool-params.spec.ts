@@ -1,22 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { faultsOfAnyParams, ToolParams } from '../../src/features/tools/index.js';
+import { faultsOfAnyParams, type ParamsVerdict, ToolParams } from '../../src/features/tools/index.js';
 
 const params = new ToolParams();
 afterAll(() => params.onApplicationShutdown());
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
-const schemaFaults = async (schema: Record<string, unknown>) => {
-  const verdict = await params.checkSchema(schema, 'w');
-  return (verdict.ok ? [] : (verdict.faults ?? ['timeout'])).map((fault) =>
-    typeof fault === 'string' ? fault : `${fault.path}: ${fault.rule}`,
-  );
+const rulesOf = (verdict: ParamsVerdict) => {
+  if (verdict.ok) return [];
+  return verdict.timeout ? ['timeout'] : verdict.faults.map(({ path, rule }) => `${path}: ${rule}`);
 };
-const paramFaults = async (paramsSchema: Record<string, unknown>, given: unknown) => {
-  const verdict = await params.validate({ paramsSchema }, given);
-  return (verdict.ok ? [] : (verdict.faults ?? ['timeout'])).map((fault) =>
-    typeof fault === 'string' ? fault : `${fault.path}: ${fault.rule}`,
-  );
-};
+const schemaFaults = async (schema: Record<string, unknown>) =>
+  rulesOf(await params.checkSchema(schema, 'w'));
+const paramFaults = async (paramsSchema: Record<string, unknown>, given: unknown) =>
+  rulesOf(await params.validate({ paramsSchema }, given));
 
 /** Twice as many ways at each of thirty levels. */
 const DOUBLING = object(

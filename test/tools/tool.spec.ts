@@ -7,7 +7,7 @@ import {
   namesAction,
   RESERVED_SEGMENTS,
 } from '../../src/features/terms/tool-names.js';
-import { factsOf } from '../../src/features/tools/index.js';
+import { factsOf, type ToolFacts } from '../../src/features/tools/index.js';
 import { contentOf, faultsOfContent, fingerprintOf } from '../../src/features/tools/tool.js';
 
 describe('the name of a tool', () => {
@@ -131,7 +131,7 @@ describe('the facts of a request', () => {
       reversibility: 'irreversible',
       risk: 'high',
       title: 'pay.refund',
-    }),
+    } satisfies ToolFacts),
   );
 
   it.each([

@@ -12,7 +12,7 @@ import {
   type EditSituation,
 } from '../approvals/approval-subjects.js';
 import { ToolParams, ToolsService } from '../tools/index.js';
-import { assertParams } from './action-request.js';
+import { checkedParams } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, contentOf } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -69,14 +69,10 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     }
     const request = await this.lockOf(approval);
     const before = approval.packets[0]!.action.params;
-    assertParams(params);
     const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
-    const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);
-    if (!checked.ok) {
-      const slow = [
-        { path: 'params', rule: 'isChecked', message: 'the parameters took too long to be checked' },
-      ];
-      throw new ValidationFailed({ details: 'timeout' in checked ? slow : checked.faults });
+    if (checkedParams(tool, params, this.toolParams) === 'timeout') {
+      const message = 'the parameters took too long to be checked against the tool';
+      throw new ValidationFailed({ details: [{ path: 'params', rule: 'timeout', message }] });
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
     const { onExpiry, selfApproval } = approval;

@@ -1,18 +1,17 @@
 import type { Caller } from '../../platform/auth/caller.js';
+import { computedBeforehand } from '../../platform/database/beforehand.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import type { Fault } from '../../platform/kernel/define-error.js';
 import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
 import { isReservedToolName, isToolName, namesAction } from '../terms/tool-names.js';
-import { factsOf, type ToolEntity } from '../tools/index.js';
+import { factsOf, faultsOfAnyParams, type ParamsVerdict, type ToolEntity, type ToolParams } from '../tools/index.js';
 import type { ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
 import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';
 
 /** The engine of a decision about what no capo does. */
 const OUTSIDE = 'outside';
-const MAX_PARAMS_BYTES = 64 * 1024;
 
 /** Nothing becomes of it any more unless the agent acts: what a waiting agent waits for. */
 export const UNDECIDED: readonly ActionRequestStatus[] = ['pending'];
@@ -38,22 +37,24 @@ export function assertMayAsk({ tools }: Pick<Caller, 'tools'>, tool: string): vo
   }
 }
 
-/** @throws ValidationFailed for parameters that are too large, or hold a number that JSON readers do not agree about */
-export function assertParams(params: Record<string, unknown>): void {
-  const faults = inexactNumbersIn(params, 'params').slice(0, 100);
-  if (Buffer.byteLength(JSON.stringify(params)) > MAX_PARAMS_BYTES) {
-    faults.push({ path: 'params', rule: 'maxBytes', message: 'params must not be larger than 64 KB' });
-  }
+/**
+ * Whether the tool takes these parameters, computed with no transaction open; a tool that nobody has registered takes any.
+ * @throws ValidationFailed for parameters that no tool may have, or not this one
+ * @throws NeededBeforehand where it is not known yet
+ */
+export function checkedParams(
+  tool: ToolEntity | undefined,
+  params: Record<string, unknown>,
+  check: ToolParams,
+): 'fit' | 'timeout' {
+  const faults = faultsOfAnyParams(params);
   if (faults.length > 0) throw new ValidationFailed({ details: faults });
-}
-
-function inexactNumbersIn(value: unknown, path: string): Fault[] {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    const message = `${path} must be between -(2^53 - 1) and 2^53 - 1; send a larger number as a text`;
-    return [{ path, rule: 'isSafeInteger', message }];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => inexactNumbersIn(member, `${path}.${key}`));
+  if (!tool) return 'fit';
+  const key = `tool params ${tool.fingerprint} ${paramsHashOf(tool.name, params)}`;
+  const verdict = computedBeforehand(key, () => check.validate(tool, params)) as ParamsVerdict;
+  if (verdict.ok) return 'fit';
+  if ('timeout' in verdict) return 'timeout';
+  throw new ValidationFailed({ details: verdict.faults });
 }
 
 /** The parameters as they may be used. */

@@ -29,7 +29,7 @@ import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import {
   assertMayAsk,
-  assertParams,
+  checkedParams,
   decidedActionOf,
   paramsHashOf,
   paramsOf,
@@ -96,7 +96,6 @@ export class ActionRequestsService {
     const tokenRootId = caller.tokenRootId!;
     const { tool: name, params, externalId = null } = body;
     assertMayAsk(caller, name);
-    assertParams(params);
     const teamId = await this.teams.resolve(caller, body.teamId);
     requireRole(caller, teamId, 'operator');
     const requestHash = sha256(
@@ -112,9 +111,7 @@ export class ActionRequestsService {
       if (former.requestHash === requestHash) return { request: former, isNew: false };
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
     }
-    const checked = tool ? await this.toolParams.validate(tool, params) : ({ ok: true } as const);
-    if (!checked.ok && !('timeout' in checked)) throw new ValidationFailed({ details: checked.faults });
-
+    const checked = checkedParams(tool, params, this.toolParams);
     const [[guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
       this.workspaces.currencyStatement(workspaceId),
@@ -165,7 +162,7 @@ export class ActionRequestsService {
       createdAt: at,
       receiptId: '',
     };
-    if (!checked.ok) {
+    if (checked === 'timeout') {
       const denied = this.outcomes.unchecked(request);
       this.requests.add(denied);
       return { request: denied, isNew: true };

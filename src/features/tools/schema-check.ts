@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats, { type FormatName } from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { type Fault, MAX_DETAILS } from '../../platform/kernel/define-error.js';
+import { cutText } from '../../platform/kernel/text.js';
 
 /**
  * Checks a stranger's schema, and parameters against it. It runs in a process apart and never in the event loop (tool-params.ts):
@@ -186,10 +187,10 @@ function faultOf({ instancePath, keyword, params, message }: ErrorObject, root: 
   if (typeof name === 'string')
     return { path, rule: 'unknownProperty', message: `${path} is not declared by the tool` };
   const allowed: unknown = params['allowedValues'] ?? params['allowedValue'];
-  const values = allowed === undefined ? '' : `: ${JSON.stringify(allowed).slice(0, 300)}`;
+  const values = allowed === undefined ? '' : `: ${cutText(JSON.stringify(allowed), 300)}`;
   return { path, rule: keyword, message: `${path} ${message ?? 'is not valid'}${values}` };
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  return cutText(error instanceof Error ? error.message : String(error), 300);
 }

@@ -1,7 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
-import type { AmountUnit, ToolStatus } from './tool.js';
+
+export const TOOL_STATUSES = ['proposed', 'active', 'paused'] as const;
+export type ToolStatus = (typeof TOOL_STATUSES)[number];
+
+/** `minor`: cents, or whatever the smallest unit of the currency is. */
+export const AMOUNT_UNITS = ['major', 'minor'] as const;
+export type AmountUnit = (typeof AMOUNT_UNITS)[number];
 
 @Entity('tools')
 export class ToolEntity {

@@ -5,14 +5,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { deepWithoutUnseen, withoutUnseen } from '../../platform/kernel/unseen.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
-import type { ToolEntity } from './tool.entity.js';
-
-export const TOOL_STATUSES = ['proposed', 'active', 'paused'] as const;
-export type ToolStatus = (typeof TOOL_STATUSES)[number];
-
-/** `minor`: cents, or whatever the smallest unit of the currency is. */
-export const AMOUNT_UNITS = ['major', 'minor'] as const;
-export type AmountUnit = (typeof AMOUNT_UNITS)[number];
+import type { AmountUnit, ToolEntity } from './tool.entity.js';
 
 /** What the fingerprint covers: everything that a person reads before they activate a tool. */
 export type ToolContent = Omit<
@@ -62,25 +55,21 @@ export const PARAM_PATH = /^[^.{}\s\p{C}]+(?:\.[^.{}\s\p{C}]+){0,31}$/u;
 export function faultsOfContent(content: ToolContent): Fault[] {
   const { titleTemplate, paramsSchema, amountPath, currencyPath, recipientsPath } = content;
   const placeholders = [...(titleTemplate ?? '').matchAll(PLACEHOLDER)].map(([, path]) => path!.trim());
-  const named: [string, string | null][] = [
+  const paths: [field: string, path: string | null][] = [
     ['amountPath', amountPath],
     ['currencyPath', currencyPath],
     ['recipientsPath', recipientsPath],
     ...placeholders.map((path): [string, string] => ['titleTemplate', path]),
   ];
-  return [
-    ...Object.entries(content).flatMap(([path, value]) => unseenFault(path, value)),
-    ...(/[{}]/.test((titleTemplate ?? '').replace(PLACEHOLDER, ''))
-      ? [
-          {
-            path: 'titleTemplate',
-            rule: 'template',
-            message: 'titleTemplate has a brace that belongs to no {{placeholder}}',
-          },
-        ]
-      : []),
-    ...named.flatMap(([path, named]) => (named === null ? [] : pathFault(path, named, paramsSchema))),
+  const faults = [
+    ...Object.entries(content).flatMap(([field, value]) => unseenFault(field, value)),
+    ...paths.flatMap(([field, path]) => (path === null ? [] : pathFault(field, path, paramsSchema))),
   ];
+  if (/[{}]/.test((titleTemplate ?? '').replace(PLACEHOLDER, ''))) {
+    const message = 'titleTemplate has a brace that belongs to no {{placeholder}}';
+    faults.push({ path: 'titleTemplate', rule: 'template', message });
+  }
+  return faults;
 }
 
 /** An admin activates what they have read. */
@@ -211,11 +200,11 @@ function titleOf(template: string, params: object): string {
 }
 
 function shown(value: unknown): string {
+  const plain = Array.isArray(value) ? value.map(plainOf).join(', ') : plainOf(value);
+  return cutText(withoutUnseen(plain).replace(/\s+/g, ' ').trim(), MAX_VALUE);
+}
+
+function plainOf(value: unknown): string {
   if (value === undefined || value === null) return '–';
-  if (typeof value === 'object' && !Array.isArray(value)) return '…';
-  const plain = Array.isArray(value)
-    ? value.map((each) => (typeof each === 'object' ? '…' : String(each))).join(', ')
-    : String(value);
-  const line = withoutUnseen(plain).replace(/\s+/g, ' ').trim();
-  return cutText(line, MAX_VALUE);
+  return typeof value === 'object' ? '…' : String(value as string | number | boolean);
 }

@@ -8,7 +8,8 @@ import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { REVERSIBILITIES, RISKS, type Reversibility, type Risk } from '../terms/terms.js';
 import { TOOL_NAME } from '../terms/tool-names.js';
-import { AMOUNT_UNITS, type AmountUnit, PARAM_PATH, TOOL_STATUSES, type ToolStatus } from './tool.js';
+import { PARAM_PATH } from './tool.js';
+import { AMOUNT_UNITS, type AmountUnit, TOOL_STATUSES, type ToolStatus } from './tool.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOOL_PARAM = {
@@ -32,7 +33,7 @@ const PATH = { message: '$property must name a parameter, as in customer.email' 
 /** Body of `POST /tools`. What is left out, or null, has its default. */
 export class RegisterToolBody {
   /**
-   * What agents call it: lower-case words with dots between them, at most 255 characters; none of our own action types.
+   * What agents call it: words with dots between them, the first in lower case, at most 255 characters; none of our own action types.
    * @example 'payments.refund'
    */
   @MaxLength(255)

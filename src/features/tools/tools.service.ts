@@ -16,9 +16,9 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { ToolEntity } from './tool.entity.js';
-import { contentOf, faultsOfContent, fingerprintOf, type ToolContent, type ToolStatus } from './tool.js';
 import { isReservedToolName, isToolName } from '../terms/tool-names.js';
+import { contentOf, faultsOfContent, fingerprintOf, type ToolContent } from './tool.js';
+import type { ToolEntity, ToolStatus } from './tool.entity.js';
 import { ToolParams, type ParamsVerdict } from './tool-params.js';
 import type {
   ChangeToolBody,

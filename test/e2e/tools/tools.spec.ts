@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { type ToolEntity, ToolsService } from '../../../src/features/tools/index.js';
+import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 
 const SCHEMA = {
@@ -185,6 +187,20 @@ describe('POST /tools 403, 409 and 422', () => {
   });
 });
 
+it('a schema that takes exponential time is refused, and another workspace registers its own meanwhile', async () => {
+  const doubled = (n: number): object => ({
+    anyOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }],
+  });
+  const $defs = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`d${n}`, n === 29 ? { const: 1 } : doubled(n + 1)]),
+  );
+  const body = refund({ paramsSchema: { type: 'object', properties: { x: doubled(0) }, $defs } });
+  const refused = admin.post('/tools', body);
+  expect((await new Client(test.url, tokens.stranger).post('/tools', refund())).status).toBe(201);
+  expect(rulesOf(await refused)).toEqual(['paramsSchema: timeout']);
+  expect(await rowOf(body.name)).toBeUndefined();
+});
+
 describe('GET /tools', () => {
   it('lists by name without schemas, and answers one whole, with a slash in its name', async () => {
     const body = refund();
@@ -288,6 +304,18 @@ describe('DELETE /tools/{name}', () => {
     expect((await operator.post('/tools', body)).body.status).toBe('proposed');
     expect(await actsOn(body.name)).toEqual(['tool.created', 'tool.deleted', 'tool.proposed']);
   });
+});
+
+it('is found by other features, alone or with what else they read', async () => {
+  const body = refund();
+  await admin.post('/tools', body);
+  const [tools, db] = [test.app.get(ToolsService), test.app.get(Db)];
+  const scope = { workspaceId: test.workspaceId, teamIds: [] };
+  const found = await tools.find(scope, body.name);
+  expect(found).toMatchObject({ name: body.name, paramsSchema: SCHEMA, status: 'active' });
+  const [rows] = await db.readAll(scope, [tools.readStatement(test.workspaceId, body.name)]);
+  expect(rows as ToolEntity[]).toEqual([found]);
+  expect(await tools.find(scope, 'pay.nobody')).toBeUndefined();
 });
 
 it('one of two who register a name at the same time is told of the other', async () => {
