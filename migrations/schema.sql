@@ -1158,7 +1158,7 @@ AS $function$
   insert into work_items (kind, id, workspace_id, queue, due_at)
   select 'action.due', a.action_request_id, a.workspace_id, a.workspace_id, now()
   from action_requests a
-  where a.due_at < now()
+  where a.due_at < app.clock()
     and not exists (select from work_items w where w.kind = 'action.due' and w.id = a.action_request_id)
   order by a.due_at limit p_limit
   on conflict do nothing
@@ -3316,7 +3316,7 @@ create table escalations (
   constraint escalations_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
   constraint escalations_check1 CHECK (((status = 'open'::text) = (decided_by IS NULL))),
   constraint escalations_count_check CHECK ((count > 0)),
-  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text]))),
+  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text, 'action_unconfirmed'::text]))),
   constraint escalations_note_check CHECK ((char_length(note) <= 1000)),
   constraint escalations_options_check CHECK ((cardinality(options) > 0)),
   constraint escalations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000))),
