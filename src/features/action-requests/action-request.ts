@@ -6,7 +6,13 @@ import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
 import { isReservedToolName, isToolName, namesAction } from '../terms/tool-names.js';
-import { factsOf, faultsOfAnyParams, type ParamsVerdict, type ToolEntity, type ToolParams } from '../tools/index.js';
+import {
+  factsOf,
+  faultsOfAnyParams,
+  type ParamsVerdict,
+  type ToolEntity,
+  type ToolParams,
+} from '../tools/index.js';
 import type { ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
 import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';
 

@@ -61,18 +61,6 @@ export class ActionRequests {
     return row;
   }
 
-  /**
-   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. Whoever stops it waits, and finds what
-   * was asked for.
-   */
-  tokenStatement(workspaceId: string, tokenId: string): Statement {
-    return {
-      text: `select token_id from tokens where workspace_id = $1 and token_id = $2 and revoked_at is null and paused_at is null
-        for share`,
-      values: [workspaceId, tokenId],
-    };
-  }
-
   /** The time by which requests are consumed and end: the database's, as of all decisions. */
   nowStatement(): Statement {
     return { text: 'select app.clock() as at' };
@@ -115,6 +103,16 @@ export class ActionRequests {
        order by consumed_at`,
       [workspaceId],
     );
+  }
+
+  /** The approvals of what these tokens have asked for and nobody has decided. */
+  async approvalsOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<string[]> {
+    const rows = await this.db.query<{ approvalId: string }>(
+      `select approval_id from action_requests where workspace_id = $1 and token_root_id = any($2) and status = 'pending'
+         and approval_id is not null`,
+      [workspaceId, tokenRootIds],
+    );
+    return rows.map(({ approvalId }) => approvalId);
   }
 
   /** Locks what these tokens have asked for and not consumed. */

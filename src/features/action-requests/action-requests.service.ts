@@ -26,6 +26,7 @@ import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
 import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
 import { factsOf, ToolParams, type ToolEntity, ToolsService } from '../tools/index.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { Tokens } from '../workspaces/tokens.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import {
   assertMayAsk,
@@ -71,6 +72,7 @@ export class ActionRequestsService {
   constructor(
     private readonly db: Db,
     private readonly requests: ActionRequests,
+    private readonly tokens: Tokens,
     private readonly tools: ToolsService,
     private readonly toolParams: ToolParams,
     private readonly teams: TeamOfRequest,
@@ -102,7 +104,7 @@ export class ActionRequestsService {
       canonicalJson({ tool: name, params, teamId, reason: body.reason ?? null, run: body.run ?? null }),
     );
     const [[token], , [former], [tool]] = (await this.db.unit.batch([
-      this.requests.tokenStatement(workspaceId, caller.credentialId),
+      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
       ...this.requests.byExternalIdStatements(workspaceId, tokenRootId, externalId),
       this.tools.readStatement(workspaceId, name),
     ])) as [unknown[], unknown, [ActionRequestEntity?], [ToolEntity?]];
@@ -205,7 +207,7 @@ export class ActionRequestsService {
     const { workspaceId } = caller;
     const [[guardian], [token], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
-      this.requests.tokenStatement(workspaceId, caller.credentialId),
+      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
       this.requests.lockStatement(workspaceId, actionRequestId),
       this.workspaces.currencyStatement(workspaceId),
       this.requests.nowStatement(),

@@ -128,16 +128,6 @@ export class Approvals {
     );
   }
 
-  /** Locks every pending approval of what these tokens' agents have asked for. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<UnrevisedApproval[]> {
-    return this.db.query(
-      `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending' and action_request_id in (
-         select action_request_id from action_requests where workspace_id = $1 and token_root_id = any($2) and status = 'pending')
-       order by approval_id for update`,
-      [workspaceId, tokenRootIds],
-    );
-  }
-
   /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
   assign({ workspaceId, approvalId }: ApprovalEntity, capo: CapoRole): void {
     this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { capo });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/auth/caller.js';
 import { violatedConstraint } from '../../platform/database/database-errors.js';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf, insertOf } from '../../platform/database/table.js';
@@ -73,6 +74,18 @@ export class Tokens {
       [workspaceId],
     );
     return row;
+  }
+
+  /**
+   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. Whoever stops it waits, and finds what
+   * was asked for.
+   */
+  lockUsableStatement(workspaceId: string, tokenId: string): Statement {
+    return {
+      text: `select token_id from tokens where workspace_id = $1 and token_id = $2 and revoked_at is null and paused_at is null
+        for share`,
+      values: [workspaceId, tokenId],
+    };
   }
 
   /**

@@ -271,7 +271,9 @@ describe('a token that is paused', () => {
 describe('time', () => {
   it('ends what nobody consumes, and gives back what orders counted', async () => {
     await allowedTool('pay.late');
-    const { actionRequestId, paramsHash } = (await ask('pay.late', { order: 'L', amount: 50, currency: 'EUR' })).body;
+    const { actionRequestId, paramsHash } = (
+      await ask('pay.late', { order: 'L', amount: 50, currency: 'EUR' })
+    ).body;
     test.clock.advance(901_000);
     await expect.poll(async () => (await read(actionRequestId)).status).toBe('expired');
     const late = await consume(actionRequestId, paramsHash);
@@ -281,14 +283,19 @@ describe('time', () => {
 
   it('asks a person where no result comes, and takes the result still', async () => {
     await allowedTool('pay.silent');
-    const { actionRequestId, paramsHash } = (await ask('pay.silent', { order: 'S', amount: 5, currency: 'EUR' })).body;
+    const { actionRequestId, paramsHash } = (
+      await ask('pay.silent', { order: 'S', amount: 5, currency: 'EUR' })
+    ).body;
     expect((await consume(actionRequestId, paramsHash)).status).toBe(200);
     test.clock.advance(901_000);
     await expect.poll(async () => (await read(actionRequestId)).status).toBe('unconfirmed');
     const openAbout = async () =>
       (await operator.get('/escalations')).body.items.filter((one: any) => one.entity.id === actionRequestId);
     expect(await openAbout()).toMatchObject([{ kind: 'action_unconfirmed' }]);
-    const told = await bot.post(`/action-requests/${actionRequestId}/result`, { outcome: 'succeeded', summary: 'Done.' });
+    const told = await bot.post(`/action-requests/${actionRequestId}/result`, {
+      outcome: 'succeeded',
+      summary: 'Done.',
+    });
     expect(told.body.status).toBe('completed');
     expect(await openAbout()).toEqual([]);
   });
