@@ -74,7 +74,7 @@ export class AppModule {
         PreflightModule,
         PacksModule,
         ActionRequestsModule,
-    AgentsModule,
+        AgentsModule,
         KpiModule,
         MetricsModule,
         ConnectorHealthModule,

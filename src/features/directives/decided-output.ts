@@ -44,7 +44,8 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   /** What was partly sent would be sent twice. */
   readonly again: NonNullable<ApprovalSubject['again']> = {
     isPossible: async (approval: OfDirective<UnrevisedApproval>) => !(await this.isPartlySent(approval)),
-    handIn: ({ directiveId }: OfDirective<UnrevisedApproval>, caller) => this.handInAgain.execute(caller, directiveId),
+    handIn: ({ directiveId }: OfDirective<UnrevisedApproval>, caller) =>
+      this.handInAgain.execute(caller, directiveId),
   };
 
   onModuleInit(): void {
@@ -79,7 +80,11 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  async rejected(approval: OfDirective<UnrevisedApproval>, by: Actor, feedback: string): Promise<DirectiveStatus> {
+  async rejected(
+    approval: OfDirective<UnrevisedApproval>,
+    by: Actor,
+    feedback: string,
+  ): Promise<DirectiveStatus> {
     if (await this.isPartlySent(approval)) {
       await this.cancelUnsentRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
       return this.status(approval);
@@ -102,7 +107,11 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     });
   }
 
-  edit(approval: OfDirective<ApprovalEntity>, edit: Edit, situation: EditSituation): Promise<Edited | undefined> {
+  edit(
+    approval: OfDirective<ApprovalEntity>,
+    edit: Edit,
+    situation: EditSituation,
+  ): Promise<Edited | undefined> {
     return this.editOutput.execute(approval, edit, situation);
   }
 

@@ -13,13 +13,7 @@ import { hasEnded } from '../directive-states.js';
 import { type DuePacket, isUnderWay } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';
 import { PacketEffects } from './packet-effects.js';
-import {
-  actionOf,
-  contentHash,
-  decidedPacketOf,
-  hasLeftInPart,
-  receiptSubject,
-} from './work-packet.js';
+import { actionOf, contentHash, decidedPacketOf, hasLeftInPart, receiptSubject } from './work-packet.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 
 /** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
