@@ -19,8 +19,6 @@ import type { ActionRequestSummary, ActionRequestView } from './action-requests.
 /** The engine of a decision about what no capo does. */
 const OUTSIDE = 'outside';
 
-/** Nothing becomes of it any more unless the agent acts: what a waiting agent waits for. */
-export const UNDECIDED: readonly ActionRequestStatus[] = ['pending'];
 /** What ends without anything done, and gives back what orders had counted. */
 export const UNCONSUMED: readonly ActionRequestStatus[] = ['pending', 'allowed', 'approved'];
 

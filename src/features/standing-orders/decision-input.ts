@@ -27,7 +27,7 @@ export interface DecidedPacket {
   outside?: OutsideFacts;
 }
 
-export interface OutsideFacts {
+interface OutsideFacts {
   /** As its token names it; null for a member's own token. */
   agent: string | null;
   /** Whether the tool is registered and active, as the agent knows it. */
