@@ -117,7 +117,7 @@ describe('every operation that documents it answers', () => {
 
   it('429 to an address that calls too often', { timeout: 240_000 }, async () => {
     const untilRefused = async (client: Client, { method, path }: Operation) => {
-      for (let count = 0; count < 600; count++) {
+      for (let count = 0; count < 1_200; count++) {
         const answer = await client.send(method, path);
         if (answer.status === 429) return answer;
       }

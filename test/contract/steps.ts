@@ -340,7 +340,7 @@ const ORDERS: Record<string, Step> = {
   'PATCH /api/pro/standing-orders/{standingOrderId}': async (walk) => {
     const path = `/standing-orders/${await walk.order(ALLOW_MEMOS)}`;
     await walk.owner.send('PATCH', path, { name: 'Memos', limits: { maxPerDay: 5 }, capos: null });
-    await walk.owner.send('PATCH', path, { match: { actionTypes: ['fax.send'] } });
+    await walk.owner.send('PATCH', path, { match: { actionTypes: ['email.sned'] } });
     await (await walk.viewer()).send('PATCH', path, { name: 'Mine' });
     await walk.owner.send('PATCH', `/standing-orders/${newId('so')}`, { name: 'Nothing' });
   },

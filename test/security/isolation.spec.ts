@@ -8,6 +8,7 @@ import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
+import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
@@ -146,6 +147,7 @@ async function fill(name: string): Promise<Tenant> {
   await (await PartnerDesk.of(test, workspaceId)).report({ customerEntitlementId: newId('mem') });
   await leavePack(test, workspaceId);
   await leaveTool(desk.client);
+  await leaveActionRequest(desk.client);
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveChecked(test, workspaceId);
@@ -307,8 +309,9 @@ describe('lists and summaries', () => {
         'signals',
         'escalations',
         'standing_orders',
+        'action_requests',
       ]);
-    const WORK = ['dir', 'pkt', 'apr', 'doc', 'sig', 'esc', 'so'];
+    const WORK = ['dir', 'pkt', 'apr', 'doc', 'sig', 'esc', 'so', 'act'];
     const pick = (found: Map<string, string[]>) => WORK.flatMap((prefix) => found.get(prefix) ?? []);
     const foreign = [
       ...pick(await recordsOf('workspace_id = $1 and team_id = $2', [a.workspaceId, teamTwoId])),

@@ -41,6 +41,14 @@ const change = (least: 'operator' | 'admin', row: RowKind, request?: Act['reques
   spends: true,
   ...(request && { request }),
 });
+/** Only the token that asked may: nobody in the matrix has it. */
+const ofAsker = (request: Act['request']): Act => ({
+  right: ofAny('operator'),
+  row: 'action request',
+  places: RECORDS,
+  lacks: 'FORBIDDEN',
+  ...(request && { request }),
+});
 const withBody = (body: unknown) => () => ({ body });
 
 /** The outcome of the one decision in a list. */
@@ -306,6 +314,17 @@ export const ACTS: Acts = {
   'POST /standing-orders/suggestions/:suggestionId/accept': change('admin', 'suggestion'),
   'POST /standing-orders/suggestions/:suggestionId/dismiss': change('operator', 'suggestion'),
   'DELETE /standing-orders/:standingOrderId': change('admin', 'order that denies'),
+
+  'GET /action-requests': READ,
+  'POST /action-requests': create('operator', { tool: 'crm.refund', params: {} }),
+  'GET /action-requests/:actionRequestId': readRecord('action request'),
+  'POST /action-requests/:actionRequestId/cancel': change('operator', 'action request'),
+  'POST /action-requests/:actionRequestId/consume': ofAsker(({ contentHash }) => ({
+    body: { attempt: 'b3f1c7f0a9d84e6f8a1f2c3d4e5f6071', paramsHash: contentHash },
+  })),
+  'POST /action-requests/:actionRequestId/result': ofAsker(
+    withBody({ outcome: 'succeeded', summary: 'Refunded.' }),
+  ),
 
   'GET /tools': READ,
   'POST /tools': {

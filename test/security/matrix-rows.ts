@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Tallies } from '../../src/platform/database/tallies.js';
 import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
+import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
@@ -220,6 +221,7 @@ export type RowKind =
   | 'connector'
   | 'checkpoint'
   | 'tool'
+  | 'action request'
   | 'revert';
 
 const ALLOW = { effect: 'allow', match: { actionTypes: ['document.file'] } };
@@ -368,6 +370,10 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
       const { name, fingerprint } = await leaveTool(desk.client);
       return { id: name, teamId, contentHash: fingerprint };
     },
+  'action request': () => async (where) => {
+    const { actionRequestId, paramsHash } = await leaveActionRequest(where.desk.client, inTeam(where));
+    return { id: actionRequestId, teamId: where.teamId, contentHash: paramsHash };
+  },
   report:
     (test) =>
     async ({ workspaceId, teamId }) => ({ id: await leaveReport(test.rows, workspaceId), teamId }),
@@ -481,6 +487,7 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   'work packet': copyOfPacket,
   signal: copyOf('signals', 'signal_id'),
   tool: copyOf('tools', 'name'),
+  'action request': copyOf('action_requests', 'action_request_id'),
   escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'skill pack': copyOf('skill_packs', 'pack_id', () => {
     const name = newId('pck').replace('_', '-');

@@ -44,9 +44,27 @@ describe('a rule that could never apply', () => {
   it.each<[string, Partial<StandingOrderRule>, string[], string]>([
     [
       'an action type that does not exist',
-      { match: { actionTypes: ['email.send', 'fax.send'] } },
+      { match: { actionTypes: ['email.send', 'email.sned'] } },
       ['match.actionTypes.1: isKnownAction'],
-      'fax.send is not an action type; there are email.send, revenue.record, document.file, http.call',
+      'email.sned is not an action type; there are email.send, revenue.record, document.file, http.call',
+    ],
+    [
+      'a tool of agents in an order for capos',
+      { capos: ['capo_ops'], match: { actionTypes: ['email.send', 'crm.refund'] } },
+      ['match.actionTypes.1: isKnownAction'],
+      'crm.refund is not an action type; there are email.send, revenue.record, document.file, http.call',
+    ],
+    [
+      'agents in an order for capos',
+      { capos: ['capo_ops'], match: { agents: ['refund-bot'] } },
+      ['capos: isWithinScope'],
+      'no capo uses the tools of agents from outside',
+    ],
+    [
+      'a condition on a tool that contradicts itself',
+      { match: { actionTypes: ['crm.refund'], fields: { amount: { $gt: 10, $lt: 5 } } } },
+      ['match.fields.amount: isSatisfiable'],
+      'the condition contradicts itself: $lt 5 and $gt 10 leave no number',
     ],
     [
       'capos that cannot do it',
@@ -119,7 +137,7 @@ describe('a rule that could never apply', () => {
   it('names every fault at once', () => {
     const rule: Partial<StandingOrderRule> = {
       effect: 'deny',
-      match: { actionTypes: ['fax.send'], fields: { amount: { $gt: 10, $lt: 5 }, 'params.fax': { $eq: 1 } } },
+      match: { actionTypes: ['email.sned'], fields: { amount: { $gt: 10, $lt: 5 }, 'params.fax': { $eq: 1 } } },
       budget: { window: 'day', amount: 1, currency: 'EUR' },
     };
     expect(faults(rule)).toEqual([

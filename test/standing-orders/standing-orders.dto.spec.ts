@@ -80,7 +80,7 @@ describe('the body of POST /standing-orders', () => {
     ['an unknown capo', { capos: ['capo'] }, ['capos: isIn']],
     ['a capo twice', { capos: ['ceo', 'ceo'] }, ['capos: arrayUnique']],
     ['an id that is none', { teamId: 'team_1' }, ['teamId: matches']],
-    ['an action type that is none', { match: { actionTypes: ['email'] } }, ['match.actionTypes: matches']],
+    ['an action type that is none', { match: { actionTypes: ['Email'] } }, ['match.actionTypes: matches']],
     ['an unknown class', { match: { reversibility: ['any'] } }, ['match.reversibility: isIn']],
     ['an unknown priority', { match: { priorities: ['urgent'] } }, ['match.priorities: isIn']],
     ['an unknown presence', { when: { presence: ['gone'] } }, ['when.presence: isIn']],

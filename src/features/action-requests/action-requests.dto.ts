@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -76,6 +76,7 @@ export class CreateActionRequestBody {
   @MaxLength(500)
   reason?: string | null;
 
+  /** Which run of the agent asks. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -168,6 +169,7 @@ export class ActionWaitQuery {
    * How long to wait for a decision, in seconds.
    * @example 30
    */
+  @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -231,6 +233,20 @@ export class ActionResultBody {
   @IsOptional()
   @IsObject()
   output?: Record<string, unknown> | null;
+}
+
+/** Which run of the agent asks. */
+export class AgentRunView {
+  /**
+   * As the agent's own framework names it.
+   * @example 'run_7f3a'
+   */
+  id!: string;
+  /**
+   * The framework of the agent.
+   * @example 'langgraph'
+   */
+  framework!: string | null;
 }
 
 /** Who asks. */
@@ -391,8 +407,7 @@ export class ActionRequestView extends ActionRequestSummary {
    */
   params!: Record<string, unknown>;
   /** Which run of the agent asks. */
-  @ApiProperty({ example: null })
-  run!: { id: string; framework: string | null } | null;
+  run!: AgentRunView | null;
   /** What was decided; null until then. */
   @ApiProperty({ example: null })
   decision!: ActionDecisionView | null;

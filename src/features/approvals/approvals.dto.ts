@@ -97,6 +97,7 @@ export class WaitQuery {
    * What to wait for: `draft`, until it is ready or decided; `decision`, until it is decided.
    * @example 'decision'
    */
+  @ApiPropertyOptional()
   @IsOptional()
   @IsIn(['draft', 'decision'])
   for: 'draft' | 'decision' = 'draft';

@@ -74,7 +74,10 @@ export class UnconfirmedPacket {
    * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
    */
   workPacketId?: string;
-  /** The id of the action request of an agent from outside; left out for a work packet. */
+  /**
+   * The id of the action request of an agent from outside; left out for a work packet.
+   * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
   actionRequestId?: string;
   /**
    * When it was handed out, Unix milliseconds.

@@ -23,24 +23,27 @@ export type KnownActions = Readonly<Record<string, KnownAction>>;
  * allows or denies something.
  */
 export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: number): Fault[] {
-  const unknown = unknownTypes(rule.match, known);
+  const unknown = unknownTypes(rule, known);
   const matching = unknown.length > 0 ? [] : matchingActions(rule, known);
-  const isAboutTools = rule.match.agents || rule.match.actionTypes?.some(isToolPattern);
+  const isAboutTools =
+    unknown.length === 0 && Boolean(rule.match.agents || rule.match.actionTypes?.some(isToolPattern));
   return [
     ...unknown,
     ...(isAboutTools ? toolFaults(rule) : unknown.length > 0 ? [] : scopeFaults(rule, known)),
     // What parameters a tool has is known of those that are registered, and only now.
-    ...(isAboutTools
-      ? []
-      : conditionFaults(rule.match, matching.length > 0 ? matching : Object.values(known))),
+    ...conditionFaults(
+      rule.match,
+      isAboutTools ? undefined : matching.length > 0 ? matching : Object.values(known),
+    ),
     ...windowFaults(rule, at),
     ...boundFaults(rule),
   ];
 }
 
-function unknownTypes({ actionTypes }: OrderMatch, known: KnownActions): Fault[] {
-  return (actionTypes ?? []).flatMap((type, index) =>
-    Object.hasOwn(known, type) || isToolPattern(type)
+/** Capos use no tools of agents from outside, so an order for capos can name none. */
+function unknownTypes({ capos, match }: StandingOrderRule, known: KnownActions): Fault[] {
+  return (match.actionTypes ?? []).flatMap((type, index) =>
+    Object.hasOwn(known, type) || (!capos && isToolPattern(type))
       ? []
       : [
           fault(
@@ -84,11 +87,15 @@ function scopeFaults(rule: StandingOrderRule, known: KnownActions): Fault[] {
   return [fault('match.reversibility', 'isWithinScope', message)];
 }
 
-function conditionFaults({ fields }: OrderMatch, matching: readonly KnownAction[]): Fault[] {
+function conditionFaults({ fields }: OrderMatch, matching: readonly KnownAction[] | undefined): Fault[] {
   return Object.entries(fields ?? {}).flatMap(([path, condition]) => {
     const at = `match.fields.${path}`;
     const parameter = path.startsWith('params.') ? path.split('.')[1]! : undefined;
-    if (parameter !== undefined && !matching.some(({ parameters }) => parameters.includes(parameter))) {
+    if (
+      matching &&
+      parameter !== undefined &&
+      !matching.some(({ parameters }) => parameters.includes(parameter))
+    ) {
       const names = [...new Set(matching.flatMap(({ parameters }) => parameters))].toSorted().join(', ');
       const message = `no action that the order is about has a parameter ${parameter}; there are ${names}`;
       return [fault(at, 'isKnownParameter', message)];

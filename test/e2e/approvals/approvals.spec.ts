@@ -109,6 +109,7 @@ describe('GET /approvals/{id}', () => {
     expect(approval).toEqual({
       approvalId,
       directiveId,
+      actionRequestId: null,
       teamId: null,
       capo: expect.stringMatching(/^capo_/),
       kind: 'output',

@@ -121,6 +121,8 @@ describe('the routes that say so', () => {
       'GET /api/admin/session',
       'GET /api/admin/sessions',
       'DELETE /api/admin/sessions/:id',
+      'POST /api/pro/action-requests/:actionRequestId/cancel',
+      'POST /api/pro/action-requests/:actionRequestId/result',
       'POST /api/pro/agents/:role/pause',
       'POST /api/pro/approvals',
       'POST /api/pro/approvals/:approvalId/reject',
@@ -138,6 +140,8 @@ describe('the routes that say so', () => {
       'DELETE /api/pro/teams/:id/members/:uid',
       'GET /api/pro/tokens',
       'DELETE /api/pro/tokens/:id',
+      'POST /api/pro/tokens/:id/pause',
+      'PATCH /api/pro/tools/:name',
     ]);
   });
 });

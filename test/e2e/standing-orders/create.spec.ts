@@ -301,7 +301,7 @@ describe('POST /standing-orders 422', () => {
     ['a limit on what denies', { ...NO_MAIL, limits: { maxPerDay: 1 } }, ['limits']],
     [
       'an action type that does not exist',
-      { ...NO_MAIL, match: { actionTypes: ['email.send', 'fax.send'] } },
+      { ...NO_MAIL, match: { actionTypes: ['email.send', 'email.sned'] } },
       ['match.actionTypes.1'],
     ],
     ['capos that cannot do it', { ...NO_MAIL, capos: ['ceo'] }, ['match.actionTypes']],

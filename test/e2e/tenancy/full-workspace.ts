@@ -1,5 +1,6 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
+import { leaveActionRequest } from '../action-requests/action-request-rows.js';
 import { leaveChecked } from '../connector-health/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
@@ -74,6 +75,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await member.client.post('/api/local/hydrate', { deviceId: newId('req') });
   await leavePack(test, workspaceId);
   await leaveTool(member.client);
+  await leaveActionRequest(member.client);
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);

@@ -293,6 +293,7 @@ describe('an event', () => {
       'approval.requested': {
         approvalId,
         directiveId,
+        actionRequestId: null,
         title: approval.title,
         risk: approval.risk,
         reversibility: approval.reversibility,
