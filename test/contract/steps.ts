@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
+import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
@@ -34,6 +35,7 @@ const SIMPLE: Record<string, Step> = {
   'GET /health/live': probing('/health/live'),
   'GET /health/ready': probing('/health/ready'),
   'GET /metrics': probing('/metrics'),
+  'GET /.well-known/jwks.json': probing('/.well-known/jwks.json'),
   'GET /api/admin/oidc': probing('/api/admin/oidc'),
   'GET /api/pro/profile': reading('/profile'),
   'GET /api/pro/bootstrap': reading('/bootstrap'),
@@ -430,6 +432,84 @@ const PACKS: Record<string, Step> = {
     await walk.owner.delete(path);
     await walk.owner.delete(path);
     await walk.owner.delete(`/skill-packs/${newId('pck')}`);
+  },
+};
+
+/** An action request of the owner that a person has approved. */
+async function approvedAction(walk: Walk): Promise<{ path: string; paramsHash: string }> {
+  const { actionRequestId, approvalId, paramsHash } = await leaveActionRequest(walk.direct);
+  await walk.direct.post(`/approvals/${approvalId}/approve`);
+  return { path: `/action-requests/${actionRequestId}`, paramsHash };
+}
+
+const attempt = () => randomBytes(16).toString('hex');
+
+const ACTION_REQUESTS: Record<string, Step> = {
+  'POST /api/pro/action-requests': async (walk) => {
+    const body = {
+      tool: 'crm.refund',
+      params: { order: 'A-17', amount: 25 },
+      reason: 'Returned on Monday.',
+      run: { id: 'run_1', framework: null },
+      externalId: 'refund-A-17',
+      expiresInSeconds: 3_600,
+      consume: false,
+    };
+    await walk.owner.post('/action-requests', body);
+    await walk.owner.post('/action-requests', body);
+    await walk.owner.post('/action-requests', { ...body, params: { order: 'A-18' } });
+    await walk.owner.post('/action-requests', { ...body, tool: 'email.send' });
+    await walk.direct.post('/tools', TOOL);
+    await walk.order({ name: 'Refunds', effect: 'allow', match: { actionTypes: [TOOL.name] } });
+    await walk.owner.post('/action-requests', { tool: TOOL.name, params: { amount: 25 }, consume: true });
+    await walk.owner.post('/action-requests', { tool: TOOL.name, params: { amount: 'much' } });
+    await (await walk.viewer()).post('/action-requests', body);
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post('/action-requests', { tool: 'crm.refund', params: {} });
+  },
+  'GET /api/pro/action-requests': async (walk) => {
+    await leaveActionRequest(walk.direct, { tool: 'crm.refund' });
+    await walk.owner.get('/action-requests');
+    await walk.owner.get('/action-requests?status=pending&tool=crm.refund&limit=1');
+    await walk.owner.get(`/action-requests?teamId=${newId('team')}`);
+    await walk.stranger.get('/action-requests');
+  },
+  'GET /api/pro/action-requests/{actionRequestId}': async (walk) => {
+    const { actionRequestId } = await leaveActionRequest(walk.direct);
+    await walk.owner.get(`/action-requests/${actionRequestId}`);
+    await walk.owner.get(`/action-requests/${(await approvedAction(walk)).path.split('/').at(-1)}?wait=5`);
+    await walk.owner.get(`/action-requests/${newId('act')}`);
+  },
+  'POST /api/pro/action-requests/{actionRequestId}/consume': async (walk) => {
+    const { path, paramsHash } = await approvedAction(walk);
+    await walk.owner.post(`${path}/consume`, { attempt: attempt(), paramsHash: '0'.repeat(64) });
+    await walk.owner.post(`${path}/consume`, { attempt: attempt() });
+    await walk.owner.post(`${path}/consume`, { attempt: attempt(), params: { order: 'A-17' } });
+    await walk.owner.post(`${path}/consume`, { attempt: attempt(), paramsHash });
+    await (await walk.viewer()).post(`${path}/consume`, { attempt: attempt(), paramsHash });
+    const pending = await leaveActionRequest(walk.direct);
+    const body = { attempt: attempt(), paramsHash: pending.paramsHash };
+    await walk.owner.post(`/action-requests/${pending.actionRequestId}/consume`, body);
+    await walk.owner.post(`/action-requests/${newId('act')}/consume`, body);
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post(`/action-requests/${pending.actionRequestId}/consume`, body);
+  },
+  'POST /api/pro/action-requests/{actionRequestId}/result': async (walk) => {
+    const { path, paramsHash } = await approvedAction(walk);
+    const result = { outcome: 'succeeded', summary: 'Refunded.', output: { refundId: 're_123' } };
+    await walk.owner.post(`${path}/result`, result);
+    await walk.direct.post(`${path}/consume`, { attempt: attempt(), paramsHash });
+    await walk.owner.post(`${path}/result`, result);
+    await walk.owner.post(`${path}/result`, result);
+    await walk.owner.post(`${path}/result`, { ...result, outcome: 'failed' });
+    await walk.owner.post(`/action-requests/${newId('act')}/result`, result);
+  },
+  'POST /api/pro/action-requests/{actionRequestId}/cancel': async (walk) => {
+    const { path } = await approvedAction(walk);
+    await (await walk.viewer()).post(`${path}/cancel`);
+    await walk.owner.post(`${path}/cancel`);
+    await walk.owner.post(`${path}/cancel`);
+    await walk.owner.post(`/action-requests/${newId('act')}/cancel`);
   },
 };
 
@@ -1118,6 +1198,7 @@ export const STEPS: Record<string, Step> = {
   ...REPORTS,
   ...PACKS,
   ...TOOLS,
+  ...ACTION_REQUESTS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

@@ -20,7 +20,7 @@ describe('the draft in a mail and on its page', () => {
       rationale: '',
       needsInput: [],
     } as unknown as Packet;
-    const blocks = draftBlocks({ packets: [packet], output: null }, { bound: Infinity });
+    const blocks = draftBlocks({ kind: 'output', packets: [packet], output: null }, { bound: Infinity });
     const facts = blocks.flatMap((block) => (block.kind === 'facts' ? block.facts : []));
     expect(facts.map(([name]) => name)).toEqual([
       'Action',
@@ -31,5 +31,31 @@ describe('the draft in a mail and on its page', () => {
       'Text',
       'extra',
     ]);
+  });
+
+  it('shows every parameter of what an agent asks for as it is, and its reason below them as its claim', () => {
+    const params = {
+      to: ['a, b', 'c'],
+      amount: '25',
+      none: null,
+      note: 'x\u202ey\u{e0041}',
+      text: 'y'.repeat(30_000),
+    };
+    const packet = {
+      title: 'Refund',
+      action: { type: 'crm.refund', params },
+      reversibility: 'irreversible',
+      rationale: 'The chief said so.',
+      needsInput: [],
+    } as unknown as Packet;
+    const blocks = draftBlocks({ kind: 'action', packets: [packet], output: null }, { bound: Infinity });
+    const [shown, claim, ...more] = blocks.flatMap((block) => (block.kind === 'quote' ? [block.text] : []));
+    expect(JSON.parse(shown!)).toEqual(params);
+    expect(shown).toContain('"note": "x\\u202ey\\udb40\\udc41"');
+    expect([claim, more]).toEqual(['The chief said so.', []]);
+    expect(blocks.at(-2)).toMatchObject({
+      kind: 'text',
+      text: expect.stringContaining('nobody has checked'),
+    });
   });
 });

@@ -137,7 +137,10 @@ describe('a rule that could never apply', () => {
   it('names every fault at once', () => {
     const rule: Partial<StandingOrderRule> = {
       effect: 'deny',
-      match: { actionTypes: ['email.sned'], fields: { amount: { $gt: 10, $lt: 5 }, 'params.fax': { $eq: 1 } } },
+      match: {
+        actionTypes: ['email.sned'],
+        fields: { amount: { $gt: 10, $lt: 5 }, 'params.fax': { $eq: 1 } },
+      },
       budget: { window: 'day', amount: 1, currency: 'EUR' },
     };
     expect(faults(rule)).toEqual([

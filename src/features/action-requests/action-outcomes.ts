@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import { approvedHash } from '../approvals/approval.js';
@@ -40,6 +41,7 @@ export class ActionOutcomes {
     private readonly escalations: Escalations,
     private readonly receipts: Receipts,
     private readonly channel: Channel,
+    private readonly clock: Clock,
   ) {}
 
   /** The request as the policy decides it; what it lets pass is counted. The caller writes it, and then {@link ask}s. */
@@ -180,7 +182,7 @@ export class ActionOutcomes {
       this.approvals.end(approval, {
         status: 'cancelled',
         by,
-        at: ended.createdAt,
+        at: this.clock.now(),
         feedback: because,
         receiptId,
       });

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { JWK } from 'jose';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -22,6 +21,7 @@ import {
   ConsumeBody,
   ConsumedActionRequest,
   CreateActionRequestBody,
+  PermitKeySet,
 } from './action-requests.dto.js';
 import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -171,8 +171,8 @@ export class ActionRequestsController {
 
   /** The public key of permits, for whoever stands in front of a tool. */
   @Get('.well-known/jwks.json')
-  @Route({ auth: 'public', limit: LIMIT, returns: { 200: { 'application/json': '{ "keys": [] }' } } })
-  keys(): Promise<{ keys: JWK[] }> {
+  @Route({ auth: 'public', limit: LIMIT, returns: { 200: PermitKeySet } })
+  keys(): Promise<PermitKeySet> {
     return this.permits.keys();
   }
 }

@@ -435,6 +435,46 @@ export class AskedActionRequest extends ActionRequestView {
   permit?: string;
 }
 
+/** A public key by which permits are verified (RFC 8037). */
+export class PermitPublicKey {
+  /**
+   * The type of the key.
+   * @example 'OKP'
+   */
+  kty!: string;
+  /**
+   * Its curve.
+   * @example 'Ed25519'
+   */
+  crv!: string;
+  /**
+   * The key itself, base64url.
+   * @example '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
+   */
+  x!: string;
+  /**
+   * Its id, which the header of a permit names.
+   * @example 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'
+   */
+  kid!: string;
+  /**
+   * The algorithm that it is for.
+   * @example 'EdDSA'
+   */
+  alg!: string;
+  /**
+   * What it is for.
+   * @example 'sig'
+   */
+  use!: string;
+}
+
+/** What `GET /.well-known/jwks.json` answers (RFC 7517). */
+export class PermitKeySet {
+  /** The keys. */
+  keys!: PermitPublicKey[];
+}
+
 export class ActionRequestPage extends PageFacts {
   /** The action requests of this page, newest first. */
   items!: ActionRequestSummary[];

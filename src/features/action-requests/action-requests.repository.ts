@@ -34,8 +34,7 @@ export class ActionRequests {
 
   /** What this token has asked for by this name, with the lock that a second request of the name waits for. */
   byExternalIdStatements(workspaceId: string, tokenRootId: string, externalId: string | null): Statement[] {
-    if (externalId === null)
-      return [{ text: 'select' }, { text: `select ${COLUMNS} from action_requests limit 0` }];
+    if (externalId === null) return [{ text: 'select' }, { text: 'select where false' }];
     return [
       {
         text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))',

@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
+import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
+import type { PermitKeySet, PermitPublicKey } from './action-requests.dto.js';
 
 const ALGORITHM = 'EdDSA';
 const TYPE = 'consigliere-permit+jwt';
@@ -13,7 +14,7 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 interface PermitKey {
   privateKey: KeyObject;
-  jwk: JWK & { kid: string };
+  jwk: PermitPublicKey;
 }
 
 /** A request that was consumed. */
@@ -33,7 +34,7 @@ export class Permits {
   ) {}
 
   /** The public key, as verifiers read it. */
-  async keys(): Promise<{ keys: JWK[] }> {
+  async keys(): Promise<PermitKeySet> {
     return { keys: [(await this.key()).jwk] };
   }
 
@@ -75,6 +76,7 @@ export class Permits {
     const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
     const jwk = await exportJWK(createPublicKey(privateKey));
     const kid = await calculateJwkThumbprint(jwk);
-    return { privateKey, jwk: { ...jwk, kid, alg: ALGORITHM, use: 'sig' } };
+    const { kty, crv, x } = jwk;
+    return { privateKey, jwk: { kty: kty!, crv: crv!, x: x!, kid, alg: ALGORITHM, use: 'sig' } };
   }
 }

@@ -44,7 +44,7 @@ export class EditApproval {
   async execute(
     caller: Caller,
     approvalId: string,
-    { packets = [], add = [], remove = [], output, params }: EditBody,
+    { packets, add, remove, output, params }: EditBody,
     ifMatch: string | null,
   ): Promise<ApprovalEntity> {
     const [[guardian], [approval]] = (await this.db.unit.batch([
@@ -59,7 +59,13 @@ export class EditApproval {
 
     const by = actorOf(caller);
     const people = peopleBehind(caller);
-    const edit = { packets, add, remove, output: output ?? null, params: params ?? null };
+    const edit = {
+      packets: packets ?? [],
+      add: add ?? [],
+      remove: remove ?? [],
+      output: output ?? null,
+      params: params ?? null,
+    };
     const result = await this.subjects.of(approval).edit(approval, edit, { by, people, at, guardian });
     if (!result) return approval;
     const { changes, content, details } = result;

@@ -73,6 +73,10 @@ export function planEdit(
       { path: '', rule: 'notEmpty', message: 'give at least one of packets, add, remove and output' },
     ]);
   }
+  if (edit.params) {
+    const message = 'is only for what an agent from outside asks for: name the work packet in packets';
+    faults.push({ path: 'params', rule: 'isOfAction', message });
+  }
   const edits = editsOf(edit, waiting, faults);
   const kept = waiting.filter(({ workPacketId }) => !edit.remove.includes(workPacketId));
   const removed = waiting.filter(({ workPacketId }) => edit.remove.includes(workPacketId)).map(removal);

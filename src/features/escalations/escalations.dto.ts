@@ -116,8 +116,8 @@ export class EscalationView {
    */
   escalationId!: string;
   /**
-   * approval_expiring, approval_expired, packet_failed, budget_exceeded, connector_red, compensation_failed or
-   * kill_unconfirmed
+   * approval_expiring, approval_expired, packet_failed, budget_exceeded, connector_red, compensation_failed,
+   * kill_unconfirmed, action_unconfirmed or schedule_paused
    * @example 'approval_expiring'
    */
   kind!: EscalationKind;

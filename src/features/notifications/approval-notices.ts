@@ -10,7 +10,7 @@ import { type Block, oneLine } from '../mail/blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
-import { capoName, draftBlocks, factBlocks, MAIL_BOUND } from './draft-blocks.js';
+import { authorOf, draftBlocks, factBlocks, MAIL_BOUND } from './draft-blocks.js';
 import {
   type Addressee,
   type DigestEntry,
@@ -71,14 +71,18 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
   async message(to: Addressee, id: string): Promise<Message | undefined> {
     const [approval] = await this.views(to, [id]);
     if (!approval) return undefined;
-    const { title, urgent, directiveId } = approval.view;
+    const { kind, title, urgent, directiveId } = approval.view;
+    const author = authorOf(approval.view);
     return {
       subject: `${urgent ? 'Urgent, waits for you' : 'Waits for you'}: ${title}`,
       blocks: [
         { kind: 'heading', text: title },
         {
           kind: 'text',
-          text: `${capoName(approval.view.capo)} has made a draft in ${oneLine(to.workspaceName)}. None of it is carried out unless somebody approves it.`,
+          text:
+            kind === 'action'
+              ? `${author} asks in ${oneLine(to.workspaceName)} to do this once. It may not unless somebody approves it.`
+              : `${author} has made a draft in ${oneLine(to.workspaceName)}. None of it is carried out unless somebody approves it.`,
         },
         ...factBlocks(approval.view, to),
         ...draftBlocks(approval.view, { bound: MAIL_BOUND }),
@@ -127,11 +131,8 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
   }
 }
 
-function entryOf(
-  { title, urgent, capo, packets, summary, risk, expiresAt }: ApprovalView,
-  link: Block,
-  { zone }: Addressee,
-): DigestEntry {
+function entryOf(approval: ApprovalView, link: Block, { zone }: Addressee): DigestEntry {
+  const { title, urgent, packets, summary, risk, expiresAt } = approval;
   const named = packets.map((packet) => packet.title).slice(0, PACKETS_LISTED);
   return {
     title: urgent ? `Urgent: ${title}` : title,
@@ -139,7 +140,7 @@ function entryOf(
       {
         kind: 'facts',
         facts: [
-          ['Drafted by', capoName(capo)],
+          [approval.kind === 'action' ? 'Asked for by' : 'Drafted by', authorOf(approval)],
           ['What', named.join('; ') || summary],
           ['Risk', risk],
           ['Expires', inWords(expiresAt, zone)],

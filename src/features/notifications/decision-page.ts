@@ -5,7 +5,7 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
-import { capoName, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
+import { authorOf, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
@@ -48,7 +48,7 @@ ${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
 ${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
 </section>
 <section>
-<label for="feedback">Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it</label>
+<label for="feedback">${kind === 'action' ? 'Your reason for rejecting it; the agent and the team can read it' : 'Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it'}</label>
 <textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
 ${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">Reject</button>
 </section>
@@ -84,8 +84,10 @@ function savedNotice(url: string): string {
 }
 
 /** What came of it. */
-export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDecided): string {
-  const [title, text] = OUTCOMES[status as keyof typeof OUTCOMES];
+export function decidedPage({ status, directiveId, directiveStatus, receiptId }: ApprovalDecided): string {
+  const isAction = directiveId === null;
+  const outcome = isAction && status === 'approved' ? 'allowed' : status;
+  const [title, text] = OUTCOMES[outcome as keyof typeof OUTCOMES];
   return htmlPage(
     title,
     pageHtml([
@@ -106,6 +108,7 @@ export function decidedPage({ status, directiveStatus, receiptId }: ApprovalDeci
 
 const OUTCOMES = {
   approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
+  allowed: ['Approved', 'The agent may do exactly what you read, once.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
   changes_requested: [
     'Sent back',
@@ -161,12 +164,17 @@ function changeBlocks({ zone, revisions, packets }: DraftChanges): Block[] {
   ];
 }
 
-function approveButton({ packets, capo }: ApprovalView): string {
+function approveButton(approval: ApprovalView): string {
+  const { kind, packets } = approval;
   const what = packets.map(({ title }) => title);
+  const author = authorOf(approval);
   const blocks: Block[] = [
     {
       kind: 'text',
-      text: `If you approve, ${capoName(capo)} does exactly this, with the text above, as soon as you press the button:`,
+      text:
+        kind === 'action'
+          ? `If you approve, ${author} may do exactly this, once, with the parameters above:`
+          : `If you approve, ${author} does exactly this, with the text above, as soon as you press the button:`,
     },
     { kind: 'list', items: what.length > 0 ? what : ['The draft is accepted; nothing is sent.'] },
   ];

@@ -39,15 +39,22 @@ const REVERSIBLE: Record<string, string> = {
   irreversible: 'cannot be taken back',
 };
 
+/** Who made what is to be done: a capo the draft, or the agent from outside that asks. */
+export function authorOf({ kind, capo, requestedBy }: Pick<ApprovalView, 'kind' | 'capo' | 'requestedBy'>) {
+  return kind === 'action' ? requestedBy.name : capoName(capo);
+}
+
 /** Who asks, how dangerous it is and why, and until when it can be decided. */
 export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>): Block[] {
-  const { requestedBy, risk, reversibility, urgent, expiresAt, onExpiry, policy, riskReasons } = approval;
-  const expiry = onExpiry === 'escalate' ? 'and is then escalated' : 'and is then not sent';
+  const { kind, requestedBy, risk, reversibility, urgent, expiresAt, onExpiry, policy, riskReasons } =
+    approval;
+  const never = kind === 'action' ? 'and may then not be done' : 'and is then not sent';
+  const expiry = onExpiry === 'escalate' ? 'and is then escalated' : never;
   const blocks: Block[] = [
     {
       kind: 'facts',
       facts: [
-        ['Drafted by', capoName(approval.capo)],
+        ...(kind === 'action' ? [] : ([['Drafted by', authorOf(approval)]] as const)),
         ['Asked for by', requestedBy.name],
         ['Risk', `${risk}; ${REVERSIBLE[reversibility] ?? reversibility}`],
         ...(urgent ? ([['Urgent', 'yes']] as const) : []),
@@ -90,13 +97,15 @@ export function nameOf(path: string): string {
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */
 export function draftBlocks(
-  approval: Pick<ApprovalView, 'packets' | 'output'>,
+  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output'>,
   { bound }: Pick<Shown, 'bound'>,
 ): Block[] {
   const room = new Room(bound);
-  const { packets, output } = approval;
+  const { kind, packets, output } = approval;
   const shown = bound === Infinity ? packets : packets.slice(0, PACKETS_IN_MAIL);
-  const blocks = shown.flatMap((packet, index) => packetBlocks(packet, index, room));
+  const blocks = shown.flatMap((packet, index) =>
+    kind === 'action' ? actionBlocks(packet, room) : packetBlocks(packet, index, room),
+  );
   if (output && saysMoreThan(output.body, packets)) {
     blocks.push(
       { kind: 'heading', text: 'The draft as a whole' },
@@ -139,6 +148,31 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
   }
   if (oneLine(rationale) !== '') short.push(['Why', room.cut(oneLine(rationale))]);
   return [{ kind: 'heading', text: `${index + 1}. ${title}` }, { kind: 'facts', facts: short }, ...long];
+}
+
+/** What an agent from outside asks for: the exact call, and below it what the agent says of it. */
+function actionBlocks({ action, title, rationale }: ApprovalWorkPacket, room: Room): Block[] {
+  const reason: Block[] = [
+    { kind: 'text', text: 'What the agent gives as its reason, which nobody has checked:' },
+    { kind: 'quote', text: room.cut(rationale) },
+  ];
+  return [
+    { kind: 'heading', text: title },
+    { kind: 'facts', facts: [['Tool', action.type]] },
+    { kind: 'text', text: 'With exactly these parameters:' },
+    { kind: 'quote', text: room.cut(exactly(action.params)) },
+    ...(rationale === '' ? [] : reason),
+  ];
+}
+
+/** As JSON, in which a character that cannot be seen stands as its number. */
+function exactly(params: object): string {
+  return JSON.stringify(params, null, 2).replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, unit) => {
+      const code = character.charCodeAt(unit).toString(16).padStart(4, '0');
+      return `\\u${code}`;
+    }).join(''),
+  );
 }
 
 /** A parameter that is known stands where {@link NAMES} has it, the others below: the database keeps them in an order of its own. */

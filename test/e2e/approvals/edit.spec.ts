@@ -754,6 +754,7 @@ describe('422', () => {
         ],
         remove: [packetIds[1]],
         output: { body: 'x' },
+        params: { body: 'x' },
       },
       422,
       'VALIDATION_FAILED',
@@ -767,6 +768,7 @@ describe('422', () => {
       'packets.0.params.subject custom',
       'packets.0.params.to.0 invalid_format',
       'packets.1.workPacketId known',
+      'params isOfAction',
       'remove.0 once',
     ]);
   });

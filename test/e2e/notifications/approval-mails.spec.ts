@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import { MAIL } from '../directives/desk.js';
-import { type MailedMember, NotificationDesk, wordsIn, wordsOfHtml } from './notification-desk.js';
+import {
+  LinkReader,
+  type MailedMember,
+  NotificationDesk,
+  wordsIn,
+  wordsOfHtml,
+} from './notification-desk.js';
 
 let desk: NotificationDesk;
 let workspaceId: string;
@@ -73,6 +80,44 @@ describe('the mail about an approval', () => {
         details: expect.objectContaining({ memberId: owner.memberId, transport: 'smtp' }),
       }),
     ]);
+  });
+});
+
+describe('the mail about what an agent asks for', () => {
+  it('names the agent and the call; its page shows every parameter whole, and its reason below as its claim', async () => {
+    const made = await owner.post('/tokens', {
+      name: 'Refunds',
+      agent: { name: 'refund-bot' },
+      tools: ['crm.*'],
+    });
+    const properties = { order: { type: 'string' }, note: { type: 'string' } };
+    await owner.post('/tools', {
+      ...{ name: 'crm.refund', titleTemplate: 'Refund {{order}}', risk: 'low', reversibility: 'reversible' },
+      paramsSchema: { type: 'object', properties },
+    });
+    const params = { order: 'A-17', note: `${'x'.repeat(30_000)} to the end` };
+    const agent = new Client(desk.test.url, made.body.token);
+    const { body } = await agent.post('/action-requests', {
+      ...{ tool: 'crm.refund', params, reason: 'The chief has agreed already.' },
+    });
+
+    const [mail] = await desk.mailed(owner.email);
+    expect(mail!.subject).toBe('Waits for you: Refund A-17');
+    expect(mail!.text).toContain('refund-bot asks in ');
+    expect(mail!.text).not.toContain('to the end');
+    expect(wordsIn(wordsOfHtml(mail!.html!))).toEqual(wordsIn(mail!.text!));
+    const reader = new LinkReader();
+    const page = wordsOfHtml((await reader.get(mail!.links[0]!)).text);
+    for (const value of Object.values(params)) expect(page).toContain(JSON.stringify(value));
+    expect(page.indexOf('The chief has agreed')).toBeGreaterThan(page.indexOf('to the end'));
+    expect(page).toContain('If you approve, refund-bot may do exactly this, once');
+
+    const decided = await reader.post(mail!.links[0]!, { decision: 'approve' });
+    expect(wordsOfHtml(decided.text)).toContain('The agent may do exactly what you read, once.');
+    const { actionRequestId } = body;
+    expect((await agent.get(`/action-requests/${actionRequestId}`)).body).toMatchObject({
+      status: 'approved',
+    });
   });
 });
 
