@@ -197,7 +197,7 @@ function saysMoreThan(body: string, packets: readonly ApprovalWorkPacket[]): boo
   return packets.length === 0 || body !== bodyOf(packets.map(({ action }) => action as unknown as Action));
 }
 
-export function capoName(capo: string | null): string {
+function capoName(capo: string | null): string {
   return capo === null ? 'the consigliere' : (CAPOS[capo as CapoRole]?.name ?? capo);
 }
 

@@ -260,10 +260,12 @@ describe('a token that is paused', () => {
     });
     const other = new Client(test.url, made.body.token);
     const asked = await other.post('/action-requests', { tool: 'pay.unknown', params: { a: 1 } });
-    const { actionRequestId, approvalId } = asked.body;
+    const { actionRequestId, approvalId, createdAt } = asked.body;
     expect((await bot.get(`/action-requests/${actionRequestId}`)).status).toBe(404);
+    test.clock.advance(60_000);
     expect((await admin.post(`/tokens/${made.body.tokenId}/pause`)).status).toBe(200);
-    expect((await approvalOf(approvalId)).status).toBe('cancelled');
+    const { status, decidedAt } = await approvalOf(approvalId);
+    expect([status, decidedAt >= createdAt + 60_000]).toEqual(['cancelled', true]);
     expect((await admin.get(`/action-requests/${actionRequestId}`)).body.status).toBe('cancelled');
   });
 });
