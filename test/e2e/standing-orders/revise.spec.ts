@@ -306,7 +306,11 @@ describe('PATCH /standing-orders/:id 422', () => {
     ['an unknown property', { status: 'active' }, ['status']],
     ['a throttle without a pace', { effect: 'throttle' }, ['effect']],
     ['a limit on what denies', { limits: { maxPerDay: 1 } }, ['limits']],
-    ['an action type that does not exist', { match: { actionTypes: ['email.sned'] } }, ['match.actionTypes.0']],
+    [
+      'an action type that does not exist',
+      { match: { actionTypes: ['email.sned'] } },
+      ['match.actionTypes.0'],
+    ],
     [
       'a parameter that no mail has',
       { match: { ...NO_MAIL.match, fields: { 'params.x': { $eq: 1 } } } },
