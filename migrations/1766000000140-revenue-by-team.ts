@@ -18,6 +18,8 @@ end $$;
 drop function if exists app.revenue_since;
 drop function if exists app.revenue_between;
 drop policy reports_revenue on tally_changes;
+drop policy system_reads on revenue_events;
+revoke select on revenue_events from consigliere_system;
 do $$ begin
   drop policy isolation on revenue_events;
   execute format('create policy isolation on revenue_events using (%s and %s)', app.own_workspace(), app.own_teams());
@@ -40,6 +42,7 @@ alter table tally_changes force row level security;
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
+select app.allow_system_reads('revenue_events');
 create or replace function app.count_revenue() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values

@@ -99,7 +99,9 @@ export class ApprovalsController {
     const contentHash = body.contentHash ?? named;
     // A rejection loosens nothing, so it asks for no hash.
     if (decision === 'approve' && named !== undefined && named !== contentHash)
-      throw new ContentChanged({ message: 'If-Match and contentHash name two versions; at most one is current.' });
+      throw new ContentChanged({
+        message: 'If-Match and contentHash name two versions; at most one is current.',
+      });
     const all = decisions ?? [
       { approvalId: approvalId!, decision: decision!, feedback, revise, contentHash },
     ];

@@ -51,7 +51,10 @@ export class DecisionPageController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const form: Form = Object.fromEntries(
-      Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : value.join('\n')]),
+      Object.entries(body).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : value.join('\n'),
+      ]),
     );
     return this.orMessage(response, token, form, async () => {
       const linked = await this.decideByLink.look(token);
@@ -62,7 +65,8 @@ export class DecisionPageController {
         response.status(status);
         return decisionPage(shown, this.address.url, { form, faults });
       };
-      if (Object.values(body).some((value) => typeof value !== 'string')) return again(422, about(TWO_VALUES));
+      if (Object.values(body).some((value) => typeof value !== 'string'))
+        return again(422, about(TWO_VALUES));
       try {
         // Approved is what was read: what was typed in beside it is saved first, and then shown as it would be sent.
         if (packets.length > 0 && (decision === 'save' || decision === 'approve')) {
@@ -129,7 +133,8 @@ function faultsOfError(
   return about(definition.code === InputRequired.code ? 'It was not approved. Why stands below.' : message);
 }
 
-const TWO_VALUES = 'The form has two values for one field, so nothing was done. Check it and press one button.';
+const TWO_VALUES =
+  'The form has two values for one field, so nothing was done. Check it and press one button.';
 const APPROVED_WITH_REASON =
   'You wrote a reason and pressed Approve, which would not use it. Nothing was approved. Send the draft back or reject it with your reason, or remove the reason and approve.';
 

@@ -33,7 +33,10 @@ describe('the body of a mail to somebody outside', () => {
     ['entities', '&#78; &amp; &nbsp; &copy;'],
     ['HTML', '<b>bold</b> <!-- not hidden --> <script>alert(1)</script> <img src=x>'],
     ['blank lines', `first${'\n'.repeat(3_000)}last`],
-    ['headings, rules, quotes and code', '# One\n\n---\n\n> said\n\n```js\nlet a = 1;\n```\n    indented `x`'],
+    [
+      'headings, rules, quotes and code',
+      '# One\n\n---\n\n> said\n\n```js\nlet a = 1;\n```\n    indented `x`',
+    ],
     ['links with other words', 'see [your bank](https://elsewhere.example) ![logo](https://x.example/p.png)'],
     ['spaces, tabs and what follows them', '  two\tand  more \n \n\t\nlast  '],
     ['lines that a mail server reads in its own way', '.\n..\nFrom me\n=20\n--\n-- \nx='],

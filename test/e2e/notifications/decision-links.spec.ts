@@ -432,11 +432,7 @@ describe('/a/:token 422', () => {
       'The form has two values for one field',
     ],
     ['the same decision twice', 'decision=approve&decision=approve', 'The form has two values for one field'],
-    [
-      'two reasons',
-      'decision=reject&feedback=Stop&feedback=Go+on',
-      'The form has two values for one field',
-    ],
+    ['two reasons', 'decision=reject&feedback=Stop&feedback=Go+on', 'The form has two values for one field'],
   ])('shows the page again for %s', async (_what, form, words) => {
     const { link, approvalId } = await linked();
     const before = await state(approvalId);

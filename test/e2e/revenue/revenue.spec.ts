@@ -44,7 +44,10 @@ describe('what the program records itself', () => {
 
   it('is seen by its team alone, in the list and in every sum', async () => {
     const { workspaceId, owner } = await test.createWorkspace();
-    const [red, blue] = [await test.createTeam(workspaceId, 'Red'), await test.createTeam(workspaceId, 'Blue')];
+    const [red, blue] = [
+      await test.createTeam(workspaceId, 'Red'),
+      await test.createTeam(workspaceId, 'Blue'),
+    ];
     const record = (amount: number, teamId: string | null, minutesAgo: number) =>
       test.app.get(Db).transaction({ workspaceId, teamIds: 'all' }, () => {
         const occurredAt = test.clock.now() - minutesAgo * 60_000;
@@ -86,7 +89,10 @@ describe('what the program records itself', () => {
 
   it('is in no figure that the draft of another team is told', async () => {
     const { workspaceId } = await test.createWorkspace();
-    const [red, blue] = [await test.createTeam(workspaceId, 'Red'), await test.createTeam(workspaceId, 'Blue')];
+    const [red, blue] = [
+      await test.createTeam(workspaceId, 'Red'),
+      await test.createTeam(workspaceId, 'Blue'),
+    ];
     const sellers = [
       await test.createMember(workspaceId, 'operator', [red]),
       await test.createMember(workspaceId, 'operator', [blue]),
