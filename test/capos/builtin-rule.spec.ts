@@ -192,6 +192,8 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
     `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
+    `Mail ${JANE}, subject "Order": It ships, but let me check the date.`,
+    `Mail ${JANE}, subject "Order": "It ships." ${JANE.slice(1)} gets it too.`,
     `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
     `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
