@@ -508,7 +508,6 @@ CREATE OR REPLACE FUNCTION app.count_revenue()
 AS $function$
 begin
   insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, null, 'revenue', new.currency, date_trunc('hour', new.occurred_at, 'UTC'), 1, new.amount),
     (new.workspace_id, new.team_id, 'team_revenue', new.currency,
       date_bin('15 minutes', new.occurred_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
   return null;
@@ -1377,7 +1376,8 @@ AS $function$
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    m.status,
+    -- A link does not outlive the membership it was made in, also when the same person joins again.
+    case when m.status = 'active' and l.created_at < m.joined_at then 'rejoined' else m.status end,
     app.asks_second_factor(w.second_factor, m.role)
       or exists (select from second_factors f where f.user_id = m.user_id and f.confirmed_at is not null),
     l.approval_id, l.content_hash, l.used_at, l.decision
@@ -2049,9 +2049,6 @@ union all
 select workspace_id, team_id, 'signals', 'open', '-infinity', count(*), 0 from signals
 where withdrawn_at is null and acknowledged_at is null group by 1, 2
 union all
-select workspace_id, null, 'revenue', currency, date_trunc('hour', occurred_at, 'UTC'), count(*), sum(amount)
-from revenue_events group by 1, 4, 5
-union all
 select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
 from partner_events group by 1, 4, 5;
 
@@ -2247,28 +2244,25 @@ AS $function$
     then (p_retention->>p_subject)::numeric else (p_bounds->p_subject->>'standard')::numeric end)::int)
 $function$;
 
-CREATE OR REPLACE FUNCTION app.revenue_between(p_from timestamp with time zone, p_to timestamp with time zone)
- RETURNS TABLE(currency text, n bigint, amount numeric)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select e.currency, count(*), sum(e.amount) from revenue_events e
-  where e.workspace_id = current_setting('app.workspace_id', true) and e.occurred_at > p_from and e.occurred_at < p_to
-  group by e.currency
-$function$;
-alter function app.revenue_between(timestamp with time zone,timestamp with time zone) owner to consigliere_system;
-
 CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timestamp with time zone)
  RETURNS TABLE(currency text, n bigint, amount numeric)
  LANGUAGE plpgsql
  STABLE
 AS $function$
+declare
+  -- '*' names the row of all teams together; nothing, what belongs to none.
+  teams constant text := current_setting('app.team_ids', true);
 begin
   return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
-    select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'revenue', p_from) s
+    select f.key as currency, f.n, f.amount from public.kpi_figures f
+    where f.workspace_id = p_workspace_id and f.kind = 'team_revenue' and f.minutes = 60 and f.bucket >= app.next_hour(p_from)
+      and (f.team_id = any (string_to_array(teams, ',')) or (teams = '' and f.team_id is null))
     union all
-    select b.currency, b.n, b.amount from app.revenue_between(p_from, app.next_hour(p_from)) b
+    select c.key, c.n, c.amount from public.tally_changes c
+    where c.workspace_id = p_workspace_id and c.kind = 'team_revenue' and c.bucket >= app.next_hour(p_from)
+    union all
+    select e.currency, 1, e.amount from public.revenue_events e
+    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
   ) r group by r.currency;
 end $function$;
 
@@ -4198,16 +4192,14 @@ create policy isolation on revenue_events for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND ((team_id IS NULL) OR
+END AND
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END)));
-create policy system_reads on revenue_events for select to consigliere_system using (true);
+END));
 CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW EXECUTE FUNCTION app.count_revenue();
 grant insert, select on revenue_events to consigliere_app;
-grant select on revenue_events to consigliere_system;
 
 create table revert_steps (
   workspace_id text not null,
@@ -4802,7 +4794,7 @@ create policy isolation on tallies for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
+END AND (((team_id IS NULL) AND (kind = 'partner'::text)) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
@@ -4830,17 +4822,12 @@ create policy isolation on tally_changes for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND (((team_id IS NULL) AND (kind = ANY (ARRAY['revenue'::text, 'partner'::text]))) OR
+END AND (((team_id IS NULL) AND (kind = 'partner'::text)) OR
 CASE
     WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END)));
-create policy reports_revenue on tally_changes for insert to public with check ((
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END AND (kind = 'team_revenue'::text)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
 grant insert, select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;

@@ -12,7 +12,8 @@ create function app.find_decision_link(p_link_id text) returns table (
       where tm.member_id = m.member_id and archived_at is null order by tm.team_id),
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
-    m.status,
+    -- A link does not outlive the membership it was made in, also when the same person joins again.
+    case when m.status = 'active' and l.created_at < m.joined_at then 'rejoined' else m.status end,
     app.asks_second_factor(w.second_factor, m.role)
       or exists (select from second_factors f where f.user_id = m.user_id and f.confirmed_at is not null),
     l.approval_id, l.content_hash, l.used_at, l.decision

@@ -33,9 +33,6 @@ union all
 select workspace_id, team_id, 'signals', 'open', '-infinity', count(*), 0 from signals
 where withdrawn_at is null and acknowledged_at is null group by 1, 2
 union all
-select workspace_id, null, 'revenue', currency, date_trunc('hour', occurred_at, 'UTC'), count(*), sum(amount)
-from revenue_events group by 1, 4, 5
-union all
 select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
 from partner_events group by 1, 4, 5;
 

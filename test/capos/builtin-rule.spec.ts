@@ -192,6 +192,7 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
     `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
+    `Mail ${JANE}, subject "Order": It ships, but let me check the date.`,
     `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
     `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
@@ -217,6 +218,7 @@ describe('a mail is never ready', () => {
 
   it.each([
     [`Reply to the complaint of ${JANE}`, JANE],
+    [`Mail ${JANE}, subject "Order": "It ships." ${JANE.slice(1)} gets it too.`, JANE.slice(1)],
     [`Forward the mail from ${JANE} to ${BOB}`, BOB],
     [`Tell ${JANE} that ${BOB} is on holiday`, BOB],
   ])('for whoever is only spoken of, who is asked about: %s', (text, address) => {

@@ -416,10 +416,9 @@ describe('without any WHERE', () => {
     expect(byTeam).toEqual(
       expect.arrayContaining(['directives', 'work_packets', 'approvals', 'signals', 'documents', 'receipts']),
     );
-    // Revenue that was reported to the service, and sums of what has no team, belong to every member.
-    const toAll = `team_id is null and kind in ('revenue', 'partner')`;
+    // Sums of what partners report have no team, and belong to every member.
+    const toAll = `team_id is null and kind = 'partner'`;
     const sharing: Record<string, string> = {
-      revenue_events: 'team_id is null',
       tallies: toAll,
       tally_changes: toAll,
     };

@@ -251,11 +251,7 @@ export const ACTS: Acts = {
     body: { escalationId: id, decision: 'dismiss' },
   })),
   'GET /revenue-events': READ,
-  'POST /revenue-events': {
-    right: ofWorkspace('operator'),
-    places: WHOLE,
-    request: withBody({ amount: 12, currency: 'EUR', source: 'shop' }),
-  },
+  'POST /revenue-events': create('operator', { amount: 12, currency: 'EUR', source: 'shop' }),
 
   'GET /standing-orders': READ,
   'POST /standing-orders': [

@@ -88,7 +88,7 @@ export class ApprovalsController {
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
     returns: { 200: DecisionResults },
-    errors: [ValidationFailed],
+    errors: [ValidationFailed, ContentChanged],
   })
   async decide(
     @CurrentCaller() caller: Caller,
@@ -96,9 +96,14 @@ export class ApprovalsController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<DecisionResults> {
     const { decisions, approvalId, decision, feedback, revise } = body;
-    if (decisions && namedByIfMatch(ifMatch) !== null)
-      throw new ValidationFailed({ details: [IF_MATCH_NAMES_ONE] });
-    const contentHash = body.contentHash ?? namedByIfMatch(ifMatch) ?? undefined;
+    const named = namedByIfMatch(ifMatch) ?? undefined;
+    if (decisions && named !== undefined) throw new ValidationFailed({ details: [IF_MATCH_NAMES_ONE] });
+    const contentHash = body.contentHash ?? named;
+    // A rejection loosens nothing, so it asks for no hash.
+    if (decision === 'approve' && named !== undefined && named !== contentHash)
+      throw new ContentChanged({
+        message: 'If-Match and contentHash name two versions; at most one is current.',
+      });
     const all = decisions ?? [
       { approvalId: approvalId!, decision: decision!, feedback, revise, contentHash },
     ];

@@ -262,7 +262,7 @@ export function parametersOf(type: ActionTypeName): string[] {
 export function isOptionalParameter(type: string, [name, ...within]: readonly string[]): boolean {
   if (!isActionType(type) || within.length > 0) return false;
   const shape = ACTION_TYPES[type].params.shape as Record<string, z.ZodType>;
-  return shape[name!]?.safeParse(undefined).success === true;
+  return Object.hasOwn(shape, name!) && shape[name!]!.safeParse(undefined).success;
 }
 
 /** Lacking is not the same as wrong: a person is asked for what is not there, and told of what is wrong. */

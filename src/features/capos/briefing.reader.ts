@@ -48,16 +48,21 @@ select
     select work_packet_id as "workPacketId", title, action_type as type, status, app.ms(created_at) as "createdAt"
     from work_packets where workspace_id = w.workspace_id and (team_id is null or team_id = $2)
     order by created_at desc limit 20) p) as recent_packets,
-  json_build_object(
+  ${BUYER_FACTS} as buyers
+from workspaces w
+where w.workspace_id = $1`;
+
+/** What is counted and summed is of the directive's team alone, or of what belongs to none: of what those see who read the draft. */
+const COUNTED = /* sql */ `
+select json_build_object(
     'currency', w.currency,
-    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $3::timestamptz - interval '1 day') r
+    'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day') r
       where r.currency = w.currency),
     'revenue24hByCurrency', (select coalesce(json_object_agg(r.currency, r.amount), '{}')
-      from app.revenue_since($1, $3::timestamptz - interval '1 day') r where r.currency <> w.currency),
+      from app.revenue_since($1, $2::timestamptz - interval '1 day') r where r.currency <> w.currency),
     'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
   json_build_object('mode', g.mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
-    where key = 'awaiting_approval'), 0)) as guardian,
-  ${BUYER_FACTS} as buyers
+    where key = 'awaiting_approval'), 0)) as guardian
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
@@ -66,38 +71,30 @@ const DAYS = 92;
 const MAX_ROWS = 5_000;
 
 /**
- * By day of the workspace's zone: $4 are the days, to the one after today, and $5 when each begins. Revenue comes from the hourly
- * tallies, so it is complete however much there is; the hour in which a day begins, where the zone is not whole hours from UTC,
- * from its events. Of approvals and signals only so many are read: the answer begins with the first day that is complete.
+ * By day of the workspace's zone: $4 are the days, to the one after today, and $5 when each begins. Revenue comes from the figures by
+ * the quarter of an hour, of which every day begins with one, so it is complete however much there is. Of approvals and signals
+ * only so many are read: the answer begins with the first day that is complete.
  */
 const FIGURES = /* sql */ `
-with hours as (
-  select bucket, key, amount, width_bucket(bucket, $5::timestamptz[]) as day,
-    width_bucket(bucket, $5) <> width_bucket(bucket + interval '59 minutes', $5) as is_split
-  from (
-    select bucket, key, amount from tallies
-    where workspace_id = $1 and kind = 'revenue' and bucket >= date_trunc('hour', $3::timestamptz, 'UTC')
+with revenue as (
+  select width_bucket(bucket, $5::timestamptz[]) as day, key, sum(amount) as n from (
+    select bucket, key, amount from kpi_figures
+    where workspace_id = $1 and (team_id = $2 or $2::text is null and team_id is null)
+      and kind = 'team_revenue' and minutes = 15 and bucket >= $3::timestamptz
     union all
     select bucket, key, amount from tally_changes
-    where workspace_id = $1 and kind = 'revenue' and bucket >= date_trunc('hour', $3::timestamptz, 'UTC')) t),
-revenue as (
-  select day, key, sum(amount) as n from (
-    select day, key, amount from hours where not is_split
-    union all
-    select width_bucket(e.occurred_at, $5), e.currency, e.amount
-    from (select distinct bucket from hours where is_split) b, revenue_events e
-    where e.workspace_id = $1 and e.occurred_at >= b.bucket and e.occurred_at < b.bucket + interval '1 hour') r
+    where workspace_id = $1 and kind = 'team_revenue' and bucket >= $3) r
   group by 1, 2),
 decided as (
   select width_bucket(decided_at, $5) as day, status as key from (
     select decided_at, status from approvals
     where workspace_id = $1 and status in ('approved', 'rejected', 'changes_requested')
-      and decided_at >= $3 and (team_id is null or team_id = $2)
+      and decided_at >= $3
     order by decided_at desc limit ${MAX_ROWS}) a),
 raised as (
   select width_bucket(created_at, $5) as day, severity as key from (
     select created_at, severity from signals
-    where workspace_id = $1 and withdrawn_at is null and created_at >= $3 and (team_id is null or team_id = $2)
+    where workspace_id = $1 and withdrawn_at is null and created_at >= $3
     order by created_at desc limit ${MAX_ROWS}) s),
 complete as (
   select least(cardinality($4::text[]), greatest(1,
@@ -118,13 +115,10 @@ select (select ($4::text[])[day] from complete) as since,
     from counted group by counted.day) d) as days,
   (select coalesce(json_agg(o), '[]') from (
     select title, app.ms(requested_at) as "requestedAt" from approvals
-    where workspace_id = $1 and status = 'pending' and ready and (team_id is null or team_id = $2)
+    where workspace_id = $1 and status = 'pending' and ready
     order by requested_at limit 20) o) as "openApprovals"`;
 
-type Row = Pick<
-  Briefing,
-  'workspace' | 'signals' | 'standingOrders' | 'recentPackets' | 'metrics' | 'guardian'
-> & {
+type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPackets'> & {
   tier: string;
   sender: Omit<Sender, 'name'> & { name: string | null };
   buyers: BuyerFacts;
@@ -143,10 +137,14 @@ export class BriefingReader {
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
     const now = this.clock.now();
     const { workspaceId } = scope;
-    const [row] = await this.db.read<Row>(scope, BRIEFING, [workspaceId, directive.teamId, new Date(now)]);
+    const own: Scope = { workspaceId, teamIds: directive.teamId === null ? [] : [directive.teamId] };
+    const [[row], [counted]] = await Promise.all([
+      this.db.read<Row>(scope, BRIEFING, [workspaceId, directive.teamId]),
+      this.db.read<Pick<Briefing, 'metrics' | 'guardian'>>(own, COUNTED, [workspaceId, new Date(now)]),
+    ]);
     const { tier, buyers, sender, ...shared } = row!;
     const [figures] = speaksOfFigures(directive.text)
-      ? await this.db.read<Figures>(scope, FIGURES, [
+      ? await this.db.read<Figures>(own, FIGURES, [
           workspaceId,
           directive.teamId,
           ...countedDays(now, shared.workspace.timezone),
@@ -155,6 +153,7 @@ export class BriefingReader {
     const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
       ...shared,
+      ...counted!,
       operator: { handle: createdBy.name, tier },
       sender: {
         ...sender,

@@ -23,7 +23,7 @@ Rules that nothing can change:
 ${describedTypes(capo.engine, targets)}
    ${outsideRule(targets)}   If the task needs another one, use document.file and say in the summary which capo it should go to.
 3. Never invent addresses, links, amounts, names or dates. Where one is missing, leave that parameter empty (null, [] or "") and say in "needsInput" what a person is to supply: "path" names the parameter, such as params.to, and "message" is one sentence. Otherwise "needsInput" is empty.
-4. Write finished text: no placeholders, no notes to yourself, no remark about being a model. Mails are in the language of the directive and end with ${signatureOf(sender)}
+4. Write finished text: no placeholders, no notes to yourself, no remark about being a model. Mails are plain text, which the recipient reads exactly as you write it, so use no Markdown or HTML in them; they are in the language of the directive and end with ${signatureOf(sender)}
 5. Now it is ${spokenTime(now, workspace.timezone)}. Relative dates are meant in that zone; write them as calendar dates.
 6. "summary" says in one to three sentences what is ready and what is missing. "packets" contains at least one work packet, "rationale" why, "multipliers" at most three named factors between 0.1 and 10 for how much the work packet matters.${skillsRule(skills)}
 

@@ -27,7 +27,7 @@ const YES = /^(?:yes|yes,? please|yes,? hand it in)$/i;
 const NO = /^no(?:,? thanks?(?: you)?)?$/i;
 /** What a person does themselves. */
 const REFUSED =
-  /^(?:dis)?(?:approve|reject|decline|dismiss|activate|pause|engage|pull|lift|revert)\b|^(?:set|change|switch|put) the (?:guardian|mode)\b/i;
+  /^(?:dis)?(?:approve|reject|decline|dismiss|activate|pause|engage|lift|revert)\b(?![^]*@)|^pull the (?:kill|switch|plug)|^(?:set|change|switch|put) the (?:guardian|mode)\b/i;
 
 /**
  * Answers a message of a member. The listed questions are answered from the database, with a model and without. A message that

@@ -24,7 +24,7 @@ export function askBack(directive: string, message: string): string {
 
 export function createdText({ directiveId, approvalId, text }: DirectiveEntity, isKilled: boolean): string {
   const killed = isKilled ? ' The kill switch is engaged: work on it begins once that is lifted.' : '';
-  return `Handed in as ${directiveId}:\n\n${shown(text)}\n\nWhat comes of it waits for approval as ${approvalId}; nothing is sent before.${killed}`;
+  return `Handed in as ${directiveId}:\n\n${shown(text)}\n\nThe draft waits for approval as ${approvalId}; nothing is sent before.${killed}`;
 }
 
 /** What was refused before anything was written. @throws any other error */

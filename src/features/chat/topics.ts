@@ -139,7 +139,7 @@ const workOf = (by: keyof typeof WORK, declared: Question & { takes: string }) =
   topic<WorkRow>({
     ...declared,
     statement: WORK[by],
-    values: (about) => [(about.replace(/^["“”']+|["“”']+$/g, '') || about).toLowerCase()],
+    values: (about) => [(about.replace(/^["“”']+|["“”']+$/g, '') || about || '\uFFFF').toLowerCase()],
     tell: (rows, { about, zone }) => workText(by, about ?? '', rows, zone),
   });
 

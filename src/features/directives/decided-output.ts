@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
 import type { ApprovalEntity, OfDirective, UnrevisedApproval } from '../approvals/approval.entity.js';
@@ -93,7 +94,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return this.transitions.apply(named(approval), 'reject', {
       actor: by,
       action: 'directive.rejected',
-      summary: `"${approval.title}" was rejected by ${by.name}.`,
+      summary: `"${approval.title}" was rejected by ${by.name}: ${cutText(feedback.replaceAll(/\s+/g, ' ').trim(), 200)}`,
       details: { approvalId: approval.approvalId, feedback },
     });
   }

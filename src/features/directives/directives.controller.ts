@@ -117,7 +117,7 @@ export class DirectivesController {
     return viewOf(await this.cancelDirective.execute(caller, directiveId), null);
   }
 
-  /** Has another draft made of a directive that failed, unless a part of it was sent or may have been. */
+  /** Has another draft made of a directive that failed, unless a part of it was sent or may have been; an escalation about it is resolved. */
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/retry')
   @Route({

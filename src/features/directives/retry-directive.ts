@@ -5,7 +5,7 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { BUDGET_EXCEEDED } from '../escalations/escalation-kinds.js';
+import { BUDGET_EXCEEDED, PACKET_FAILED } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { AssertWanted } from './assert-wanted.js';
@@ -15,7 +15,7 @@ import { DirectiveTransitions } from './directive-transitions.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 
-/** Has another draft made of a directive that failed before anything of it was sent. */
+/** Has another draft made of a directive that failed and of which certainly nothing was sent. */
 @Injectable()
 export class RetryDirective {
   constructor(
@@ -52,10 +52,11 @@ export class RetryDirective {
       },
       approvalId === undefined ? {} : { approvalId },
     );
-    this.directives.update(directive, { error: null });
-    this.packets.supersedeDenied(workspaceId, directiveId);
+    this.directives.update(directive, { error: null, escalationId: null });
+    this.packets.supersede(workspaceId, directiveId);
     const because = `${caller.name} asked for another draft of "${title}".`;
-    await this.escalations.resolveAbout(BUDGET_EXCEEDED, { type: 'directive', id: directiveId }, because);
+    const kinds = [BUDGET_EXCEEDED, PACKET_FAILED] as const;
+    await this.escalations.resolveAbout(kinds, { type: 'directive', id: directiveId }, because);
     if (approvalId) {
       this.requestApproval.open({
         approvalId,
@@ -83,7 +84,7 @@ export class RetryDirective {
         details: { status },
       });
     }
-    if (await this.packets.anyHandedOut(workspaceId, directiveId)) {
+    if (await this.packets.anyPerhapsSent(workspaceId, directiveId)) {
       throw new InvalidTransition({
         message:
           'A part of this directive was sent or may have been, so it cannot be drafted again. Hand in a new directive for what is still wanted.',

@@ -128,14 +128,18 @@ export class Escalations {
   }
 
   /** {@link resolve} for the one about this, if one is open; one round trip. */
-  async resolveAbout(kind: EscalationKind, entity: NewEscalation['entity'], because: string): Promise<void> {
+  async resolveAbout(
+    kinds: EscalationKind | readonly EscalationKind[],
+    entity: NewEscalation['entity'],
+    because: string,
+  ): Promise<void> {
     const resolved = await this.db.query<EscalationEntity>(
       `update escalations set status = 'resolved', decided_at = $5, decided_by = $6::jsonb, outcome = $7
-       where workspace_id = $1 and kind = $2 and entity_type = $3 and entity_id = $4 and status = 'open'
+       where workspace_id = $1 and kind = any($2) and entity_type = $3 and entity_id = $4 and status = 'open'
        returning ${COLUMNS}`,
       [
         this.db.unit.scope.workspaceId,
-        kind,
+        [kinds].flat(),
         entity.type,
         entity.id,
         new Date(this.clock.now()),

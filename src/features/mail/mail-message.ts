@@ -3,8 +3,6 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { CONTROL } from '../../platform/kernel/text.js';
 import { MailFailed } from './mail-failed.js';
-import { mailHtml } from './mail-template.js';
-import { markdownToHtml, markdownToText } from './markdown.js';
 
 /** A mail to send. */
 export interface MailMessage {
@@ -16,10 +14,8 @@ export interface MailMessage {
   /** Those of them that it goes to now, since the others have it already; left out, all. */
   recipients?: readonly string[];
   subject: string;
-  /** Markdown, or both parts as they are, which then say the same; without HTML the mail is text alone. */
-  body: string | { text: string; html?: string };
-  /** Signs the mail, below the body. */
-  workspaceName?: string;
+  /** Text, sent as it is: what was approved is what is read. Or two parts, which say the same. */
+  body: string | { text: string; html: string };
   replyTo?: string;
   /** A program wrote it by itself, so no program is to answer it (RFC 3834). */
   autoSubmitted?: boolean;
@@ -55,7 +51,7 @@ function mailboxOf(text: string): Mailbox {
  * @throws MailFailed `refused` for a header field that contains a line break, or an address that is none
  */
 export async function compose(message: MailMessage, sender: string, at: number): Promise<ComposedMail> {
-  const { id, to, cc = [], subject, replyTo } = message;
+  const { id, to, cc = [], subject, body, replyTo } = message;
   const from = mailboxOf(sender);
   checkHeaders({ id: [id], to, cc, subject: [subject], replyTo: replyTo === undefined ? [] : [replyTo] });
   checkAddresses([...to, ...cc, ...(replyTo === undefined ? [] : [replyTo])]);
@@ -69,7 +65,7 @@ export async function compose(message: MailMessage, sender: string, at: number):
     cc: cc.map(bare),
     replyTo: replyTo === undefined ? undefined : bare(replyTo),
     subject: asTyped(subject),
-    ...partsOf(message),
+    ...(typeof body === 'string' ? { text: body } : body),
     headers: headersOf(message),
     baseBoundary: id,
     newline: 'win',
@@ -87,16 +83,6 @@ function headersOf({ autoSubmitted, unsubscribeUrl }: MailMessage): Record<strin
     ...(unsubscribeUrl && { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
     // The provider of the mailbox posts it, and only to https.
     ...(unsubscribeUrl?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
-  };
-}
-
-/** The same words for a reader with HTML and for one without. */
-function partsOf({ subject, body, workspaceName }: MailMessage): { text: string; html?: string } {
-  if (typeof body !== 'string') return body;
-  const text = markdownToText(body);
-  return {
-    text: workspaceName === undefined ? text : `${text}\n\n-- \n${workspaceName}`,
-    html: mailHtml({ title: subject, content: markdownToHtml(body), sender: workspaceName }),
   };
 }
 

@@ -10,17 +10,8 @@ export function byStyle(part: keyof typeof STYLES): string {
  * Nothing is loaded from anywhere.
  *
  * @param content HTML; the caller has escaped plain text
- * @param sender signs it, below
  */
-export function mailHtml({
-  title,
-  content,
-  sender,
-}: {
-  title: string;
-  content: string;
-  sender?: string | undefined;
-}): string {
+export function mailHtml({ title, content }: { title: string; content: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -30,7 +21,6 @@ export function mailHtml({
 <meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(title)}</title>
 <style>:root{color-scheme:light dark}
-pre{white-space:pre-wrap}
 @media (prefers-color-scheme:dark){
 ${DARK}
 }</style>
@@ -38,7 +28,7 @@ ${DARK}
 <body${byStyle('body')}>
 <div role="main"${byStyle('main')}>
 ${content}
-${sender === undefined ? '' : `<p${byStyle('text')}>${escapeHtml(sender)}</p>\n`}</div>
+</div>
 </body>
 </html>
 `;

@@ -234,6 +234,11 @@ function assertOpens(
   at: number,
 ): asserts approval is UnrevisedApproval {
   const { workspaceName, timezone, usedAt, decision, contentHash } = link;
+  if (link.memberStatus === 'rejoined') {
+    throw new Forbidden({
+      message: `This link is from before you joined ${workspaceName} again, and ended with your earlier membership.`,
+    });
+  }
   if (link.memberStatus !== 'active') throw hasLeft(workspaceName);
   if (usedAt !== null) {
     const how = decision && ` You ${USES[decision]} with it on ${inWords(usedAt, timezone)}.`;

@@ -18,7 +18,8 @@ export interface FoundLink extends LinkBinding {
   role: Role;
   teamIds: string[];
   teamRoles: Record<string, Role>;
-  memberStatus: 'active' | 'removed';
+  /** Rejoined: since the link was made, the member was removed and has joined again. */
+  memberStatus: 'active' | 'removed' | 'rejoined';
   /** The account has a second factor, or the workspace requires one of the member. */
   asksSecondFactor: boolean;
   usedAt: number | null;

@@ -9,7 +9,7 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { faultsOf } from '../../platform/http/validation.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
-import { ContentChanged, ValidationFailed } from '../../platform/kernel/errors.js';
+import { ContentChanged, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
@@ -46,25 +46,34 @@ export class DecisionPageController {
   @Route({ auth: 'public', form: true, limit: MUTATIONS, returns: HTML })
   act(
     @Param('token') token: string,
-    @Body() form: Form,
+    @Body() body: Readonly<Record<string, string | string[]>>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
+    const form: Form = Object.fromEntries(
+      Object.entries(body).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : value.join('\n'),
+      ]),
+    );
     return this.orMessage(response, token, form, async () => {
+      const linked = await this.decideByLink.look(token);
       assertNotFromElsewhere(request, this.address.url);
       const { decision, feedback = '' } = form;
-      const linked = await this.decideByLink.look(token);
       const packets = editIn(form, linked.approval.packets);
       const again = (status: number, faults: FormFaults, shown = linked) => {
         response.status(status);
         return decisionPage(shown, this.address.url, { form, faults });
       };
+      if (Object.values(body).some((value) => typeof value !== 'string'))
+        return again(422, about(TWO_VALUES));
       try {
         // Approved is what was read: what was typed in beside it is saved first, and then shown as it would be sent.
         if (packets.length > 0 && (decision === 'save' || decision === 'approve')) {
           return await this.saved(await this.decideByLink.save(token, { packets }), feedback);
         }
         if (decision === 'save') return again(200, about('Nothing was changed, so nothing was saved.'));
+        if (decision === 'approve' && feedback.trim() !== '') return again(422, about(APPROVED_WITH_REASON));
         if (decision === 'approve') return decidedPage(await this.decideByLink.execute(token, { decision }));
         if (decision !== 'reject' && decision !== 'revise') {
           return again(422, about('Choose one of these: save, approve, send back or reject.'));
@@ -109,7 +118,8 @@ export class DecisionPageController {
       response.status(error.status).set(error.headers);
       const changes =
         error instanceof ContentChanged ? await this.decideByLink.changesSince(token) : undefined;
-      return refusedPage(error.message, changes, form);
+      // Whoever has no link of ours would have this service show their own words.
+      return refusedPage(error.message, changes, error instanceof NotFound ? {} : form);
     }
   }
 }
@@ -122,6 +132,11 @@ function faultsOfError(
   // The error names parameters, and is for programs.
   return about(definition.code === InputRequired.code ? 'It was not approved. Why stands below.' : message);
 }
+
+const TWO_VALUES =
+  'The form has two values for one field, so nothing was done. Check it and press one button.';
+const APPROVED_WITH_REASON =
+  'You wrote a reason and pressed Approve, which would not use it. Nothing was approved. Send the draft back or reject it with your reason, or remove the reason and approve.';
 
 const about = (message: string): FormFaults => new Map([['', [message]]]);
 

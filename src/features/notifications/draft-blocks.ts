@@ -21,16 +21,16 @@ const PACKETS_IN_MAIL = 30;
 /** A value that is longer, or has several lines, stands by itself. */
 const SHORT = 200;
 
-const NAMES: Record<string, string> = {
-  to: 'To',
-  cc: 'Cc',
-  replyTo: 'Answers go to',
-  subject: 'Subject',
-  body: 'Text',
-  title: 'Title',
-  amount: 'Amount',
-  currency: 'Currency',
-};
+const NAMES = new Map([
+  ['to', 'To'],
+  ['cc', 'Cc'],
+  ['replyTo', 'Answers go to'],
+  ['subject', 'Subject'],
+  ['body', 'Text'],
+  ['title', 'Title'],
+  ['amount', 'Amount'],
+  ['currency', 'Currency'],
+]);
 
 const REVERSIBLE: Record<string, string> = {
   read_only: 'nothing is changed',
@@ -92,7 +92,7 @@ export function wordsForPeople(message: string): string {
 /** Of `params.arguments.email`: what a reader sees of it. */
 export function nameOf(path: string): string {
   const names = path.split('.').slice(1);
-  return names.length === 1 ? (NAMES[names[0]!] ?? names[0]!) : (names.at(-1) ?? 'The draft');
+  return names.length === 1 ? (NAMES.get(names[0]!) ?? names[0]!) : (names.at(-1) ?? 'The draft');
 }
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */
@@ -141,7 +141,7 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
   ];
   const long: Block[] = [];
   for (const [key, value] of inReadingOrder(action.params)) {
-    const name = NAMES[key] ?? key;
+    const name = NAMES.get(key) ?? key;
     const text = wordsOf(value);
     if (text.length <= SHORT && text === oneLine(text)) short.push([name, room.cut(text)]);
     else long.push({ kind: 'text', text: `${name}:` }, { kind: 'quote', text: room.cut(text) });
@@ -183,7 +183,7 @@ function inReadingOrder(params: object): [string, unknown][] {
 }
 
 export function readingRank(name: string): number {
-  const known = Object.keys(NAMES);
+  const known = [...NAMES.keys()];
   return known.includes(name) ? known.indexOf(name) : known.length;
 }
 

@@ -48,7 +48,7 @@ export class UnsubscribeController {
       const known = CHOICES.includes(choice) ? (choice as ListChoice) : undefined;
       const subscription = await this.unsubscribe.execute(token, known);
       if (subscription) return pageOf(subscription, this.address.url);
-      return messagePage('You are mailed nothing', 'You are not a member of this workspace any more.');
+      return messagePage('You get no mails', 'You are not a member of this workspace any more.');
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       response.status(error.status).set(error.headers);

@@ -36,8 +36,7 @@ export function reportMail(
   });
   let mail = html(TEXT_LENGTHS[0]!);
   if (format !== 'email') {
-    const text = format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report);
-    return { ...mail, body: { text } };
+    return { ...mail, body: format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report) };
   }
   for (const length of TEXT_LENGTHS.slice(1)) {
     if (sizeOf(mail) <= MAX_HTML_BYTES) break;
@@ -69,5 +68,5 @@ function blocksOfPart({ title, facts, items, note, text, warning }: Part, length
 }
 
 function sizeOf({ body }: Pick<MailMessage, 'body'>): number {
-  return typeof body === 'string' ? 0 : Buffer.byteLength(body.html ?? '');
+  return typeof body === 'string' ? 0 : Buffer.byteLength(body.html);
 }

@@ -103,7 +103,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ),
     },
     actsPart('What left', movesSent, reached(acts), zone),
-    actsPart('Whom mails did not reach', acts.notReachedTotal, missed(acts.notReached), zone),
+    actsPart('Mails that did not reach everybody', acts.notReachedTotal, missed(acts.notReached), zone),
     actsPart('What was undone', movesUndone, acts.undone, zone),
     actsPart('What was not carried out', notDoneTotal, acts.notDone, zone, STILL_WANTED),
   ],

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
 import { hasOccurred } from './revenue-event.js';
 import { RevenueEvents } from './revenue-events.repository.js';
@@ -12,15 +14,18 @@ import type { RecordedRevenue, RecordRevenueBody, RevenueEventView } from './rev
 export class RecordRevenue {
   constructor(
     private readonly revenue: RevenueEvents,
+    private readonly teamOfRequest: TeamOfRequest,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ValidationFailed, or AlreadyExists when the external id names another event */
+  /** @throws ValidationFailed, NotFound for a team that is not the caller's, or AlreadyExists when the external id names another event */
   async execute(caller: Caller, body: RecordRevenueBody): Promise<RecordedRevenue> {
     const occurredAt = body.occurredAt ?? undefined;
     if (occurredAt !== undefined && !hasOccurred(occurredAt, this.clock.now())) throw notYet();
+    const teamId = await this.teamOfRequest.resolve(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
     const { event, isNew } = await this.revenue.record({
-      teamId: null,
+      teamId,
       amount: body.amount,
       currency: body.currency,
       source: body.source,
@@ -42,6 +47,7 @@ function notYet() {
 function viewOf(event: RevenueEventEntity): RevenueEventView {
   return {
     eventId: event.eventId,
+    teamId: event.teamId,
     amount: event.amount,
     currency: event.currency,
     source: event.source,

@@ -8,7 +8,7 @@ export class RevenueEventEntity {
   eventId!: string;
   @Column('text')
   workspaceId!: string;
-  /** The team whose work packet recorded it; null: it was reported to the service, and every member sees it. */
+  /** The team that earned it, which sees it; null: none. */
   @Column('text', { nullable: true })
   teamId!: string | null;
   @Column('numeric', { precision: 18, scale: 4 })

@@ -6,7 +6,7 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** An event to record. */
 export interface NewRevenueEvent {
-  /** The team whose words these are; null: the workspace's own. */
+  /** The team that earned it; null: none. */
   teamId: string | null;
   amount: number;
   currency: string;

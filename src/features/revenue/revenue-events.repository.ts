@@ -14,7 +14,7 @@ import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 import type { RevenueEventsQuery, RevenueEventView } from './revenue.dto.js';
 
-const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'teamId', 'recordedBy'] });
+const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'recordedBy'] });
 
 @Injectable()
 export class RevenueEvents {
@@ -82,8 +82,7 @@ export class RevenueEvents {
   }
 
   /**
-   * What was earned, the latest first. What was reported to the service belongs to the workspace, so every member sees it;
-   * what a team's work packets recorded is seen by the team.
+   * What was earned, the latest first, of what the caller may see.
    * @throws ValidationFailed when `until` is before `since`
    */
   list(scope: Scope, query: RevenueEventsQuery): Promise<Page<RevenueEventView>> {
@@ -141,10 +140,11 @@ export class RevenueEvents {
     const { externalId, workPacketId } = reported;
     const named = workPacketId === null ? { externalId } : { workPacketId };
     const recorded = await this.db.findOne(scope, RevenueEventEntity, { workspaceId, ...named });
-    if (isSameEvent(recorded!, reported)) return recorded!;
+    if (recorded && isSameEvent(recorded, reported)) return recorded;
     throw new AlreadyExists({
       message: 'This externalId names an event with other content.',
-      details: { eventId: recorded!.eventId, externalId },
+      // That of another team is not shown.
+      details: { ...(recorded && { eventId: recorded.eventId }), externalId },
     });
   }
 }

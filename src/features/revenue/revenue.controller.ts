@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { RecordRevenue } from './record-revenue.js';
 import { RevenueEvents } from './revenue-events.repository.js';
@@ -16,7 +16,7 @@ export class RevenueController {
     private readonly revenue: RevenueEvents,
   ) {}
 
-  /** What was earned, the latest first. */
+  /** What was earned, the latest first, of what the caller may see. */
   @Get()
   @Route({ auth: 'member', limit: specified('/api/pro/revenue-events'), returns: { 200: RevenueEventPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: RevenueEventsQuery): Promise<RevenueEventPage> {
@@ -28,9 +28,10 @@ export class RevenueController {
   @Route({
     auth: 'member',
     role: 'operator',
+    teamRole: true,
     limit: specified('/api/pro/revenue-events'),
     returns: { 201: RecordedRevenue, 200: RecordedRevenue },
-    errors: [AlreadyExists],
+    errors: [AlreadyExists, NotFound],
   })
   async record(
     @CurrentCaller() caller: Caller,

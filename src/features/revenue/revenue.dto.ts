@@ -79,6 +79,14 @@ export class RecordRevenueBody {
   @Matches(/\S/, SAYS_SOMETHING)
   @IsNotBlank()
   externalId?: string;
+
+  /**
+   * The team that earned it; left out: the caller's only team, for owner and admin of the workspace none.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string;
 }
 
 /** The last moment that a timestamp of the database and a Date both hold. */
@@ -134,6 +142,11 @@ export class RevenueEventView {
    * @example 'rev_01khqx25x0tg5p3ahry9a0b0ny'
    */
   eventId!: string;
+  /**
+   * The team that earned it; null: none.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  teamId!: string | null;
   /**
    * The amount, in `currency`; negative for money given back.
    * @example 600.5

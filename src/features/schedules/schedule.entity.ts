@@ -6,7 +6,7 @@ import type { ScheduleRule } from './schedule-rule.js';
 export const SCHEDULE_STATUSES = ['active', 'paused'] as const;
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 
-/** What becomes of due times that nobody could run: one directive for all of them, or none. */
+/** How missed due times are handled: one directive for all of them, or none. */
 export const MISSED = ['once', 'skip'] as const;
 export type Missed = (typeof MISSED)[number];
 

@@ -129,7 +129,7 @@ export class CreateScheduleBody {
   rule!: ScheduleRuleBody;
 
   /**
-   * What becomes of due times that passed by more than 15 minutes, after an outage or a kill: `once` hands in one directive for
+   * How due times are handled that passed by more than 15 minutes, after an outage or a kill: `once` hands in one directive for
    * all of them, `skip` none. `once` unless said.
    * @example 'once'
    */
@@ -245,7 +245,7 @@ export class ScheduleSummary {
   /** When it is due. */
   rule!: ScheduleRuleView;
   /**
-   * What becomes of due times that passed by more than 15 minutes.
+   * How due times are handled that passed by more than 15 minutes.
    * @example 'once'
    */
   missed!: Missed;

@@ -38,17 +38,23 @@ export async function readBody(
 }
 
 /**
- * The fields of a form; of one that comes twice the last. What is wrong with a value is told by the page of the form, which shows it
- * again. @throws ValidationFailed for too many
+ * The fields of a form; of one that comes more than once a list, so that no value is passed over. What is wrong with a value is told
+ * by the page of the form, which shows it again. @throws ValidationFailed for too many
  */
-function fieldsOf(fields: [string, string][]): Record<string, string> {
+function fieldsOf(fields: [string, string][]): Record<string, string | string[]> {
   if (fields.length > MAX_FIELDS) {
     const message = `a form has at most ${MAX_FIELDS.toLocaleString('en')} fields`;
     throw new ValidationFailed({ details: [{ path: '', rule: 'maxEntries', message }] });
   }
   const faults = fields.flatMap(([name]) => keyFaults(name, name));
   if (faults.length > 0) throw new ValidationFailed({ details: faults });
-  return Object.fromEntries(fields);
+  const values = Map.groupBy(fields, ([name]) => name);
+  return Object.fromEntries(
+    [...values].map(([name, [first, ...others]]) => [
+      name,
+      others.length === 0 ? first![1] : [first!, ...others].map(([, value]) => value),
+    ]),
+  );
 }
 
 /** As the providers of mailboxes send a form (RFC 8058); files in it are left out. @throws ValidationFailed */

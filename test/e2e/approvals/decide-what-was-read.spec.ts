@@ -41,6 +41,22 @@ describe('POST /approvals with what was read', () => {
     expect(body.results).toMatchObject([{ approvalId, status: 'approved' }]);
   });
 
+  it('refuses a hash in the body where the header names another', async () => {
+    const { approvalId, read, now } = await edited();
+    for (const [ifMatch, contentHash] of [
+      [read, now],
+      [now, read],
+    ] as const) {
+      const body = { approvalId, decision: 'approve', contentHash };
+      const answer = await desk.client.post('/approvals', body, { 'If-Match': `"${ifMatch}"` });
+      expect([answer.status, answer.body.error?.code], answer.text).toEqual([412, 'CONTENT_CHANGED']);
+    }
+    expect((await desk.approval(approvalId)).status).toBe('pending');
+    const both = { approvalId, decision: 'approve', contentHash: now };
+    const { body } = await desk.client.post('/approvals', both, { 'If-Match': `"${now}"` });
+    expect(body.results).toMatchObject([{ approvalId, status: 'approved' }]);
+  });
+
   it('decides of many each by its own hash', async () => {
     const [stale, current] = [await edited(), await edited()];
     const { body } = await desk.client.post('/approvals', {

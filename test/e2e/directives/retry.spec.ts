@@ -189,6 +189,9 @@ describe('409', () => {
     await test.rows(
       'create trigger late before insert on documents for each row execute function refuse_late()',
     );
+    const { summary, packets } = JSON.parse(content);
+    const filed = { ...packets[0], params: { title: 'Memo on costs', body: 'They are the same.' } };
+    model.reply = () => ({ content: JSON.stringify({ summary, packets: [filed, ...packets] }) });
     const { directiveId, approvalId, approval } = await desk.handInReady({
       text: 'A memo.',
       capo: 'capo_ops',
@@ -197,7 +200,7 @@ describe('409', () => {
     await eventually(
       async () => {
         await test.rows('update work_items set due_at = now() where id = $1 and not claimed', [
-          approval.packets[0].workPacketId,
+          approval.packets[1].workPacketId,
         ]);
         return desk.directive(directiveId);
       },

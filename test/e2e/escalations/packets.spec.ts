@@ -113,6 +113,25 @@ describe('a work packet that certainly did not leave', () => {
     expect(mail.received).toHaveLength(1);
   });
 
+  it('is drafted again by POST /directives/{id}/retry, which answers the escalation', async () => {
+    const { directiveId, workPacketId, escalation } = await refused();
+    refusal = null;
+    const answer = await desk.client.post(`/directives/${directiveId}/retry`);
+    expect([answer.status, answer.body.status], answer.text).toEqual([200, 'pending_approval']);
+    const { approvalId } = answer.body;
+    await desk.ready(approvalId);
+    expect(await desk.escalation(escalation.id)).toMatchObject({ status: 'resolved' });
+    expect((await desk.approve(approvalId)).status).toBe(200);
+    expectUnbroken(await desk.until(directiveId, 'executed'));
+    expect(mail.received).toHaveLength(1);
+    const packets = (await desk.packets(directiveId)) as { workPacketId: string; status: string }[];
+    const statuses = packets.map((packet) => [packet.workPacketId === workPacketId, packet.status]);
+    expect(statuses.toSorted()).toEqual([
+      [false, 'executed'],
+      [true, 'cancelled'],
+    ]);
+  });
+
   it('is escalated again when the retry fails as well', async () => {
     const { directiveId, escalation } = await refused();
     await desk.decided(escalation.id, 'retry');

@@ -148,7 +148,7 @@ describe('GET /kpi 200', () => {
     }
   });
 
-  it('counts revenue that a member of a team reports as the workspace’s', async () => {
+  it('counts revenue that a member of a team reports as the team’s', async () => {
     const teamId = await test.createTeam(workspace.workspaceId, 'Shop');
     const reporter = await test.createMember(workspace.workspaceId, 'operator');
     await test.rows(
@@ -158,7 +158,9 @@ describe('GET /kpi 200', () => {
     const reported = await reporter.post('/revenue-events', { amount: 12, currency: 'USD', source: 'shop' });
     expect(reported.status).toBe(201);
     expect((await workspace.owner.get('/kpi')).body.tiles.revenueThisWeek.value).toBe(12);
-    expect((await reporter.get('/kpi')).body.tiles.revenueThisWeek.value).toBe(0);
+    expect((await reporter.get('/kpi')).body.tiles.revenueThisWeek.value).toBe(12);
+    const inNone = await test.createMember(workspace.workspaceId, 'viewer');
+    expect((await inNone.get('/kpi')).body.tiles.revenueThisWeek.value).toBe(0);
   });
 
   it('keeps its figures for 100 days', async () => {

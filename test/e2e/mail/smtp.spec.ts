@@ -25,7 +25,6 @@ describe('a mail that the server takes', () => {
       cc: ['carl@acme.example', 'bob@buyer.example'],
       subject:
         'Grüße — 価格 🚀 and a subject that is far longer than any one line of a header may be, so it is folded',
-      workspaceName: 'Acme & Söhne',
       replyTo: 'deals@acme.example',
     });
     const messageId = `<${id}@acme.example>`;
@@ -52,9 +51,8 @@ describe('a mail that the server takes', () => {
       attachments: [],
     });
     expect(Math.abs(Date.parse(mail.date!) - before)).toBeLessThan(5000);
-    expect(mail.text).toBe('Dear Bob,\n\nhere is our offer.\n\n-- \nAcme & Söhne\n');
-    expect(mail.html).toContain('here is our <strong>offer</strong>.');
-    expect(mail.html).toContain('Acme &amp; Söhne');
+    expect(mail.text).toBe('Dear Bob,\n\nhere is our **offer**.\n');
+    expect(mail.html).toBeUndefined();
   });
 
   it('is on the wire in lines of ASCII that end in CRLF, and ends with a dot', async () => {

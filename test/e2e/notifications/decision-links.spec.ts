@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAIL } from '../directives/desk.js';
+import { eventually } from '../../support/test-app.js';
 import { LinkReader, type MailedMember, NotificationDesk, wordsOfHtml } from './notification-desk.js';
 
 let desk: NotificationDesk;
@@ -196,6 +197,45 @@ describe('POST /a/:token 403', () => {
     await expectRefused(link, approvalId, 403, /You are not a member of .* any more/);
   });
 
+  it('refuses a link from before its member was removed, after the same person has joined again', async () => {
+    const email = 'comes-and-goes@northwind.example';
+    const newest = async (part: string) => {
+      const links = (mails: Awaited<ReturnType<typeof desk.mails>>) =>
+        mails.flatMap(({ text }) => new RegExp(`https?://[^>\\s]+${part}[^>\\s]+`).exec(text!) ?? []);
+      const before = links(await desk.mails(email)).length;
+      return () =>
+        eventually(
+          async () => links(await desk.mails(email)),
+          (all) => all.length > before,
+        ).then((all) => all.at(-1)!);
+    };
+    const join = async () => {
+      const invite = await newest('/invites/');
+      expect((await owner.post('/members', { email, role: 'operator' })).status).toBe(201);
+      const form = { displayName: 'Jo Lind', password: 'nineteen pears on a slow train' };
+      expect((await browser.post(await invite(), form)).status).toBe(200);
+    };
+    const handIn = async () => {
+      const link = await newest('/a/');
+      const { approvalId } = await desk.desk(owner).handInReady({ text: MAIL });
+      return { approvalId, link: await link() };
+    };
+    await join();
+    const { approvalId, link } = await handIn();
+    const [member] = await desk.test.rows<{ member_id: string }>(
+      'select member_id from members join users using (user_id) where email = $1',
+      [email],
+    );
+    expect((await owner.delete(`/members/${member!.member_id}`)).status).toBe(200);
+    desk.test.clock.advance(1_000);
+    await join();
+
+    await expectRefused(link, approvalId, 403, /from before you joined/);
+    // A new one works.
+    const next = await handIn();
+    expect((await browser.post(next.link, { decision: 'approve' })).status).toBe(200);
+  });
+
   it('refuses a member who has lost the role', async () => {
     const operator = await desk.member(workspaceId, 'operator');
     const { link, approvalId } = await linked(operator);
@@ -268,6 +308,21 @@ describe('/a/:token 404', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
     expect(new Set(answers.slice(0, 8).map(({ text }) => text)).size).toBe(1);
     expect(await state(approvalId)).toEqual(before);
+  });
+
+  it.each([
+    'feedback',
+    'x.params.subject',
+    ...['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'].map(
+      (name) => `x.params.${name}`,
+    ),
+  ])('shows nothing of what a stranger sends as %s', async (name) => {
+    const nowhere = `${desk.test.url}/a/${'0'.repeat(90)}`;
+    const form = { [name]: 'Call us today', decision: 'save' };
+    for (const origin of [desk.test.url, 'https://elsewhere.example']) {
+      const answer = await browser.post(nowhere, form, { Origin: origin });
+      expect([answer.status, answer.text]).toEqual([404, expect.not.stringContaining('Call us')]);
+    }
   });
 
   it('answers a link whose row somebody has bound to another member, approval or content', async () => {
@@ -351,7 +406,7 @@ describe('/a/:token 412', () => {
 });
 
 describe('/a/:token 422', () => {
-  it.each<[string, Record<string, string>, string]>([
+  it.each<[string, Record<string, string> | string, string]>([
     ['a rejection without a reason', { decision: 'reject' }, 'The reason must not be empty'],
     ['a blank reason', { decision: 'reject', feedback: ' \n ' }, 'The reason must not be empty'],
     [
@@ -366,6 +421,18 @@ describe('/a/:token 422', () => {
     ],
     ['neither of the two', {}, 'Choose one of these'],
     ['another decision', { decision: 'approve ' }, 'Choose one of these'],
+    [
+      'an approval with a reason',
+      { decision: 'approve', feedback: 'Stop: the price is wrong.' },
+      'You wrote a reason and pressed Approve',
+    ],
+    [
+      'two decisions',
+      'decision=reject&feedback=Stop&decision=approve',
+      'The form has two values for one field',
+    ],
+    ['the same decision twice', 'decision=approve&decision=approve', 'The form has two values for one field'],
+    ['two reasons', 'decision=reject&feedback=Stop&feedback=Go+on', 'The form has two values for one field'],
   ])('shows the page again for %s', async (_what, form, words) => {
     const { link, approvalId } = await linked();
     const before = await state(approvalId);
@@ -374,6 +441,9 @@ describe('/a/:token 422', () => {
 
     expect([answer.status, wordsOfHtml(answer.text)]).toEqual([422, expect.stringContaining(words)]);
     expect(answer.text.match(/<form/g)).toHaveLength(1);
+    for (const [name, typed] of new URLSearchParams(form)) {
+      if (name === 'feedback' && typed.trim() !== '') expect(answer.text).toContain(typed);
+    }
     expect(await state(approvalId)).toEqual(before);
   });
 });

@@ -141,7 +141,11 @@ export class LinkReader {
     return this.send(url, { headers });
   }
 
-  post(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<PageAnswer> {
+  post(
+    url: string,
+    form: Record<string, string> | string,
+    headers: Record<string, string> = {},
+  ): Promise<PageAnswer> {
     return this.send(url, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 

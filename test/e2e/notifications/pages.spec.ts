@@ -85,13 +85,6 @@ const MAILS: Record<string, () => Promise<string[]>> = {
     );
   },
   'features/notifications/compose-mail.ts': async () => told.map(({ html }) => html),
-  // What a capo writes to others; also the frame of the mails above.
-  'features/mail/mail-message.ts': async () => [
-    await htmlOf({
-      ...{ id: newId('pkt'), to: [EMAIL], subject: LONG, workspaceName: LONG },
-      body: `# ${LONG}\n\nHello Jane, [the invoice](https://northwind.example/${LONG}) and https://northwind.example/${LONG}\n\n\`\`\`\n${LONG} ${LONG}\n\`\`\`\n\n> ${LONG}\n\n- one\n- ${LONG}\n\n| Order | Arrives | Carrier | From |\n|---|---|---|---|\n| ${LONG} | Friday | ${LONG} | Vienna |`,
-    }),
-  ],
   'features/mail/blocks.ts': async () => [],
 };
 

@@ -186,14 +186,18 @@ function hostileRequests(
   );
   const schema = operation.requestBody?.content['application/json']?.schema;
   const body = ['get', 'head'].includes(method) ? fc.constant(undefined) : bodies(document, schema);
-  return fc.record({ inPath, query, body, headers: hostileHeaders }).map((request) => {
+  // The pages for people are in no document, and take forms.
+  const isPage = method === 'post' && !document.paths[template];
+  const sent = body.map((json) => ({ body: json, type: {} }));
+  const content = isPage ? fc.oneof(sent, forms) : sent;
+  return fc.record({ inPath, query, content, headers: hostileHeaders }).map((request) => {
     const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => request.inPath[name]!);
     const search = request.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
     return {
       method: method.toUpperCase(),
       path: search === '' ? path : `${path}?${search}`,
-      headers: request.headers,
-      body: request.body,
+      headers: { ...request.content.type, ...request.headers },
+      body: request.content.body,
     };
   });
 }
@@ -209,6 +213,25 @@ const strangeName = fc.constantFrom(
   '\0',
   '',
 );
+
+/** What every object has, by names that a page would look up. */
+const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'];
+
+const fieldName = fc.oneof(
+  fc.constantFrom('decision', 'feedback', 'choice', 'displayName', 'password'),
+  fc.constantFrom(...INHERITED, ...INHERITED.map((name) => `x.params.${name}`)),
+  strangeName,
+);
+
+const forms = fc
+  .array(fc.tuple(fieldName, fc.oneof(text, fc.constantFrom('approve', 'reject', 'save', 'none'))), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((fields) => ({
+    body: fields.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&'),
+    type: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  }));
 
 /** As it is where a URL takes it, and broken here and there. */
 function encode(part: string): string {

@@ -309,9 +309,7 @@ describe('GET /reports/daily of a day that has no report yet', () => {
   it('tells of a day on which nothing happened in one line, and of nothing that is none', async () => {
     const asked = await openedOnDemand();
     const { body } = await asked.daily(asked.day(5));
-    const { text } = reportMail(body, { format: 'plain-text', workspaceName: 'Northwind' }).body as {
-      text: string;
-    };
+    const text = reportMail(body, { format: 'plain-text', workspaceName: 'Northwind' }).body as string;
     expect(text).toContain('0 directives executed, 0 approvals waiting.');
     expect(text.match(/^## .*/gm)).toEqual(['## The guardian']);
     expect(text).not.toMatch(/: 0$/m);

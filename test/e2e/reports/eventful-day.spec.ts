@@ -178,7 +178,7 @@ describe('the report of a day on which much was stopped', () => {
     });
     const [escalation] = items;
     expect(escalation.reason).toContain(`${UNKNOWN} (`);
-    const [waiting, left, missed] = ['Waiting for you', 'What left', 'Whom mails did not reach'].map(
+    const [waiting, left, missed] = ['Waiting for you', 'What left', 'Mails that did not reach everybody'].map(
       (title) => partOf(reportMail.text!, title),
     );
     expect(waiting).toContain(escalation.reason);

@@ -41,6 +41,7 @@ describe('POST /revenue-events 201', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       eventId: expect.stringMatching(/^rev_[0-9a-z]{26}$/),
+      teamId: null,
       ...SALE,
       description: 'Order 17',
       occurredAt,

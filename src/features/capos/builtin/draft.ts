@@ -210,8 +210,8 @@ class DirectiveReader {
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
   const isShown = ({ path }: NeededInput) => path !== 'params.body';
   const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isShown)]);
-  const all = JSON.stringify(used).toLowerCase();
-  return (address) => !all.includes(JSON.stringify(address.toLowerCase()).slice(1, -1));
+  const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
+  return (address) => !all.has(address.toLowerCase());
 }
 
 /** Where the entries of a list begin, or the lines that begin a mail of their own. */

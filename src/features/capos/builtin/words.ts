@@ -6,7 +6,7 @@ import { inAnyCase } from '../text-facts.js';
 /** Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
 const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
 const anyOf = (list: readonly string[]) => {
-  const phrases = inAnyCase(list).replaceAll(' ', String.raw`\s+`);
+  const phrases = inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`);
   return String.raw`(?<![\p{L}\p{N}])(?:${phrases})(?![\p{L}\p{N}])`;
 };
 const at = (parts: TemplateStringsArray, ...sources: string[]) =>
@@ -75,7 +75,7 @@ export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, ne
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
 /** Asks for what the workspace counted, and for nothing else. */
-export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]*${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]*${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]*${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
+export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
 const CAPO = anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases));
 export const CAPO_NAMES = anywhere`${CAPO}`;
 /** "Ask ops to ...", "..., and have marketing ..." */

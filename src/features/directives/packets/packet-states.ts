@@ -137,10 +137,10 @@ export const PACKET_STATES = new TransitionTable<PacketStatus, PacketTrigger>([
   },
   {
     trigger: 'supersede',
-    from: ['denied'],
+    from: ['denied', 'failed'],
     to: 'cancelled',
     by: 'an operator',
-    when: 'Another draft is requested of its directive, which ends as that one does.',
+    when: 'Another draft is requested of its directive, which ends as that one does. A failed one certainly did not leave.',
   },
   {
     trigger: 'revert',

@@ -193,11 +193,11 @@ export class WorkPackets {
     return rows.map(({ id }) => id);
   }
 
-  /** Another draft takes the place of the one that was denied. */
-  supersedeDenied(workspaceId: string, directiveId: string): void {
+  /** Another draft takes the place of the one that was denied, or could not be sent. */
+  supersede(workspaceId: string, directiveId: string): void {
     this.db.write(
-      `update work_packets set status = $3
-       where workspace_id = $1 and directive_id = $2 and status in ${PACKET_STATES.sourcesSql('supersede')}`,
+      `update work_packets set status = $3 where workspace_id = $1 and directive_id = $2
+         and status in ${PACKET_STATES.sourcesSql('supersede')} and (status <> 'failed' or ${FAILED_UNSENT})`,
       [workspaceId, directiveId, PACKET_STATES.next('denied', 'supersede')],
     );
   }
@@ -206,6 +206,16 @@ export class WorkPackets {
   async anyHandedOut(workspaceId: string, directiveId: string): Promise<boolean> {
     const rows = await this.db.query(
       'select 1 from work_packets where workspace_id = $1 and directive_id = $2 and status = any($3) limit 1',
+      [workspaceId, directiveId, HANDED_OUT],
+    );
+    return rows.length > 0;
+  }
+
+  /** The same, but for those that failed and certainly did not leave. */
+  async anyPerhapsSent(workspaceId: string, directiveId: string): Promise<boolean> {
+    const rows = await this.db.query(
+      `select 1 from work_packets
+       where workspace_id = $1 and directive_id = $2 and status = any($3) and not (${FAILED_UNSENT}) limit 1`,
       [workspaceId, directiveId, HANDED_OUT],
     );
     return rows.length > 0;
