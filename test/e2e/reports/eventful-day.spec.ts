@@ -178,9 +178,11 @@ describe('the report of a day on which much was stopped', () => {
     });
     const [escalation] = items;
     expect(escalation.reason).toContain(`${UNKNOWN} (`);
-    const [waiting, left, missed] = ['Waiting for you', 'What left', 'Mails that did not reach everybody'].map(
-      (title) => partOf(reportMail.text!, title),
-    );
+    const [waiting, left, missed] = [
+      'Waiting for you',
+      'What left',
+      'Mails that did not reach everybody',
+    ].map((title) => partOf(reportMail.text!, title));
     expect(waiting).toContain(escalation.reason);
     expect(waiting).toContain(`options: dismiss, ${escalation.escalationId})`);
     expect(left!.match(/" to jane@acme\.example\. \(/g)).toHaveLength(2);
