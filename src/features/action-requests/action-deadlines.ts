@@ -168,13 +168,11 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     const ids = await this.requests.approvalsOfTokens(workspaceId, tokenRootIds);
     const approvals = ids.length > 0 ? await this.approvals.lock(workspaceId, ids) : [];
     const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
-    for (const request of await this.requests.lockOfTokens(workspaceId, tokenRootIds)) {
-      await this.outcomes.withdraw(
-        request,
-        byRequest.get(request.actionRequestId),
-        by,
-        `${by.name} stopped its token`,
-      );
+    const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
+    const given = await this.outcomes.giveBack(requests);
+    for (const request of requests) {
+      const approval = byRequest.get(request.actionRequestId);
+      await this.outcomes.withdraw(request, approval, by, `${by.name} stopped its token`, given);
     }
   }
 }

@@ -148,14 +148,27 @@ export class ActionOutcomes {
     this.write(request, { ...consumable(request, decision), paramsHash, byRequester, receiptId });
   }
 
-  /** Ends what was not consumed; what orders had counted is given back. */
+  /** Gives back what orders had counted of these, if they were allowed; as the receipt of each has to tell it. */
+  async giveBack(requests: readonly ActionRequestEntity[]): Promise<(id: string) => Note['details']> {
+    const allowed = requests.filter(({ status }) => status === 'allowed');
+    const { givenBack = [] } = await this.gate.giveBack(
+      allowed.map(({ actionRequestId }) => actionRequestId),
+    );
+    return (id) => {
+      const own = givenBack.filter(({ workPacketId }) => workPacketId === id);
+      return own.length > 0 ? { givenBack: own } : {};
+    };
+  }
+
+  /** Ends what was not consumed; what orders had counted is given back, unless it has been. */
   async end(
     request: ActionRequestEntity,
     by: Actor,
     changes: Changes & Pick<ActionRequestEntity, 'status'>,
     says: string,
+    given?: Awaited<ReturnType<ActionOutcomes['giveBack']>>,
   ): Promise<ActionRequestEntity> {
-    const givenBack = request.status === 'allowed' ? await this.gate.giveBack([request.actionRequestId]) : {};
+    const givenBack = (given ?? (await this.giveBack([request])))(request.actionRequestId);
     const receiptId = this.note(request, by, {
       action: `action.${changes.status}`,
       says,
@@ -170,12 +183,14 @@ export class ActionOutcomes {
     approval: UnrevisedApproval | undefined,
     by: Actor,
     because: string,
+    given?: Awaited<ReturnType<ActionOutcomes['giveBack']>>,
   ): Promise<ActionRequestEntity> {
     const ended = await this.end(
       request,
       by,
       { status: 'cancelled', endedBecause: because },
       `was cancelled: ${because}`,
+      given,
     );
     if (approval?.status === 'pending') {
       const { receiptId } = ended;
