@@ -118,7 +118,7 @@ export function describeKill(sizes: Sizes, timeout: number): void {
 
     it('records the mail that was answered meanwhile', () => times(answeredWhileStopped));
 
-    it('has its late result discarded when another has taken over, and nothing is sent again', () =>
+    it('has its late result recorded when another has given it up, and nothing is sent again', () =>
       times(recoveredWhileStopped));
 
     it('sends nothing when it goes on before the mail has begun', () => times(abortedWhenContinued));
