@@ -4,19 +4,13 @@ import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { firstPending, soonAfter } from '../approvals/pending-approvals.js';
 import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
 import { quoted } from './reply-text.js';
-import { WORK, type WorkRow, workText } from './work.js';
+import { FEW, WORK, type WorkRow, workText } from './work.js';
 
 /** The questions that are answered from the database, with a model and without. */
 
 export type TopicName =
   | ('waiting' | 'failed' | 'sent' | 'mail' | 'approved' | 'decision')
   | ('guardian' | 'revenue' | 'cost' | 'signals' | 'standing_orders');
-
-/** What an answer is about, beside its topic, and the zone in which it tells times. */
-interface Asked {
-  about: string | null;
-  zone: string;
-}
 
 interface Topic<Row extends object = object> {
   /** The question as it can be typed. */
@@ -29,14 +23,13 @@ interface Topic<Row extends object = object> {
   statement: string;
   /** From $2 on. */
   values?(about: string, now: Date): readonly unknown[];
-  tell(rows: readonly Row[], asked: Asked): string;
+  /** In this zone. */
+  tell(rows: readonly Row[], asked: { about: string | null; zone: string }): string;
 }
 
 type Question = Pick<Topic, 'example' | 'words'>;
 const topic = <Row extends object>(declared: Topic<Row>): Topic => declared;
 
-/** Few of each: an answer is a few sentences, not an archive. */
-const FEW = 10;
 const PERIODS = ['today', 'yesterday', 'this week', 'last week', 'this month', 'last month'];
 const WHEN = `(?: (?<about>${PERIODS.join('|')}))?`;
 const TAKES_PERIOD = `one of ${PERIODS.join(', ')}`;

@@ -19,6 +19,7 @@ export interface WorkRow {
     status: string;
     allowedBy: string | null;
     failure: string | null;
+    transport: string | null;
     recipients: RecipientOutcome[];
     executedAt: number | null;
     /** The question names it, or whom it goes to. */
@@ -37,7 +38,8 @@ export interface WorkRow {
   }[];
 }
 
-const FEW = 10;
+/** Few of each: an answer is a few sentences, not an archive. */
+export const FEW = 10;
 /** How many mails and directives are searched for a name, the newest first. */
 const SEARCHED = 5_000;
 
@@ -59,7 +61,8 @@ select d.directive_id, left(d.text, 1000) as text, d.status, left(d.error->>'mes
   d.created_by->>'name' as created_by, d.created_at,
   (select coalesce(json_agg(p), '[]') from (
     select p.work_packet_id as "workPacketId", p.title, p.action_type as type, left(p.target, 300) as target, p.status, p.allowed_by as "allowedBy",
-      left(p.result->'error'->>'message', 300) as failure, coalesce(p.result->'recipients', '[]') as recipients,
+      left(p.result->'error'->>'message', 300) as failure, p.result->>'transport' as transport,
+      case when p.result->>'transport' = 'file' then '[]' else coalesce(p.result->'recipients', '[]') end as recipients,
       app.ms(p.executed_at) as "executedAt", (p.work_packet_id = $2 or ${IS_TO}) as "isMeant",
       (select json_build_object('decisionId', decision_id, 'at', app.ms(at), 'outcome', outcome,
           'explanation', decision->'explanation', 'mode', decision->>'guardian')
@@ -115,10 +118,11 @@ function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): s
 }
 
 function packetLines(packet: WorkRow['packets'][number], zone: string): string[] {
-  const { workPacketId, title, type, target, status, recipients, executedAt, failure, allowedBy, decision } =
-    packet;
+  const { workPacketId, title, type, target, status, recipients, executedAt, failure, decision } = packet;
+  const isFiled = packet.transport === 'file';
   const isOut = status === 'executed' || recipients.some(({ outcome }) => outcome === 'accepted');
-  const went = type === 'email.send' ? `${isOut ? 'went out' : 'has not gone out'}, and ` : '';
+  const how = isFiled ? 'went to a file, which nobody has received' : isOut ? 'went out' : 'has not gone out';
+  const went = type === 'email.send' ? `${how}, and ` : '';
   const to = target ? ` to ${quoted(target)}` : '';
   const on = executedAt === null ? '' : ` since ${momentIn(executedAt, zone)}`;
   return [
@@ -130,7 +134,9 @@ function packetLines(packet: WorkRow['packets'][number], zone: string): string[]
           `  ${address}: ${outcome} on ${momentIn(at, zone)}${outcome === 'accepted' ? '' : `, with the answer ${quoted(answer)}`}.`,
       ),
     ...(failure === null ? [] : [`  It failed: ${quoted(failure)}`]),
-    ...(allowedBy === 'policy' ? ['  The standing orders allowed it; no person had to approve it.'] : []),
+    ...(packet.allowedBy === 'policy'
+      ? ['  The standing orders allowed it; no person had to approve it.']
+      : []),
     ...(decision === null
       ? []
       : [

@@ -75,6 +75,11 @@ describe('without a mail server', () => {
     );
     expect(await readFile(join(test.dataDir, file), 'latin1')).toMatch(/^Reply-To: care@acme\.example\r$/m);
     expect((await desk.client.get('/bootstrap')).body.features).toMatchObject({ mailServer: false });
+    const asked = await desk.client.post('/consigliere/chat', { message: 'What went out today?' });
+    const id = /pkt_[0-9a-z]{26}/.exec(asked.body.reply)![0];
+    const { reply } = (await desk.client.post('/consigliere/chat', { message: `Explain ${id}` })).body;
+    expect(reply).toContain('went to a file, which nobody has received');
+    expect(reply).not.toContain('accepted');
   });
 
   it('the owner has the name of BOOTSTRAP_OWNER_NAME, which signs', async () => {
