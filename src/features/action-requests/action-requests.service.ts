@@ -17,7 +17,6 @@ import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
-import { Events } from '../events/events.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
@@ -82,7 +81,6 @@ export class ActionRequestsService {
     private readonly approvals: Approvals,
     private readonly outcomes: ActionOutcomes,
     private readonly escalations: Escalations,
-    private readonly events: Events,
     private readonly channel: Channel,
   ) {}
 
@@ -330,13 +328,6 @@ export class ActionRequestsService {
         `The agent says that it ${outcome}.`,
       );
     }
-    this.events.record('action.completed', {
-      actionRequestId,
-      tool: request.tool,
-      outcome,
-      summary,
-      receiptId,
-    });
     this.channel.publish(ACTION_TOPIC, actionRequestId);
     return { ...request, status, result, dueAt: null, receiptId };
   }

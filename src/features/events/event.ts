@@ -27,22 +27,6 @@ export interface EventPayloads {
     expiresAt: number;
     url: string;
   };
-  'approval.decided': {
-    approvalId: string;
-    directiveId: string | null;
-    actionRequestId: string | null;
-    /** What became of it. */
-    status: 'approved' | 'rejected' | 'changed' | 'expired' | 'cancelled';
-    /** Null where nobody decided. */
-    receiptId: string | null;
-  };
-  'action.completed': {
-    actionRequestId: string;
-    tool: string;
-    outcome: 'succeeded' | 'failed';
-    summary: string;
-    receiptId: string;
-  };
   'kill.activated': {
     reason: string | null;
     epoch: number;
