@@ -113,7 +113,7 @@ export class SaidMail {
     const doubt = doubtIn(this.#whole, start, end);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/[\s,;(]+$/, '');
+    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
