@@ -14,6 +14,6 @@ export const ApprovalNotReady = defineError(
 export const InputRequired = defineError(
   'INPUT_REQUIRED',
   409,
-  'The draft lacks input, which the details name: edit it, or confirm the values that are right, with PATCH /approvals/{approvalId} with { "packets": [{ "workPacketId": "…", "confirm": ["params.body"] }] }.',
+  'The draft lacks input, which the details name. Supply it with PATCH /approvals/{approvalId} and the contentHash in If-Match: { "packets": [{ "workPacketId": "…", "params": { … } }] } with all parameters of the work packet, or "confirm": ["params.body"] for a value that is right as it stands.',
 );
 export const ApprovalExpired = defineError('APPROVAL_EXPIRED', 410, 'This approval has expired.');

@@ -39,9 +39,8 @@ export function plainWords(text: string, known: ReadonlySet<string> = new Set())
   return shown + withoutMarkup(visible.slice(end));
 }
 
-function withoutMarkup(words: string): string {
-  return MARKUP.reduce((text, [markup, apart]) => text.replace(markup, apart), words);
-}
+const withoutMarkup = (words: string) =>
+  MARKUP.reduce((text, [markup, apart]) => text.replace(markup, apart), words);
 
 /** Of a member's own text, to be shown to them again. */
 export function addressesIn(text: string): ReadonlySet<string> {
@@ -54,9 +53,7 @@ export function safeReply(reply: string, message: string): string {
   return cutText(text === '' ? '…' : text, MAX_REPLY);
 }
 
-function trimmed(address: string): string {
-  return address.replace(/[).,;:!?\]]+$/, '');
-}
+const trimmed = (address: string) => address.replace(/[).,;:!?\]]+$/, '');
 
 export const spoken = (status: string) => status.replaceAll('_', ' ');
 

@@ -75,8 +75,17 @@ const list = (none: string, noun: string, declared: Omit<Topic, 'tell'>) =>
     },
   });
 
-/** The newest receipts of these actions in a period; of what leaves the workspace alone where $5 says so. */
-const receiptsOf = (what: string, isOutside: boolean, actions: readonly string[], declared: Question) =>
+const SENT = {
+  actions: ['packet.executed', 'packet.partly_executed', 'packet.confirmed'],
+  where: `exists (select from work_packets p where p.workspace_id = $1 and p.work_packet_id = entity_id and p.kind in ('message', 'call'))`,
+};
+/** A mail that did not reach everybody is told of by the escalation that offers nothing but to know it. */
+const FAILED = {
+  actions: ['packet.failed', 'packet.denied', 'directive.failed', 'escalation.opened'],
+  where: `(action <> 'escalation.opened' or body::jsonb->'details' @> '{"about":{"type":"work_packet"}}' and body::jsonb#>'{details,options}' = '["dismiss"]')`,
+};
+/** The newest receipts of these in a period. */
+const receiptsOf = (what: string, { actions, where }: typeof SENT, declared: Question) =>
   topic<Line>({
     ...declared,
     takes: TAKES_PERIOD,
@@ -88,18 +97,15 @@ from calendar c cross join unnest($3::text[]) a (action) cross join lateral (
   where workspace_id = $1 and action = a.action
     and seq between app.first_seq_from($1, c.begins) and app.last_seq_to($1, coalesce(c.ends, 'infinity'))
     and at >= c.begins and at < coalesce(c.ends, 'infinity')
-    and (not $5::boolean or exists (select from work_packets p where p.workspace_id = $1 and p.work_packet_id = entity_id
-      and p.kind in ('message', 'call')))
+    and ${where}
   order by seq desc limit ${FEW + 1}) r
 where c.period = $4 order by r.seq desc limit ${FEW + 1}`,
-    values: (about, now) => [now, actions, periodIn(about) ?? 'today', isOutside],
+    values: (about, now) => [now, actions, periodIn(about) ?? 'today'],
     tell(rows, { about, zone }) {
       const when = periodIn(about) ?? 'today';
+      const head = `This ${what} ${when}${rows.length > FEW ? `, the newest ${FEW}` : ''}:`;
       if (rows.length === 0) return `Nothing ${what} ${when}, as far as you may see.`;
-      return [
-        `This ${what} ${when}${rows.length > FEW ? `, the newest ${FEW}` : ''}:`,
-        ...lines(rows, zone),
-      ].join('\n');
+      return [head, ...lines(rows, zone)].join('\n');
     },
   });
 
@@ -154,11 +160,11 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
   order by listed.part, listed.requested_at, approval_id)`,
     values: (_about, now) => [soonAfter(now.getTime())],
   }),
-  failed: receiptsOf('failed', false, ['packet.failed', 'packet.denied', 'directive.failed'], {
+  failed: receiptsOf('failed', FAILED, {
     example: 'What failed today?',
     words: `(?:what(?: has| have)?|did anything|has anything) fail(?:ed)?${WHEN}`,
   }),
-  sent: receiptsOf('went out', true, ['packet.executed', 'packet.partly_executed', 'packet.confirmed'], {
+  sent: receiptsOf('went out', SENT, {
     example: 'What went out today?',
     words: `what (?:went out|has gone out|was sent|did we send)${WHEN}`,
   }),

@@ -102,9 +102,8 @@ export function workText(
     return `I find nothing for ${quoted(about)} among the newest ${SEARCHED} mails and directives that you may see. Name an address, the name before its @${by === 'words' ? ', words of the directive or an id' : ''}.`;
   }
   const told = rows.map((row) => directiveText(row, zone)).join('\n');
-  return rows.length === 1
-    ? told
-    : `${rows.length === FEW ? 'The newest ' : ''}${rows.length} directives match:\n${told}`;
+  if (rows.length === 1) return told;
+  return `${rows.length === FEW ? 'The newest ' : ''}${rows.length} directives match:\n${told}`;
 }
 
 function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): string {
@@ -134,9 +133,7 @@ function packetLines(packet: WorkRow['packets'][number], zone: string): string[]
           `  ${address}: ${outcome} on ${momentIn(at, zone)}${outcome === 'accepted' ? '' : `, with the answer ${quoted(answer)}`}.`,
       ),
     ...(failure === null ? [] : [`  It failed: ${quoted(failure)}`]),
-    ...(packet.allowedBy === 'policy'
-      ? ['  The standing orders allowed it; no person had to approve it.']
-      : []),
+    ...(packet.allowedBy === 'policy' ? ['  The standing orders allowed it, and nobody was asked.'] : []),
     ...(decision === null
       ? []
       : [

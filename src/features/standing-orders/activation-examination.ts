@@ -14,7 +14,7 @@ import type { StandingOrderEntity } from './standing-order.entity.js';
 export const SimulationRequired = defineError(
   'SIMULATION_REQUIRED',
   409,
-  'An owner must look at the simulation of this standing order and activate it with acknowledge: true and the version.',
+  'An owner must look at the simulation of this standing order, and send "acknowledge": true and the version that it names.',
 );
 
 /** What there is to know before an order becomes active. */
@@ -31,7 +31,6 @@ export interface Examination {
 }
 
 export const ALLOWS_IRREVERSIBLE = 'It allows work packets that cannot be undone.';
-const OWNER = 'An owner must activate it with acknowledge: true.';
 
 /** Looks at what an order would do, before anybody lets it: what it says, what it would have done, and what other features check. */
 @Injectable()
@@ -44,10 +43,11 @@ export class ActivationExamination {
 
   /**
    * Of a locked order, or of its next version.
+   * @param current the version that an acknowledgement names: the one in force where the next would take its place at once
    * @throws NeededBeforehand, before anything is written
    */
-  of(order: StandingOrderEntity, by: Actor): Promise<Examination> {
-    return this.examine(order, this.simulation.of(order), by);
+  of(order: StandingOrderEntity, by: Actor, current = order.version): Promise<Examination> {
+    return this.examine(order, this.simulation.of(order), by, { current });
   }
 
   /**
@@ -56,7 +56,7 @@ export class ActivationExamination {
    */
   ofNew(order: StandingOrderEntity, by: Actor): Promise<Examination> {
     // Beside what was in force then, an order that tightens can only have been stricter.
-    return this.examine(order, this.simulation.ofNew(order), by, !tightens(order));
+    return this.examine(order, this.simulation.ofNew(order), by, { mayRelax: !tightens(order) });
   }
 
   /** Runs before an active order is written. */
@@ -77,7 +77,7 @@ export class ActivationExamination {
     order: StandingOrderEntity,
     simulation: SimulationEntity,
     by: Actor,
-    mayRelax = true,
+    { mayRelax = true, current = order.version }: { mayRelax?: boolean; current?: number },
   ): Promise<Examination> {
     const { objections, evalRunId = null } = await this.checks.run(order, by);
     const reasons = [...(mayRelax ? this.relaxations(order, simulation) : []), ...objections];
@@ -85,7 +85,7 @@ export class ActivationExamination {
       order: { ...order, simulation: keptSimulationOf(simulation), evalRunId },
       simulation,
       reasons,
-      heldBecause: reasons.length > 0 ? [...reasons, OWNER].join(' ') : null,
+      heldBecause: reasons.length > 0 ? [...reasons, howToAcknowledge(current)].join(' ') : null,
       details: { simulation: receiptFactsOf(simulation), evalRunId },
     };
   }
@@ -97,6 +97,9 @@ export class ActivationExamination {
     return reasons;
   }
 }
+
+const howToAcknowledge = (version: number) =>
+  `An owner must allow it with "acknowledge": true and "version": ${version}.`;
 
 /** @throws SimulationRequired without the acknowledgement, or Forbidden for one who may not give it, where something speaks against the order */
 export function requireAcknowledgement(

@@ -68,7 +68,7 @@ export class NewOrderVersion {
       evalRunId: null,
       updatedAt: at,
     };
-    const { version, receipt } = await this.examined(next, isLooser, acknowledged, caller);
+    const { version, receipt } = await this.examined(next, order.version, isLooser, acknowledged, caller);
     this.orders.saveVersion(version, order, { by, at });
     this.receipts.append(receiptOf(version, act, by, { rule, text, ...receipt, ...details }));
     await this.throttled.decideAgain();
@@ -81,6 +81,7 @@ export class NewOrderVersion {
    */
   private async examined(
     next: StandingOrderEntity,
+    current: number,
     isLooser: boolean,
     acknowledged: boolean,
     caller: Caller,
@@ -88,7 +89,7 @@ export class NewOrderVersion {
     const takesEffect = next.status === 'active' && isLooser;
     if (!takesEffect && next.status !== 'draft') return { version: next, receipt: { acknowledged: false } };
     const by = actorOf(caller);
-    const examined = await this.examination.of(next, by);
+    const examined = await this.examination.of(next, by, takesEffect ? current : next.version);
     if (!takesEffect) {
       const version = { ...examined.order, heldBecause: examined.heldBecause };
       return { version, receipt: { acknowledged: false, ...examined.details } };

@@ -130,6 +130,9 @@ describe('POST /consigliere/chat 200: by name', () => {
     expect(reply).toMatch(/never@acme\.example: refused on .+, with the answer “[^”]*No such user[^”]*”/);
     expect(reply).toMatch(/later@acme\.example: deferred on .+, with the answer “[^”]*Come back later[^”]*”/);
     expect(mail.received).toHaveLength(1);
+    expect((await chat.say('What failed today?')).reply).toMatch(
+      /^This failed today:\n- esc_\w+: “[^”]*did not reach everybody\. It was not accepted for never@acme\.example \(550[^”]*\)\. The others have it: write to those left out in a new mail\.”/,
+    );
   });
 
   it('says what failed and went out today, and why', async () => {

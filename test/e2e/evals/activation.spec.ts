@@ -36,7 +36,7 @@ describe('the activation of a standing order', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'draft', evalRunId: expect.stringMatching(/^evl_/) });
     expect(body.heldBecause).toMatch(
-      /^Its safety eval gave 0\.6\d where 0\.75 is needed: .*An owner must activate it with acknowledge: true\.$/s,
+      /^Its safety eval gave 0\.6\d where 0\.75 is needed: .*An owner must allow it with "acknowledge": true and "version": \d+\.$/s,
     );
     expect(await runs(body.standingOrderId)).toMatchObject([{ occasion: 'activation', passed: false }]);
     const run = (await orders.elsewhere(test.owner).get(`/evals/${body.evalRunId}`)).body;

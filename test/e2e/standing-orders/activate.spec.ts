@@ -168,7 +168,7 @@ describe('POST /standing-orders/:id/activate 409 SIMULATION_REQUIRED', () => {
       const { code, message, details } = answer.body.error;
       expect(code).toBe('SIMULATION_REQUIRED');
       expect(message).toMatch(
-        /^It allows work packets that cannot be undone\. .*An owner must activate it with acknowledge: true\.$/,
+        /^It allows work packets that cannot be undone\. .*An owner must allow it with "acknowledge": true and "version": \d+\.$/,
       );
       const simulated = await client.post(`/standing-orders/${standingOrderId}/simulate`);
       expect(details.simulation).toEqual(simulated.body);

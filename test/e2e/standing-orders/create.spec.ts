@@ -148,7 +148,7 @@ describe('POST /standing-orders 201', () => {
     expect(answer.body).toMatchObject({
       status: 'draft',
       heldBecause: expect.stringMatching(
-        /^It allows work packets that cannot be undone\. .*An owner must activate it with acknowledge: true\.$/,
+        /^It allows work packets that cannot be undone\. .*An owner must allow it with "acknowledge": true and "version": \d+\.$/,
       ),
       activatedAt: null,
       listedAt: '/api/pro/standing-orders?status=draft',

@@ -140,7 +140,7 @@ describe('PATCH /standing-orders/:id 200', () => {
     expect((await desk.revise(draft, ACME_OR_INITECH, admin)).body).toMatchObject({
       status: 'draft',
       version: 2,
-      heldBecause: expect.stringContaining('An owner must activate it'),
+      heldBecause: expect.stringContaining('An owner must allow it'),
     });
     expect((await desk.revise(draft, FILE_DOCUMENTS, admin)).body).toMatchObject({
       status: 'draft',

@@ -274,7 +274,7 @@ describe('an activation', () => {
     expect(answer.body.error).toMatchObject({
       code: 'SIMULATION_REQUIRED',
       message:
-        'It would have decided less strictly about 1 work packet of the past that cannot be undone. An owner must activate it with acknowledge: true.',
+        'It would have decided less strictly about 1 work packet of the past that cannot be undone. An owner must allow it with "acknowledge": true and "version": 1.',
       details: {
         simulation: { relaxedIrreversible: 1, changes: [{ from: 'deny', to: 'require_approval' }] },
       },
@@ -336,7 +336,8 @@ describe('a check that another feature registers', () => {
     expect(body).toMatchObject({
       status: 'draft',
       evalRunId: 'evl_of_the_test',
-      heldBecause: 'It contradicts another order. An owner must activate it with acknowledge: true.',
+      heldBecause:
+        'It contradicts another order. An owner must allow it with "acknowledge": true and "version": 1.',
     });
     expect(before).toEqual([]);
     const { standingOrderId } = body;

@@ -173,7 +173,7 @@ describe('what an owner is told', () => {
     const path = `/standing-orders/${standingOrderId}`;
     expect((await desk.elsewhere(busy.owner).get(path)).body.heldBecause).toContain('4 work packets');
     expect((await desk.elsewhere(busy.free).get(path)).body.heldBecause).toBe(
-      'An owner must activate it with acknowledge: true.',
+      'An owner must allow it with "acknowledge": true and "version": 1.',
     );
   });
 });
