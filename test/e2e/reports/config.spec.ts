@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dayAfter, dayOf } from '../../../src/platform/kernel/local-day.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { ReportDesk } from './report-desk.js';
@@ -39,6 +40,15 @@ describe('GET /reports/config, 200', () => {
       timezone: 'Europe/Vienna',
       nextReportAt: expect.stringMatching(/T0[56]:00:00\.000Z$/),
     });
+  });
+});
+
+describe('the first report', () => {
+  it('is announced for when the day on which the workspace was made is over', async () => {
+    const { owner } = await ReportDesk.open(test, { zone: 'Asia/Tokyo', days: 0 });
+    const { body } = await owner.put('/reports/config', { delivery: { time: '23:59' } });
+    const today = dayOf(test.clock.now(), 'Asia/Tokyo');
+    expect(dayOf(Date.parse(body.nextReportAt), 'Asia/Tokyo')).toBe(dayAfter(today, 'Asia/Tokyo'));
   });
 });
 
