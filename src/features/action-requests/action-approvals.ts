@@ -11,7 +11,7 @@ import {
   type Edited,
   type EditSituation,
 } from '../approvals/approval-subjects.js';
-import { ToolParams, ToolsService } from '../tools/index.js';
+import { factsOf, ToolParams, ToolsService } from '../tools/index.js';
 import { checkedParams } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, contentOf } from './action-outcomes.js';
@@ -76,7 +76,10 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
     const { onExpiry, selfApproval } = approval;
-    const content = { ...contentOf(request, params), onExpiry, selfApproval };
+    // What is read above the parameters is made of them.
+    const title = tool ? factsOf(tool, params).title : request.title;
+    this.requests.update(request, { title });
+    const content = { ...contentOf({ ...request, title }, params), title, onExpiry, selfApproval };
     const [packet] = content.packets;
     const paths = ['params'];
     const shown = { ...packet!, edits: [{ path: 'params', by, at }] };

@@ -57,8 +57,8 @@ export type ReadyContent = Pick<
   | 'selfApproval'
 >;
 
-/** What an edit replaces. */
-export type EditedContent = Omit<ReadyContent, 'capo' | 'concerns'>;
+/** What an edit replaces; the title where it is made of what was edited. */
+export type EditedContent = Omit<ReadyContent, 'capo' | 'concerns'> & Partial<Pick<ApprovalEntity, 'title'>>;
 
 /** A figure of the metrics: the approvals that wait for the draft, and those that wait for a person. */
 export const waitingStatement = (): Statement => ({

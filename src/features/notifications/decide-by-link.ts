@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, hasRole, peopleBehind, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
+import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import {
@@ -161,22 +162,24 @@ export class DecideByLink {
       const link = await this.find(token);
       const { workspaceId, approvalId } = link;
       const caller = callerOf(link);
-      const done = await this.db.transaction(
-        scopeOf(caller),
-        async (unit, opened) => {
-          // The member's role has changed since the link was looked up.
-          if (standingUnder(caller, opened) !== caller) return undefined;
-          const at = this.clock.now();
-          // Used first, so that of two at once the second waits here and finds it used.
-          const isFirst = await this.links.use(link, use, at);
-          const [, [approval]] = (await unit.batch([
-            this.guardians.lockSharedStatement(workspaceId),
-            this.approvals.lockStatement(workspaceId, [approvalId]),
-          ])) as [unknown, [UnrevisedApproval?]];
-          assertOpens(isFirst ? link : { ...link, usedAt: link.usedAt ?? at }, caller, approval, at);
-          return { answer: await act(link, caller, approval, at) };
-        },
-        [sharedMembership(workspaceId), standingOf(caller)],
+      const done = await withComputed(() =>
+        this.db.transaction(
+          scopeOf(caller),
+          async (unit, opened) => {
+            // The member's role has changed since the link was looked up.
+            if (standingUnder(caller, opened) !== caller) return undefined;
+            const at = this.clock.now();
+            // Used first, so that of two at once the second waits here and finds it used.
+            const isFirst = await this.links.use(link, use, at);
+            const [, [approval]] = (await unit.batch([
+              this.guardians.lockSharedStatement(workspaceId),
+              this.approvals.lockStatement(workspaceId, [approvalId]),
+            ])) as [unknown, [UnrevisedApproval?]];
+            assertOpens(isFirst ? link : { ...link, usedAt: link.usedAt ?? at }, caller, approval, at);
+            return { answer: await act(link, caller, approval, at) };
+          },
+          [sharedMembership(workspaceId), standingOf(caller)],
+        ),
       );
       if (done) return done.answer;
     }

@@ -12,9 +12,10 @@ import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ContentChanged, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
-import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
+import type { EditBody, PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
 import { InputRequired } from '../approvals/approvals.errors.js';
+import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { DecideByLink } from './decide-by-link.js';
 import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
 import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';
@@ -70,7 +71,10 @@ export class DecisionPageController {
       try {
         // Approved is what was read: what was typed in beside it is saved first, and then shown as it would be sent.
         if (packets.length > 0 && (decision === 'save' || decision === 'approve')) {
-          return await this.saved(await this.decideByLink.save(token, { packets }), feedback);
+          return await this.saved(
+            await this.decideByLink.save(token, editOf(linked.approval, packets)),
+            feedback,
+          );
         }
         if (decision === 'save') return again(200, about('Nothing was changed, so nothing was saved.'));
         if (decision === 'approve' && feedback.trim() !== '') return again(422, about(APPROVED_WITH_REASON));
@@ -122,6 +126,12 @@ export class DecisionPageController {
       return refusedPage(error.message, changes, error instanceof NotFound ? {} : form);
     }
   }
+}
+
+/** Of what an agent asks for, its one set of parameters is edited. */
+function editOf({ kind }: Pick<ApprovalView, 'kind'>, packets: PacketEditBody[]): EditBody {
+  const [packet] = packets;
+  return kind === 'action' && packet?.params ? { params: packet.params } : { packets };
 }
 
 function faultsOfError(

@@ -37,7 +37,10 @@ export function decisionPage(
   const cannot: Block[] =
     notByLink === null ? whyNotNow(approval) : [{ kind: 'warning', text: notByLink }, ...whyNotNow(approval)];
   const isTyped = editIn(form, packets).length > 0;
-  const isEditable = kind === 'output' && packets.length > 0 && (waitingFor?.reason !== 'revert' || isTyped);
+  const isEditable =
+    (kind === 'output' || kind === 'action') &&
+    packets.length > 0 &&
+    (waitingFor?.reason !== 'revert' || isTyped);
   const isOpen = isTyped || faults.size > 0 || waitingFor?.reason === 'input';
   const faultsInWords = [...faults.values()].flat();
   return htmlPage(
@@ -64,7 +67,7 @@ function editDetails(
   isOpen: boolean,
 ): string {
   return `<details${isOpen ? ' open' : ''}>
-<summary>Change the draft</summary>
+<summary>Change it</summary>
 ${editFields(packets, form, faults)}
 <button class="save" name="decision" value="save" formnovalidate>Save</button>
 </details>

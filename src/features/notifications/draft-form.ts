@@ -150,7 +150,8 @@ export function faultsAt(
 ): FormFaults {
   const found = new Map<string, string[]>();
   for (const { path, message } of faults) {
-    const [, index, part = ''] = /^packets\.(\d+)\.(.+)$/.exec(path) ?? [];
+    // The parameters of what an agent asks for have no number.
+    const [, index = '0', part = ''] = /^(?:packets\.(\d+)\.)?(.+)$/.exec(path) ?? [];
     const edit = edits[Number(index)];
     const packet = packets.find(({ workPacketId }) => workPacketId === edit?.workPacketId);
     const field = packet && fieldsOf(packet).find((each) => `${part}.`.startsWith(`${each.path}.`));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from '../../support/client.js';
 import { MAIL } from '../directives/desk.js';
 import { formOf, LinkReader, type MailedMember, NotificationDesk, wordsOfHtml } from './notification-desk.js';
 
@@ -103,6 +104,52 @@ describe('POST /a/:token with "save" 200', () => {
     expect((await desk.desk(owner).approval(approvalId)).packets[0].action.params).toMatchObject({
       to: ['jo@acme.example', 'jane@acme.example'],
       cc: ['li@acme.example'],
+    });
+  });
+
+  it('changes what an agent asks for, and the title that is made of it; what the tool refuses stands at its field', async () => {
+    await owner.post('/tools', {
+      name: 'pay.refund',
+      paramsSchema: {
+        type: 'object',
+        properties: { order: { type: 'string' }, amount: { type: 'number', maximum: 1000 } },
+        required: ['order', 'amount'],
+      },
+      titleTemplate: 'Refund {{amount}} for {{order}}',
+      risk: 'low',
+      reversibility: 'reversible',
+    });
+    const bot = await owner.post('/tokens', { name: 'Refunds', agent: { name: 'bot' }, tools: ['pay.*'] });
+    const asked = await new Client(desk.test.url, bot.body.token).post('/action-requests', {
+      tool: 'pay.refund',
+      params: { order: 'A-1', amount: 900 },
+    });
+    expect(asked.status, JSON.stringify(asked.body)).toBe(201);
+    const link = (await desk.mailed(owner.email)).at(-1)!.links[0]!;
+    const { fields } = formOf(await browser.get(link), link);
+    const amount = `${asked.body.actionRequestId}.params.amount`;
+    expect(fields[amount]).toBe('900');
+    const refused = await browser.post(link, { ...fields, [amount]: '5000', decision: 'save' });
+    expect([refused.status, formOf(refused, link).fields[amount]]).toEqual([422, '5000']);
+    expect(refused.text).toMatch(/<span class="fault">[^<]*1000/);
+    const saved = await browser.post(link, { ...fields, [amount]: '90', decision: 'save' });
+    expect([saved.status, wordsOfHtml(saved.text)]).toEqual([200, expect.stringContaining('Saved. Nothing')]);
+    const approval = await desk.desk(owner).approval(asked.body.approvalId);
+    expect(approval).toMatchObject({
+      title: 'Refund 90 for A-1',
+      summary: expect.stringContaining('Refund 90'),
+    });
+    expect(approval.packets[0]).toMatchObject({
+      title: 'Refund 90 for A-1',
+      action: { params: { order: 'A-1', amount: 90 } },
+    });
+    const next = formOf(saved, link);
+    expect((await browser.post(next.url, { ...next.fields, decision: 'approve' })).status).toBe(200);
+    const { body } = await owner.get(`/action-requests/${asked.body.actionRequestId}`);
+    expect(body).toMatchObject({
+      status: 'approved',
+      title: 'Refund 90 for A-1',
+      decision: { params: { amount: 90 } },
     });
   });
 
