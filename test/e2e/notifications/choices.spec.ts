@@ -196,7 +196,7 @@ describe('past the limits of mails in an hour', () => {
     await desk.test.rows(
       `insert into notifications (workspace_id, notification_id, member_id, kind, entity_id, revision, urgent, in_digest, status,
          due_at, mail_id, tries, created_at, ended_at)
-       select workspace_id, 'ntf_' || n, member_id, kind, 'apr_' || n, revision, false, n = 9, 'sent', due_at, 'ntf_' || n, 0, created_at, ended_at
+       select workspace_id, 'ntf_' || n, member_id, kind, 'apr_' || n, revision, false, n = 9, 'sent', due_at, 'ntf_' || n, 0, created_at, now()
        from notifications, generate_series(1, 9) n where member_id = $1`,
       [owner.memberId],
     );
