@@ -214,7 +214,7 @@ export function validateAction(
   const parsed = ACTION_TYPES[type].params.safeParse(params);
   const faults = parsed.success
     ? []
-    : parsed.error.issues.flatMap((issue) => faultsOf(issue)).filter(({ path }) => !isOpen(path));
+    : parsed.error.issues.flatMap((issue) => faultsOf(issue, params)).filter(({ path }) => !isOpen(path));
   if (faults.length > 0) return { ok: false, faults };
   return bound(type, (parsed.success ? parsed.data : params) as Record<string, unknown>, targets, isOpen);
 }
@@ -273,7 +273,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+function faultsOf(issue: z.core.$ZodIssue, params: unknown): Fault[] {
   const path = ['params', ...issue.path].map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
@@ -281,6 +281,9 @@ function faultsOf(issue: z.core.$ZodIssue): Fault[] {
       rule: 'unknown',
       message: 'is not a parameter',
     }));
+  }
+  if (issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(params, path) === undefined) {
+    return [{ path, rule: 'missing', message: 'is missing: give all parameters of the work packet' }];
   }
   return [{ path, rule: issue.code, message: issue.message }];
 }

@@ -762,7 +762,7 @@ describe('422', () => {
     expect(error.details.map(({ path, rule }: any) => `${path} ${rule}`).toSorted()).toEqual([
       'add.0.action.type scope',
       'add.1.action.type known',
-      'add.2.action.params.body invalid_type',
+      'add.2.action.params.body missing',
       'output.body singleDocument',
       'packets.0.params.body custom',
       'packets.0.params.subject custom',
