@@ -72,7 +72,14 @@ export class SessionController {
 
   /** An operator token of 15 minutes for the dashboard, which calls the API with it; it ends with the session. */
   @Post('operator-token')
-  @Route({ auth: 'member', anew: true, returns: { 201: OperatorToken } })
+  // Somebody who is signed in needs it to use the kill switch. Without a second factor it opens nothing else.
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    stops: true,
+    anew: true,
+    returns: { 201: OperatorToken },
+  })
   operatorToken(@CurrentCaller() caller: Caller): OperatorToken {
     return this.sessionToken.issue(caller);
   }

@@ -11,7 +11,7 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
 import { checkViewOf, viewOf } from './connector-view.js';
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
-@Controller(['api/pro/connectors', 'api/admin/connectors'])
+@Controller('api/pro/connectors')
 export class ConnectorHealthController {
   constructor(private readonly connectors: VisibleConnectors) {}
 

@@ -12,7 +12,7 @@ import { viewOf } from './guardian.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 
-@Controller(['api/pro/guardian', 'api/admin/guardian'])
+@Controller('api/pro/guardian')
 export class GuardianController {
   constructor(
     private readonly guardians: Guardians,

@@ -10,7 +10,7 @@ import { ReadRevert } from './read-revert.js';
 import { RevertGuardian } from './revert-guardian.js';
 import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
 
-@Controller(['api/pro/guardian', 'api/admin/guardian'])
+@Controller('api/pro/guardian')
 export class RevertsController {
   constructor(
     private readonly revert: RevertGuardian,

@@ -5,7 +5,7 @@ import { Route } from '../../platform/http/route.js';
 import { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 import { ChooseNotifications } from './choose-notifications.js';
 
-@Controller(['api/pro/profile/notifications', 'api/admin/profile/notifications'])
+@Controller('api/pro/profile/notifications')
 export class NotificationChoicesController {
   constructor(private readonly chooseNotifications: ChooseNotifications) {}
 

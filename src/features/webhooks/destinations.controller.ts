@@ -12,6 +12,7 @@ import { CheckedDestination, ChecksDestination, type DestinationVerdict } from '
 import { viewOf } from './destination.js';
 import {
   DESTINATION_PARAM,
+  destinationPaths,
   DestinationPage,
   DestinationView,
   NewDestination,
@@ -28,10 +29,7 @@ import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { TestDestination } from './test-destination.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
-/** Both spellings of what concerns one destination. */
-const one = (rest = '') => [`webhooks/:id${rest}`, `partner/webhooks/:id${rest}`];
-
-@Controller(['api/pro', 'api/admin'])
+@Controller()
 export class DestinationsController {
   constructor(
     private readonly destinations: Destinations,
@@ -43,7 +41,7 @@ export class DestinationsController {
   ) {}
 
   /** Registers a destination with a secret of the customer's own. */
-  @Post('webhooks')
+  @Post(['api/pro/webhooks', 'api/admin/webhooks'])
   @ApiBody({ type: RegisterWebhookBody, examples: REGISTER_WEBHOOK_EXAMPLES })
   @ChecksDestination(RegisterWebhookBody)
   @Route({
@@ -61,7 +59,7 @@ export class DestinationsController {
   }
 
   /** Registers a destination and makes its secret; the answer is the only one that shows it. */
-  @Post('partner/webhooks')
+  @Post('api/pro/partner/webhooks')
   @ChecksDestination(RegisterPartnerWebhookBody)
   @Route({
     auth: 'member',
@@ -80,7 +78,7 @@ export class DestinationsController {
   }
 
   /** The destinations of the workspace, newest first. */
-  @Get('webhooks')
+  @Get(['api/pro/webhooks', 'api/admin/webhooks'])
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     const page = await this.destinations.list(scopeOf(caller), query);
@@ -88,7 +86,7 @@ export class DestinationsController {
   }
 
   /** The same list, under the limit that the specification gives this path. */
-  @Get('partner/webhooks')
+  @Get('api/pro/partner/webhooks')
   @Route({
     auth: 'member',
     role: 'admin',
@@ -101,7 +99,7 @@ export class DestinationsController {
 
   /** Deletes a destination; what still waits for it is given up. */
   @ApiParam(DESTINATION_PARAM)
-  @Delete(one())
+  @Delete(destinationPaths())
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
   delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
     return this.deleteDestination.execute(caller, destinationId);
@@ -109,7 +107,7 @@ export class DestinationsController {
 
   /** Sends a `webhook.test` to this destination alone. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/test'))
+  @Post(destinationPaths('/test'))
   @Route({
     auth: 'member',
     role: 'admin',
@@ -122,7 +120,7 @@ export class DestinationsController {
 
   /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/rotate-secret'))
+  @Post(destinationPaths('/rotate-secret'))
   @Route({
     auth: 'member',
     role: 'admin',
@@ -140,7 +138,7 @@ export class DestinationsController {
 
   /** Ends a pause; what waited goes out. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/resume'))
+  @Post(destinationPaths('/resume'))
   @Route({
     auth: 'member',
     role: 'admin',
