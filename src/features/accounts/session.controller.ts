@@ -54,7 +54,7 @@ export class SessionController {
   @Get('session')
   // Without the CSRF token nobody stops anything.
   @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionView } })
-  read(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
+  get(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
     return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
   }
 
@@ -80,7 +80,7 @@ export class SessionController {
     anew: true,
     returns: { 201: OperatorToken },
   })
-  operatorToken(@CurrentCaller() caller: Caller): OperatorToken {
+  createOperatorToken(@CurrentCaller() caller: Caller): OperatorToken {
     return this.sessionToken.issue(caller);
   }
 }

@@ -34,7 +34,7 @@ export class CheckpointsController {
     returns: { 201: GuardianCheckpointView },
     errors: [InvalidTransition],
   })
-  async take(
+  async create(
     @CurrentCaller() caller: Caller,
     @Body() body: TakeCheckpointBody,
   ): Promise<GuardianCheckpointView> {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiParam } from '@nestjs/swagger';
+import { ApiBody, ApiExtension, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -29,6 +29,7 @@ import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { TestDestination } from './test-destination.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
+@ApiTags('webhooks')
 @Controller()
 export class DestinationsController {
   constructor(
@@ -36,7 +37,7 @@ export class DestinationsController {
     private readonly registerDestination: RegisterDestination,
     private readonly deleteDestination: DeleteDestination,
     private readonly testDestination: TestDestination,
-    private readonly rotateSecret: RotateDestinationSecret,
+    private readonly rotateDestinationSecret: RotateDestinationSecret,
     private readonly resumeDestination: ResumeDestination,
   ) {}
 
@@ -50,7 +51,7 @@ export class DestinationsController {
     returns: { 201: DestinationView },
     errors: [InvalidDestination, TooManyDestinations],
   })
-  register(
+  create(
     @CurrentCaller() caller: Caller,
     @Body() body: RegisterWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
@@ -69,7 +70,7 @@ export class DestinationsController {
     returns: { 201: NewDestination },
     errors: [InvalidDestination, TooManyDestinations],
   })
-  registerWithNewSecret(
+  createWithNewSecret(
     @CurrentCaller() caller: Caller,
     @Body() body: RegisterPartnerWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
@@ -87,6 +88,7 @@ export class DestinationsController {
 
   /** The same list, under the limit that the specification gives this path. */
   @Get('api/pro/partner/webhooks')
+  @ApiExtension('x-alias-of', 'webhooks.list')
   @Route({
     auth: 'member',
     role: 'admin',
@@ -128,12 +130,12 @@ export class DestinationsController {
     returns: { 200: RotatedDestination },
     errors: [NotFound, InvalidTransition],
   })
-  rotate(
+  rotateSecret(
     @CurrentCaller() caller: Caller,
     @Param('id') destinationId: string,
     @Body() { secret }: RotateSecretBody,
   ): Promise<RotatedDestination> {
-    return this.rotateSecret.execute(caller, destinationId, secret);
+    return this.rotateDestinationSecret.execute(caller, destinationId, secret);
   }
 
   /** Ends a pause; what waited goes out. */
