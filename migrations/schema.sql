@@ -1342,7 +1342,7 @@ $function$;
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone, lacks_second_factor boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1353,9 +1353,8 @@ AS $function$
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
-    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at
+    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id

@@ -141,8 +141,8 @@ export const DEFECTS: readonly SeededDefect[] = [
   {
     title: 'tokens: a revoked one is good',
     file: 'migrations/functions/find-caller.sql',
-    from: 'coalesce(t.revoked_at, s.ended_at,',
-    to: 'coalesce(s.ended_at,',
+    from: 'coalesce(t.revoked_at, s.ended_at)',
+    to: 's.ended_at',
     specs: ['test/e2e/workspaces/revoke-token.spec.ts'],
   },
   {

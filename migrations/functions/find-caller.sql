@@ -1,12 +1,13 @@
 drop function if exists app.find_caller;
 
 -- Who presents the token with this SHA-256: the one look-up that comes before a workspace is known. A team that was archived
--- gives no role any more. A token that a session made for the dashboard opens nothing beyond the session's own end, and
--- nothing while the session still lacks a second factor.
+-- gives no role any more. A token that a session made for the dashboard opens nothing beyond the session's own end, and what
+-- the session opens while it still lacks a second factor.
 create function app.find_caller(p_token_hash text) returns table (
   credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text,
   email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamptz,
-  revoked_at timestamptz, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamptz
+  revoked_at timestamptz, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamptz,
+  lacks_second_factor boolean
 ) language sql stable security definer set search_path = public, pg_temp as $$
   select t.token_id, t.workspace_id, w.name, w.tier, m.member_id, m.user_id, u.display_name, u.email, m.role,
     array(select tm.team_id from team_members tm join teams using (team_id)
@@ -14,9 +15,8 @@ create function app.find_caller(p_token_hash text) returns table (
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
-    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at
+    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id

@@ -134,6 +134,31 @@ describe('the route table', () => {
     ]);
   });
 
+  it('has in the admin area what an admin administers (docs/decisions/0052), and nothing else', () => {
+    const paths = entries.flatMap((entry) => entry.paths).filter(isAdminPath);
+    const administered = paths.map((path) => path.split('/')[3]);
+    expect([...new Set(administered)].toSorted()).toEqual([
+      'audit-feed',
+      'deliveries',
+      'invites',
+      'members',
+      'oidc',
+      'operator-token',
+      'partner-secret',
+      'password',
+      'second-factor',
+      'session',
+      'sessions',
+      'settings',
+      'subscription',
+      'teams',
+      'tokens',
+      'webhooks',
+      'workspace',
+      'workspaces',
+    ]);
+  });
+
   it('has for each path of the admin area no credential but a session, and for no other path a session', () => {
     for (const line of routeReference(entries).trimEnd().split('\n')) {
       const [method, path, credential] = line.split(/ +/);

@@ -33,7 +33,7 @@ describe('the guide to the admin area', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { error?: unknown });
-    expect(answers).toHaveLength(script.match(/^admin [A-Z]/gm)!.length);
+    expect(answers).toHaveLength(script.match(/^(admin|pro) [A-Z]/gm)!.length);
     for (const answer of answers) expect(answer.error, JSON.stringify(answer)).toBeUndefined();
     const [session] = await test.rows('select ended_at from sessions');
     expect(session!['ended_at']).not.toBeNull();

@@ -7,7 +7,7 @@ import { wordsIn, wordsOfHtml } from '../e2e/notifications/notification-desk.js'
 const FOOTER = {
   kind: 'reference',
   text: 'Why you get this:',
-  url: 'https://ours.example/docs#/NotificationChoices/NotificationChoices_change',
+  url: 'https://ours.example/docs#/context/notifications.update',
 } as const;
 
 const hostile = fc.oneof(

@@ -23,7 +23,7 @@ export class EndFormerSession {
   async execute(secret: string | undefined): Promise<void> {
     if (secret === undefined) return;
     try {
-      const former = await this.callers.identifySession(secret);
+      const former = await this.callers.identifySession(secret, { beforeSecondFactor: true });
       await this.db.transaction(scopeOf(former), () => this.endSession.execute(former, former.credentialId));
     } catch (error) {
       if (error instanceof DomainError && HAS_ENDED.has(error.status)) return;

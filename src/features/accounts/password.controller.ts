@@ -33,7 +33,7 @@ const SENT = {
 export class PasswordController {
   constructor(
     private readonly changePassword: ChangePassword,
-    private readonly requestReset: RequestPasswordReset,
+    private readonly requestPasswordReset: RequestPasswordReset,
     private readonly resetPassword: ResetPassword,
     private readonly publicAddress: PublicAddress,
   ) {}
@@ -60,8 +60,8 @@ export class PasswordController {
   /** Mails a link to set a new password, which works once, for 30 minutes, if the address has an account with a password. */
   @Post('forgotten')
   @Route({ auth: 'public', limit: FORGOTTEN_LIMIT, returns: { 202: ForgottenPassword } })
-  async forgotten(@Body() { email }: ForgottenPasswordBody): Promise<ForgottenPassword> {
-    await this.requestReset.execute(email);
+  async requestReset(@Body() { email }: ForgottenPasswordBody): Promise<ForgottenPassword> {
+    await this.requestPasswordReset.execute(email);
     return SENT;
   }
 

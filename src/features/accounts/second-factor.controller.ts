@@ -39,7 +39,7 @@ export class SecondFactorController {
   /** Whether it is set up. */
   @Get()
   @Route({ auth: 'member', beforeSecondFactor: true, returns: { 200: SecondFactorView } })
-  read(@CurrentCaller() caller: Caller): Promise<SecondFactorView> {
+  get(@CurrentCaller() caller: Caller): Promise<SecondFactorView> {
     return this.readSecondFactor.execute(caller);
   }
 
@@ -109,7 +109,7 @@ export class SecondFactorController {
     returns: { 201: RecoveryCodes },
     errors: [WrongPassword, WrongCode, RateLimited, NoSecondFactor],
   })
-  renew(
+  replaceRecoveryCodes(
     @CurrentCaller() caller: Caller,
     @Body() body: ProveSecondFactorBody,
     @Req() request: Request,

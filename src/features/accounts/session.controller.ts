@@ -54,7 +54,7 @@ export class SessionController {
   @Get('session')
   // Without the CSRF token nobody stops anything.
   @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionView } })
-  read(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
+  get(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
     return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
   }
 
@@ -72,8 +72,15 @@ export class SessionController {
 
   /** An operator token of 15 minutes for the dashboard, which calls the API with it; it ends with the session. */
   @Post('operator-token')
-  @Route({ auth: 'member', anew: true, returns: { 201: OperatorToken } })
-  operatorToken(@CurrentCaller() caller: Caller): OperatorToken {
+  // Somebody who is signed in needs it to use the kill switch. Without a second factor it opens nothing else.
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    stops: true,
+    anew: true,
+    returns: { 201: OperatorToken },
+  })
+  createOperatorToken(@CurrentCaller() caller: Caller): OperatorToken {
     return this.sessionToken.issue(caller);
   }
 }

@@ -87,7 +87,7 @@ export class ActionRequestsController {
     returns: { 200: ActionRequestView },
     errors: [NotFound],
   })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('actionRequestId') actionRequestId: string,
     @Query() { wait }: ActionWaitQuery,
@@ -141,7 +141,7 @@ export class ActionRequestsController {
     returns: { 200: ActionRequestView },
     errors: [NotFound, InvalidTransition, AlreadyExists],
   })
-  async report(
+  async reportResult(
     @CurrentCaller() caller: Caller,
     @Param('actionRequestId') actionRequestId: string,
     @Body() body: ActionResultBody,
@@ -172,7 +172,7 @@ export class ActionRequestsController {
   /** The public key of permits, for whoever stands in front of a tool. */
   @Get('.well-known/jwks.json')
   @Route({ auth: 'public', limit: LIMIT, returns: { 200: PermitKeySet } })
-  keys(): Promise<PermitKeySet> {
+  listPermitKeys(): Promise<PermitKeySet> {
     return this.permits.keys();
   }
 }

@@ -114,7 +114,7 @@ export class ApprovalsController {
   @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
   @Route({ auth: 'member', returns: { 200: ApprovalView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('approvalId') approvalId: string,
     @Query() { wait, for: awaited }: WaitQuery,

@@ -47,7 +47,7 @@ export class AuditFeedController {
   /** The last receipt's number and hash, and the newest signed checkpoint. */
   @Get('head')
   @Route({ auth: 'member', returns: { 200: ChainHead } })
-  async head(@CurrentCaller() caller: Caller): Promise<ChainHead> {
+  async getHead(@CurrentCaller() caller: Caller): Promise<ChainHead> {
     const { head, at, checkpoint } = await this.chains.ends(caller.workspaceId);
     return { ...head, at, checkpoint };
   }
@@ -68,7 +68,7 @@ export class AuditFeedController {
   /** The public keys that checkpoints are verified with. */
   @Get('keys')
   @Route({ auth: 'member', returns: { 200: SigningKeyList } })
-  async publicKeys(): Promise<SigningKeyList> {
+  async listKeys(): Promise<SigningKeyList> {
     const { trusted } = await this.keys.examine();
     return {
       keys: trusted.map(({ keyId, publicKey, createdAt, signedBy, signature }) => ({

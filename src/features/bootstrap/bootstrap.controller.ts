@@ -13,7 +13,7 @@ export class BootstrapController {
   /** What a client needs to begin. */
   @Get()
   @Route({ auth: 'member', limit: specified('/api/pro/bootstrap'), returns: { 200: BootstrapView } })
-  read(@CurrentCaller() caller: Caller): Promise<BootstrapView> {
+  get(@CurrentCaller() caller: Caller): Promise<BootstrapView> {
     return this.bootstrap.read(caller);
   }
 }

@@ -28,7 +28,7 @@ export class ChatController {
     returns: { 200: ChatAnswer },
     errors: [NotFound, ChatBusy, ConversationFull],
   })
-  answer(@CurrentCaller() caller: Caller, @Body() body: ChatBody): Promise<ChatAnswer> {
+  send(@CurrentCaller() caller: Caller, @Body() body: ChatBody): Promise<ChatAnswer> {
     return this.answerMessage.execute(caller, body);
   }
 
@@ -47,7 +47,7 @@ export class ChatController {
   @ApiParam(CONVERSATION_PARAM)
   @Get(':conversationId')
   @Route({ auth: 'member', returns: { 200: ConversationView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('conversationId') conversationId: string,
     @Query() { before, limit }: BeforeQuery,

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -11,7 +11,8 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
 import { checkViewOf, viewOf } from './connector-view.js';
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
-@Controller(['api/pro/connectors', 'api/admin/connectors'])
+@ApiTags('connectors')
+@Controller('api/pro/connectors')
 export class ConnectorHealthController {
   constructor(private readonly connectors: VisibleConnectors) {}
 
@@ -27,7 +28,7 @@ export class ConnectorHealthController {
   @ApiParam(CONNECTOR_PARAM)
   @Get(':connectorId/checks')
   @Route({ auth: 'member', returns: { 200: ConnectorCheckPage }, errors: [NotFound] })
-  async checks(
+  async listChecks(
     @CurrentCaller() caller: Caller,
     @Param('connectorId') connectorId: string,
     @Query() query: PageQuery,

@@ -13,7 +13,7 @@ export class ContextController {
   /** The whole operational context in one call. */
   @Get()
   @Route({ auth: 'member', limit: specified('/api/pro/context'), returns: { 200: ContextView } })
-  read(@CurrentCaller() caller: Caller): Promise<ContextView> {
+  get(@CurrentCaller() caller: Caller): Promise<ContextView> {
     return this.context.read(caller);
   }
 }

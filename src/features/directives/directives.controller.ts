@@ -34,6 +34,25 @@ export class DirectivesController {
     private readonly clock: Clock,
   ) {}
 
+  /** Hands a directive to a capo. */
+  @Post('directives')
+  @Route({
+    auth: 'member',
+    role: 'operator',
+    teamRole: true,
+    returns: { 201: DirectiveView },
+    errors: [NotFound],
+  })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body() { directive: text, ...terms }: DirectiveBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DirectiveView> {
+    const directive = await this.handIn.execute(caller, { text, ...terms });
+    response.location(locationOf(directive.directiveId));
+    return viewOf(directive, draftingFrom(directive.createdAt));
+  }
+
   /** Hands a directive in; the consigliere routes it, and its output waits for approval. */
   @Post('directive')
   @Route({
@@ -54,25 +73,6 @@ export class DirectivesController {
     return { directiveId, approvalId: approvalId!, status: 'pending_approval' };
   }
 
-  /** Hands a directive to a capo. */
-  @Post('directives')
-  @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    returns: { 201: DirectiveView },
-    errors: [NotFound],
-  })
-  async create(
-    @CurrentCaller() caller: Caller,
-    @Body() { directive: text, ...terms }: DirectiveBody,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<DirectiveView> {
-    const directive = await this.handIn.execute(caller, { text, ...terms });
-    response.location(locationOf(directive.directiveId));
-    return viewOf(directive, draftingFrom(directive.createdAt));
-  }
-
   /** The directives the caller may see, newest first. */
   @Get('directives')
   @Route({ auth: 'member', returns: { 200: DirectivePage } })
@@ -85,7 +85,7 @@ export class DirectivesController {
   @ApiParam(DIRECTIVE_PARAM)
   @Get('directives/:directiveId')
   @Route({ auth: 'member', returns: { 200: DirectiveView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('directiveId') directiveId: string,
   ): Promise<DirectiveView> {

@@ -46,7 +46,7 @@ export class EvalsController {
   @ApiParam(EVAL_PARAM)
   @Get(':evalRunId')
   @Route({ auth: 'member', returns: { 200: EvalRunView }, errors: [NotFound] })
-  read(@CurrentCaller() caller: Caller, @Param('evalRunId') evalRunId: string): Promise<EvalRunView> {
+  get(@CurrentCaller() caller: Caller, @Param('evalRunId') evalRunId: string): Promise<EvalRunView> {
     return this.runs.get(scopeOf(caller), evalRunId);
   }
 }

@@ -45,7 +45,7 @@ export class FamilyController {
     returns: { 200: { 'application/json': FamilyReport, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [NotFound, NotAcceptable],
   })
-  async report(
+  async getReport(
     @CurrentCaller() caller: Caller,
     @Query() query: FamilyReportQuery,
     @Req() request: Request,
@@ -80,7 +80,7 @@ export class FamilyController {
     returns: { 200: CommentPage },
     errors: [NotFound],
   })
-  async list(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
+  async listComments(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
     if (query.reportId !== undefined) await this.readableReports.get(caller, query.reportId);
     const daily = (await this.audiences.seesWhole(caller))
       ? await this.readReport.latestIds(caller)

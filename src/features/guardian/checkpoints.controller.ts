@@ -17,7 +17,7 @@ import { summaryOf, viewOf } from './checkpoint-view.js';
 import { Checkpoints } from './checkpoints.repository.js';
 import { TakeCheckpoint } from './take-checkpoint.js';
 
-@Controller(['api/pro/guardian/checkpoint', 'api/admin/guardian/checkpoint'])
+@Controller('api/pro/guardian/checkpoint')
 export class CheckpointsController {
   constructor(
     private readonly checkpoints: Checkpoints,
@@ -34,7 +34,7 @@ export class CheckpointsController {
     returns: { 201: GuardianCheckpointView },
     errors: [InvalidTransition],
   })
-  async take(
+  async create(
     @CurrentCaller() caller: Caller,
     @Body() body: TakeCheckpointBody,
   ): Promise<GuardianCheckpointView> {

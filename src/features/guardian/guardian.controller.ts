@@ -12,7 +12,7 @@ import { viewOf } from './guardian.js';
 import { HaltableWork } from './halting.js';
 import { KillSwitch } from './kill-switch.js';
 
-@Controller(['api/pro/guardian', 'api/admin/guardian'])
+@Controller('api/pro/guardian')
 export class GuardianController {
   constructor(
     private readonly guardians: Guardians,
@@ -25,7 +25,7 @@ export class GuardianController {
   /** The guardian's mode and what it holds back. */
   @Get()
   @Route({ auth: 'member', returns: { 200: GuardianView } })
-  async read(@CurrentCaller() caller: Caller): Promise<GuardianView> {
+  async get(@CurrentCaller() caller: Caller): Promise<GuardianView> {
     const scope = scopeOf(caller);
     const [guardian, heldBack] = await Promise.all([
       this.guardians.read(scope),

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -10,10 +10,11 @@ import { ReadRevert } from './read-revert.js';
 import { RevertGuardian } from './revert-guardian.js';
 import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
 
-@Controller(['api/pro/guardian', 'api/admin/guardian'])
+@ApiTags('guardian')
+@Controller('api/pro/guardian')
 export class RevertsController {
   constructor(
-    private readonly revert: RevertGuardian,
+    private readonly revertGuardian: RevertGuardian,
     private readonly readRevert: ReadRevert,
   ) {}
 
@@ -26,15 +27,15 @@ export class RevertsController {
     returns: { 200: RevertAnswer },
     errors: [InvalidTransition, NotFound],
   })
-  execute(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
-    return this.revert.execute(caller, body);
+  revert(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
+    return this.revertGuardian.execute(caller, body);
   }
 
   /** One revert, and what becomes of each work packet that it undoes. */
   @ApiParam(REVERT_PARAM)
   @Get('reverts/:revertId')
   @Route({ auth: 'member', role: 'admin', returns: { 200: RevertView }, errors: [NotFound] })
-  read(
+  getRevert(
     @CurrentCaller() caller: Caller,
     @Param('revertId') id: string,
     @Query() query: PageQuery,

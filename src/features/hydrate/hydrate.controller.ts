@@ -1,4 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -6,6 +7,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { HydrateBody, Hydration } from './hydrate.dto.js';
 import { HydrateDevice } from './hydrate-device.js';
 
+@ApiTags('local')
 @Controller('api/local/hydrate')
 export class HydrateController {
   constructor(private readonly hydrateDevice: HydrateDevice) {}

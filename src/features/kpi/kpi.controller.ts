@@ -33,7 +33,7 @@ export class KpiController {
   @ApiResponse({ status: 304, description: 'No tile has changed.' })
   @Get()
   @Route({ auth: 'member', returns: { 200: KpiView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Query() { teamId }: KpiQuery,
     @Res() response: Response,

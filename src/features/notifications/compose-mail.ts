@@ -63,7 +63,7 @@ export class ComposeMail {
       total: mailed.length,
       failed: mailed.filter(({ kind }) => kind === 'failure').length,
       before: { total: told.length, listed: before.length, isAll },
-      listUrl: referenceTo(to.publicUrl, 'Approvals_list'),
+      listUrl: referenceTo(to.publicUrl, 'approvals.list'),
     });
     return {
       mailId: to.mailId,
@@ -108,7 +108,7 @@ export class ComposeMail {
       {
         kind: 'reference',
         text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
-        url: referenceTo(publicUrl, 'NotificationChoices_change'),
+        url: referenceTo(publicUrl, 'notifications.update'),
       },
       ...unsubscribeBlocks(unsubscribeUrl),
     ];

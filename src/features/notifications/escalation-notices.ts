@@ -123,7 +123,7 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
       {
         kind: 'reference',
         text: `How to decide it, by its id ${escalationId}:`,
-        url: referenceTo(to.publicUrl, 'Escalations_decide'),
+        url: referenceTo(to.publicUrl, 'escalations.decide'),
       },
     ];
   }

@@ -101,12 +101,12 @@ function blocksOf(incident: Incident, { workspaceName, zone, publicUrl }: Addres
       {
         kind: 'reference',
         text: 'How to have it drafted again:',
-        url: referenceTo(publicUrl, 'Directives_retry'),
+        url: referenceTo(publicUrl, 'directives.retry'),
       },
       {
         kind: 'reference',
         text: 'How to hand in another:',
-        url: referenceTo(publicUrl, 'Directives_create'),
+        url: referenceTo(publicUrl, 'directives.create'),
       },
     ];
   }
@@ -127,7 +127,7 @@ function blocksOf(incident: Incident, { workspaceName, zone, publicUrl }: Addres
       kind: 'warning',
       text: 'The kill switch halts all teams: nothing is drafted, approved or sent until an admin reverts it.',
     },
-    { kind: 'reference', text: 'How to see what was halted:', url: referenceTo(publicUrl, 'Guardian_read') },
-    { kind: 'reference', text: 'How to revert it:', url: referenceTo(publicUrl, 'Reverts_execute') },
+    { kind: 'reference', text: 'How to see what was halted:', url: referenceTo(publicUrl, 'guardian.get') },
+    { kind: 'reference', text: 'How to revert it:', url: referenceTo(publicUrl, 'guardian.revert') },
   ];
 }

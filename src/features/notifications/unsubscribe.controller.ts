@@ -81,7 +81,7 @@ function pageOf({ list, chosen, memberName, workspaceName }: Subscription, publi
   const how: Block = {
     kind: 'reference',
     text: 'You can change this here at any time. How to choose more, such as quiet hours:',
-    url: referenceTo(publicUrl, 'NotificationChoices_change'),
+    url: referenceTo(publicUrl, 'notifications.update'),
   };
   return htmlPage(
     title,

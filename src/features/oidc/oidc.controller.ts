@@ -30,7 +30,7 @@ export class OidcController {
   /** Whether people can sign in by OpenID Connect, and what the button says. */
   @Get()
   @Route({ auth: 'public', limit: READS, returns: { 200: OidcOffer } })
-  offer(): OidcOffer {
+  get(): OidcOffer {
     if (!this.provider.isEnabled) return { enabled: false, name: null, startPath: null };
     return { enabled: true, name: this.provider.name, startPath: START };
   }

@@ -73,7 +73,7 @@ export class SkillPacksController {
   @ApiParam(PACK_PARAM)
   @Get(':packId')
   @Route({ auth: 'member', returns: { 200: SkillPackView }, errors: [NotFound] })
-  read(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
+  get(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
     return this.readPack.execute(scopeOf(caller), packId);
   }
 

@@ -26,7 +26,7 @@ export class PartnerSecretController {
     returns: { 200: PartnerSecretView },
     errors: [NotFound, InvalidTransition],
   })
-  show(@CurrentCaller() caller: Caller): Promise<PartnerSecretView> {
+  get(@CurrentCaller() caller: Caller): Promise<PartnerSecretView> {
     return this.showPartnerSecret.execute(caller);
   }
 

@@ -51,7 +51,7 @@ export class PartnerController {
   /** The persona now: where all buyers together stand. */
   @Get('avatar')
   @Route({ auth: 'member', limit: specified('/api/pro/partner/avatar'), returns: { 200: PartnerAvatar } })
-  avatar(@CurrentCaller() caller: Caller): Promise<PartnerAvatar> {
+  getAvatar(@CurrentCaller() caller: Caller): Promise<PartnerAvatar> {
     return this.persona.avatar(scopeOf(caller));
   }
 
@@ -62,7 +62,7 @@ export class PartnerController {
     limit: specified('/api/pro/partner/intelligence'),
     returns: { 200: PartnerIntelligence },
   })
-  intelligence(@CurrentCaller() caller: Caller): Promise<PartnerIntelligence> {
+  getIntelligence(@CurrentCaller() caller: Caller): Promise<PartnerIntelligence> {
     return this.persona.intelligence(scopeOf(caller));
   }
 }

@@ -1,4 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -7,6 +8,7 @@ import { specified } from '../../platform/rate-limit/limits.js';
 import { AskPreflight } from './ask-preflight.js';
 import { PreflightBody, PreflightView } from './preflight.dto.js';
 
+@ApiTags('guardian')
 @Controller('api/pro/guardian')
 export class PreflightController {
   constructor(private readonly askPreflight: AskPreflight) {}
@@ -23,7 +25,7 @@ export class PreflightController {
     returns: { 200: PreflightView },
     errors: [NotFound],
   })
-  ask(@CurrentCaller() caller: Caller, @Body() body: PreflightBody): Promise<PreflightView> {
+  preflight(@CurrentCaller() caller: Caller, @Body() body: PreflightBody): Promise<PreflightView> {
     return this.askPreflight.execute(caller, body);
   }
 }

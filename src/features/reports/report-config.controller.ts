@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -17,35 +17,39 @@ import { ReportConfigs } from './report-configs.repository.js';
 import { CustomSectionBody, CustomSectionList, CustomSectionView } from './custom-sections.dto.js';
 import { TooManySections } from './reports.errors.js';
 
+@ApiTags('reports')
 @Controller('api/pro/reports')
 export class ReportConfigController {
   constructor(
     private readonly configs: ReportConfigs,
     private readonly sections: CustomSections,
     private readonly changeConfig: ChangeReportConfig,
-    private readonly addSection: AddCustomSection,
-    private readonly deleteSection: DeleteCustomSection,
+    private readonly addCustomSection: AddCustomSection,
+    private readonly deleteCustomSection: DeleteCustomSection,
     private readonly clock: Clock,
   ) {}
 
   /** How the workspace wants its reports. */
   @Get('config')
   @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
-  async config(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
+  async getConfig(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
     return configViewOf(await this.configs.read(scopeOf(caller)), this.clock.now());
   }
 
   /** Changes how the workspace wants its reports; what is left out stays as it is. */
   @Put('config')
   @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
-  change(@CurrentCaller() caller: Caller, @Body() body: ChangeReportConfigBody): Promise<ReportConfigView> {
+  updateConfig(
+    @CurrentCaller() caller: Caller,
+    @Body() body: ChangeReportConfigBody,
+  ): Promise<ReportConfigView> {
     return this.changeConfig.execute(caller, body);
   }
 
   /** The sections that the workspace has added to its reports. */
   @Get('custom-sections')
   @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionList } })
-  async list(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
+  async listSections(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
     const sections = await this.sections.list(scopeOf(caller));
     return { items: sections.map(viewOf) };
   }
@@ -53,12 +57,12 @@ export class ReportConfigController {
   /** Adds a section, which its capo writes anew for each report. */
   @Post('custom-sections')
   @Route({ auth: 'member', role: 'admin', returns: { 201: CustomSectionView }, errors: [TooManySections] })
-  async add(
+  async addSection(
     @CurrentCaller() caller: Caller,
     @Body() body: CustomSectionBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CustomSectionView> {
-    const section = await this.addSection.execute(caller, body);
+    const section = await this.addCustomSection.execute(caller, body);
     response.location(`/api/pro/reports/custom-sections/${section.sectionId}`);
     return viewOf(section);
   }
@@ -71,11 +75,11 @@ export class ReportConfigController {
   })
   @Delete('custom-sections/:sectionId')
   @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionView }, errors: [NotFound] })
-  async delete(
+  async deleteSection(
     @CurrentCaller() caller: Caller,
     @Param('sectionId') sectionId: string,
   ): Promise<CustomSectionView> {
-    return viewOf(await this.deleteSection.execute(caller, sectionId));
+    return viewOf(await this.deleteCustomSection.execute(caller, sectionId));
   }
 }
 

@@ -34,7 +34,7 @@ export class ReportsController {
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [NotFound, NotAcceptable],
   })
-  async daily(
+  async getDaily(
     @CurrentCaller() caller: Caller,
     @Query() { date }: DailyQuery,
     @Req() request: Request,

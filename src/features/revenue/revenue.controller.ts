@@ -1,4 +1,5 @@
 import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -9,6 +10,7 @@ import { RecordRevenue } from './record-revenue.js';
 import { RevenueEvents } from './revenue-events.repository.js';
 import { RecordedRevenue, RecordRevenueBody, RevenueEventPage, RevenueEventsQuery } from './revenue.dto.js';
 
+@ApiTags('revenueEvents')
 @Controller('api/pro/revenue-events')
 export class RevenueController {
   constructor(

@@ -64,7 +64,7 @@ export class SchedulesController {
   @ApiParam(SCHEDULE_PARAM)
   @Get(':scheduleId')
   @Route({ auth: 'member', returns: { 200: ScheduleView }, errors: [NotFound] })
-  async read(@CurrentCaller() caller: Caller, @Param('scheduleId') id: string): Promise<ScheduleView> {
+  async get(@CurrentCaller() caller: Caller, @Param('scheduleId') id: string): Promise<ScheduleView> {
     return viewOf(await this.schedules.get(scopeOf(caller), id));
   }
 
@@ -79,7 +79,7 @@ export class SchedulesController {
     returns: { 200: ScheduleView },
     errors: [NotFound, InvalidTransition],
   })
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('scheduleId') id: string,
     @Body() body: ChangeScheduleBody,

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiHeader, ApiParam } from '@nestjs/swagger';
+import { ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
@@ -32,6 +32,7 @@ import { VersionChanged } from './version-read.js';
 
 const VERSION = /^[1-9]\d{0,8}$/;
 
+@ApiTags('standingOrders')
 @Controller('api/pro/standing-orders/:standingOrderId')
 export class StandingOrderVersionsController {
   constructor(
@@ -58,7 +59,7 @@ export class StandingOrderVersionsController {
       PreconditionRequired,
     ],
   })
-  revise(
+  update(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Body() body: ReviseStandingOrderBody,
@@ -71,7 +72,7 @@ export class StandingOrderVersionsController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Get('versions')
   @Route({ auth: 'member', returns: { 200: StandingOrderVersionPage }, errors: [NotFound] })
-  async list(
+  async listVersions(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Query() query: PageQuery,
@@ -87,7 +88,7 @@ export class StandingOrderVersionsController {
   @ApiParam(VERSION_PARAM)
   @Get('versions/:version')
   @Route({ auth: 'member', returns: { 200: StandingOrderVersionView }, errors: [NotFound] })
-  async read(
+  async getVersion(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Param('version') version: string,
@@ -109,7 +110,7 @@ export class StandingOrderVersionsController {
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition, SimulationRequired, ContentChanged],
   })
-  rollBack(
+  rollback(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
     @Body() body: RollBackStandingOrderBody,

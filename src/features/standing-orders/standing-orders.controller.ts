@@ -86,7 +86,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Get(':standingOrderId')
   @Route({ auth: 'member', returns: { 200: StandingOrderView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
   ): Promise<StandingOrderView> {

@@ -1,4 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, NotFound, WorkspaceReadOnly } from '../../platform/kernel/errors.js';
 import { AcceptInvite } from './accept-invite.js';
@@ -9,6 +10,7 @@ import { AccountExists, InviteAccepted, InviteExpired } from './teams.errors.js'
 export const ACCEPT_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'accept-invite' };
 
 /** Accepting an invite, which needs no session: it is no part of the admin area, where the other acts on invites stand too. */
+@ApiTags('invites')
 @Controller('api/pro/invites')
 export class AcceptanceController {
   constructor(private readonly acceptInvite: AcceptInvite) {}

@@ -61,7 +61,7 @@ export class MembersController {
     returns: { 200: MemberView },
     errors: [LastOwner],
   })
-  change(
+  update(
     @CurrentCaller() caller: Caller,
     @Param('uid') uid: string,
     @Body() body: RoleBody,

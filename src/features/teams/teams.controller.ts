@@ -153,7 +153,7 @@ export class TeamMembersController {
     changesMembership: true,
     returns: { 200: MemberView },
   })
-  change(
+  update(
     @CurrentCaller() caller: Caller,
     @Param('id') teamId: string,
     @Param('uid') uid: string,

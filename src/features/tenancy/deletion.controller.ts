@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -11,19 +12,20 @@ import { DeletionBegun, DeletionRequested, ExportRequired, FirstWorkspace } from
 import { WithdrawDeletion } from './withdraw-deletion.js';
 
 /** The end of a workspace. */
+@ApiTags('workspace')
 @Controller('api/admin/workspace/deletion')
 export class DeletionController {
   constructor(
     private readonly deletions: Deletions,
     private readonly exports: Exports,
-    private readonly requestDeletion: RequestDeletion,
-    private readonly withdrawDeletion: WithdrawDeletion,
+    private readonly request: RequestDeletion,
+    private readonly withdraw: WithdrawDeletion,
   ) {}
 
   /** Whether the workspace is going to be deleted and when, and its newest export. */
   @Get()
   @Route({ auth: 'member', role: 'owner', returns: { 200: DeletionStatus } })
-  read(@CurrentCaller() caller: Caller): Promise<DeletionStatus> {
+  getDeletion(@CurrentCaller() caller: Caller): Promise<DeletionStatus> {
     return this.status(caller);
   }
 
@@ -36,8 +38,11 @@ export class DeletionController {
     returns: { 200: DeletionStatus },
     errors: [ExportRequired, FirstWorkspace, DeletionRequested],
   })
-  async request(@CurrentCaller() caller: Caller, @Body() body: DeletionBody): Promise<DeletionStatus> {
-    await this.requestDeletion.execute(caller, body);
+  async requestDeletion(
+    @CurrentCaller() caller: Caller,
+    @Body() body: DeletionBody,
+  ): Promise<DeletionStatus> {
+    await this.request.execute(caller, body);
     return this.status(caller);
   }
 
@@ -50,8 +55,8 @@ export class DeletionController {
     returns: { 200: DeletionStatus },
     errors: [InvalidTransition, DeletionBegun],
   })
-  async withdraw(@CurrentCaller() caller: Caller): Promise<DeletionStatus> {
-    await this.withdrawDeletion.execute(caller);
+  async withdrawDeletion(@CurrentCaller() caller: Caller): Promise<DeletionStatus> {
+    await this.withdraw.execute(caller);
     return this.status(caller);
   }
 

@@ -1,4 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -12,6 +13,7 @@ const LINES_EXAMPLE = `{"n":1,"kind":"manifest","manifest":{"format":"consiglier
 `;
 
 /** A copy of everything in the workspace. */
+@ApiTags('workspace')
 @Controller('api/admin/workspace/export')
 export class ExportController {
   constructor(private readonly exportWorkspace: ExportWorkspace) {}
@@ -25,7 +27,7 @@ export class ExportController {
     returns: { 200: { 'application/x-ndjson': LINES_EXAMPLE } },
     errors: [ExportRunning],
   })
-  async read(
+  async export(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Res() response: Response,

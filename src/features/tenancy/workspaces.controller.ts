@@ -22,7 +22,7 @@ import {
 @Controller('api/admin/workspaces')
 export class WorkspacesController {
   constructor(
-    private readonly list: WorkspaceList,
+    private readonly workspaceList: WorkspaceList,
     private readonly createWorkspace: CreateWorkspace,
     private readonly inviteOwner: InviteOwner,
   ) {}
@@ -30,9 +30,9 @@ export class WorkspacesController {
   /** All workspaces of the service, and nothing of what is in them. */
   @Get()
   @Route({ auth: 'member', role: 'owner', returns: { 200: WorkspacePage } })
-  async read(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<WorkspacePage> {
-    await this.list.assertFirst(caller);
-    return this.list.page(caller, query);
+  async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<WorkspacePage> {
+    await this.workspaceList.assertFirst(caller);
+    return this.workspaceList.page(caller, query);
   }
 
   /** Makes a workspace and invites its owner by mail; the caller is no member of it. */

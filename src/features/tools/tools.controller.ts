@@ -56,7 +56,7 @@ export class ToolsController {
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],
   })
-  async register(
+  async create(
     @CurrentCaller() caller: Caller,
     @Body() body: RegisterToolBody,
     @Res({ passthrough: true }) response: Response,
@@ -88,7 +88,7 @@ export class ToolsController {
     returns: { 200: ToolView },
     errors: [NotFound, InvalidTransition, ContentChanged, PreconditionRequired, Unavailable],
   })
-  change(
+  update(
     @CurrentCaller() caller: Caller,
     @Param('name') name: string,
     @Body() body: ChangeToolBody,

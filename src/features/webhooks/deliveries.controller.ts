@@ -6,11 +6,11 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { DELIVERY_PARAM, DeliveryPage, DeliveryView } from './deliveries.dto.js';
-import { DESTINATION_PARAM } from './destinations.dto.js';
+import { DESTINATION_PARAM, destinationPaths } from './destinations.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { Redeliver } from './redeliver.js';
 
-@Controller(['api/pro', 'api/admin'])
+@Controller()
 export class DeliveriesController {
   constructor(
     private readonly log: DeliveryLog,
@@ -19,7 +19,7 @@ export class DeliveriesController {
 
   /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
   @ApiParam(DESTINATION_PARAM)
-  @Get(['webhooks/:id/deliveries', 'partner/webhooks/:id/deliveries'])
+  @Get(destinationPaths('/deliveries'))
   @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
   list(
     @CurrentCaller() caller: Caller,
@@ -31,7 +31,7 @@ export class DeliveriesController {
 
   /** One delivery with every attempt and what the receiver answered. */
   @ApiParam(DELIVERY_PARAM)
-  @Get('deliveries/:id')
+  @Get(['api/pro/deliveries/:id', 'api/admin/deliveries/:id'])
   @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
     return this.log.get(scopeOf(caller), deliveryId);
@@ -39,7 +39,7 @@ export class DeliveriesController {
 
   /** Sends the event of a delivery once more, as a new delivery. */
   @ApiParam(DELIVERY_PARAM)
-  @Post('deliveries/:id/redeliver')
+  @Post(['api/pro/deliveries/:id/redeliver', 'api/admin/deliveries/:id/redeliver'])
   @Route({
     auth: 'member',
     role: 'admin',

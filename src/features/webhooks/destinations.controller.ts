@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiParam } from '@nestjs/swagger';
+import { ApiBody, ApiExtension, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
@@ -12,6 +12,7 @@ import { CheckedDestination, ChecksDestination, type DestinationVerdict } from '
 import { viewOf } from './destination.js';
 import {
   DESTINATION_PARAM,
+  destinationPaths,
   DestinationPage,
   DestinationView,
   NewDestination,
@@ -28,22 +29,20 @@ import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { TestDestination } from './test-destination.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
-/** Both spellings of what concerns one destination. */
-const one = (rest = '') => [`webhooks/:id${rest}`, `partner/webhooks/:id${rest}`];
-
-@Controller(['api/pro', 'api/admin'])
+@ApiTags('webhooks')
+@Controller()
 export class DestinationsController {
   constructor(
     private readonly destinations: Destinations,
     private readonly registerDestination: RegisterDestination,
     private readonly deleteDestination: DeleteDestination,
     private readonly testDestination: TestDestination,
-    private readonly rotateSecret: RotateDestinationSecret,
+    private readonly rotateDestinationSecret: RotateDestinationSecret,
     private readonly resumeDestination: ResumeDestination,
   ) {}
 
   /** Registers a destination with a secret of the customer's own. */
-  @Post('webhooks')
+  @Post(['api/pro/webhooks', 'api/admin/webhooks'])
   @ApiBody({ type: RegisterWebhookBody, examples: REGISTER_WEBHOOK_EXAMPLES })
   @ChecksDestination(RegisterWebhookBody)
   @Route({
@@ -52,7 +51,7 @@ export class DestinationsController {
     returns: { 201: DestinationView },
     errors: [InvalidDestination, TooManyDestinations],
   })
-  register(
+  create(
     @CurrentCaller() caller: Caller,
     @Body() body: RegisterWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
@@ -61,7 +60,7 @@ export class DestinationsController {
   }
 
   /** Registers a destination and makes its secret; the answer is the only one that shows it. */
-  @Post('partner/webhooks')
+  @Post('api/pro/partner/webhooks')
   @ChecksDestination(RegisterPartnerWebhookBody)
   @Route({
     auth: 'member',
@@ -71,7 +70,7 @@ export class DestinationsController {
     returns: { 201: NewDestination },
     errors: [InvalidDestination, TooManyDestinations],
   })
-  registerWithNewSecret(
+  createWithNewSecret(
     @CurrentCaller() caller: Caller,
     @Body() body: RegisterPartnerWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
@@ -80,7 +79,7 @@ export class DestinationsController {
   }
 
   /** The destinations of the workspace, newest first. */
-  @Get('webhooks')
+  @Get(['api/pro/webhooks', 'api/admin/webhooks'])
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     const page = await this.destinations.list(scopeOf(caller), query);
@@ -88,7 +87,8 @@ export class DestinationsController {
   }
 
   /** The same list, under the limit that the specification gives this path. */
-  @Get('partner/webhooks')
+  @Get('api/pro/partner/webhooks')
+  @ApiExtension('x-alias-of', 'webhooks.list')
   @Route({
     auth: 'member',
     role: 'admin',
@@ -101,7 +101,7 @@ export class DestinationsController {
 
   /** Deletes a destination; what still waits for it is given up. */
   @ApiParam(DESTINATION_PARAM)
-  @Delete(one())
+  @Delete(destinationPaths())
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
   delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
     return this.deleteDestination.execute(caller, destinationId);
@@ -109,7 +109,7 @@ export class DestinationsController {
 
   /** Sends a `webhook.test` to this destination alone. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/test'))
+  @Post(destinationPaths('/test'))
   @Route({
     auth: 'member',
     role: 'admin',
@@ -122,7 +122,7 @@ export class DestinationsController {
 
   /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/rotate-secret'))
+  @Post(destinationPaths('/rotate-secret'))
   @Route({
     auth: 'member',
     role: 'admin',
@@ -130,17 +130,17 @@ export class DestinationsController {
     returns: { 200: RotatedDestination },
     errors: [NotFound, InvalidTransition],
   })
-  rotate(
+  rotateSecret(
     @CurrentCaller() caller: Caller,
     @Param('id') destinationId: string,
     @Body() { secret }: RotateSecretBody,
   ): Promise<RotatedDestination> {
-    return this.rotateSecret.execute(caller, destinationId, secret);
+    return this.rotateDestinationSecret.execute(caller, destinationId, secret);
   }
 
   /** Ends a pause; what waited goes out. */
   @ApiParam(DESTINATION_PARAM)
-  @Post(one('/resume'))
+  @Post(destinationPaths('/resume'))
   @Route({
     auth: 'member',
     role: 'admin',

@@ -33,6 +33,10 @@ export const DESTINATION_PARAM = {
   example: 'whk_01kerrmxe0f92dpshwc00z76cs',
 };
 
+/** The paths of what concerns one destination: by token in both spellings, by session in one. */
+export const destinationPaths = (rest = ''): string[] =>
+  ['api/pro/webhooks', 'api/pro/partner/webhooks', 'api/admin/webhooks'].map((list) => `${list}/:id${rest}`);
+
 const NAMES = SUBSCRIBABLE_EVENTS.join(', ');
 
 /** Body of `POST /webhooks`: a destination whose secret the customer chose. Either `event` or `events`. */

@@ -16,7 +16,7 @@ export class SettingsController {
   /** The workspace's zone, language, currency, presence, quiet hours and notifications. */
   @Get()
   @Route({ auth: 'member', returns: { 200: SettingsView } })
-  async read(@CurrentCaller() caller: Caller): Promise<SettingsView> {
+  async get(@CurrentCaller() caller: Caller): Promise<SettingsView> {
     const { name: _name, tier: _tier, ...settings } = await this.workspaces.settings(scopeOf(caller));
     return settings;
   }
@@ -24,7 +24,7 @@ export class SettingsController {
   /** Changes the settings that it names. */
   @Put()
   @Route({ auth: 'member', role: 'admin', returns: { 200: SettingsView } })
-  change(@CurrentCaller() caller: Caller, @Body() body: ChangeSettingsBody): Promise<SettingsView> {
+  update(@CurrentCaller() caller: Caller, @Body() body: ChangeSettingsBody): Promise<SettingsView> {
     return this.changeSettings.execute(caller, body);
   }
 }

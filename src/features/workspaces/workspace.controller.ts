@@ -18,7 +18,7 @@ export class WorkspaceController {
   /** The workspace with its tier and what that allows. */
   @Get()
   @Route({ auth: 'member', returns: { 200: WorkspaceView } })
-  async read(@CurrentCaller() caller: Caller): Promise<WorkspaceView> {
+  async get(@CurrentCaller() caller: Caller): Promise<WorkspaceView> {
     return workspaceView(await this.workspaces.facts(scopeOf(caller)));
   }
 

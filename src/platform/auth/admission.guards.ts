@@ -6,6 +6,7 @@ import { API_VERSION_HEADER, askedVersion } from '../http/api-version.js';
 import { assertNoProperties, readBody, readRawBody } from '../http/body.js';
 import { isCleanText, keyFaults, unclean } from '../http/json.js';
 import { PublicAddress } from '../http/public-address.js';
+import type { RoutePolicy } from '../http/route.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import { Forbidden, NotFound, ValidationFailed } from '../kernel/errors.js';
 import { type Caller, hasRole, highestRole } from './caller.js';
@@ -40,7 +41,7 @@ export class CallerGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { auth, beforeSecondFactor } = this.routes.of(context.getHandler()).policy;
+    const { policy } = this.routes.of(context.getHandler());
     const http = context.switchToHttp();
     const request = http.getRequest<AdmittedRequest>();
     // The path as it is declared: another spelling of it, in capitals say, is still the same route.
@@ -50,20 +51,16 @@ export class CallerGuard implements CanActivate {
       http.getResponse<Response>().vary('Cookie');
       if (changes(request)) assertSameOrigin(request, this.publicAddress.url);
     }
-    if (auth === 'public' || auth === 'signature') return true;
+    if (policy.auth === 'public' || policy.auth === 'signature') return true;
     request.caller = isAdmin
-      ? await this.signedIn(request)
-      : await this.callers.identify(presentedToken(request));
-    if (request.caller.lacksSecondFactor && !beforeSecondFactor) {
-      const message = 'This needs a second factor: show the one of your account, or set one up.';
-      throw new Forbidden({ reason: 'second_factor_required', message });
-    }
+      ? await this.signedIn(request, policy)
+      : await this.callers.identify(presentedToken(request), policy);
     return true;
   }
 
-  private async signedIn(request: AdmittedRequest): Promise<Caller> {
+  private async signedIn(request: AdmittedRequest, policy: RoutePolicy): Promise<Caller> {
     const secret = sessionSecretOf(request.headers, this.publicAddress.url);
-    const caller = await this.callers.identifySession(secret);
+    const caller = await this.callers.identifySession(secret, policy);
     if (changes(request) && !isCsrfTokenOf(secret!, request.headers[CSRF_HEADER.toLowerCase()])) {
       const message = `A change in the admin area needs the session's CSRF token in the header ${CSRF_HEADER}.`;
       throw new Forbidden({ reason: 'csrf_token', message });

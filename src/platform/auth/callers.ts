@@ -7,6 +7,7 @@ import { isOperatorToken } from '../kernel/operator-token.js';
 import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
 import { isSessionSecret } from './session-cookie.js';
+import type { RoutePolicy } from '../http/route.js';
 import type { Caller } from './caller.js';
 
 interface Found extends Caller {
@@ -16,6 +17,9 @@ interface Found extends Caller {
   /** Of tokens alone. */
   pausedAt?: number | null;
 }
+
+/** What the route that is called says of itself. */
+type Opens = Pick<RoutePolicy, 'beforeSecondFactor'>;
 
 interface Known {
   found: Promise<Found | undefined>;
@@ -46,9 +50,9 @@ export class Callers {
 
   /**
    * @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token`
-   * @throws Forbidden with the reason `token_paused`
+   * @throws Forbidden with the reason `token_paused`, or `second_factor_required` unless `opens` says otherwise
    */
-  async identify(token: string | undefined): Promise<Caller> {
+  async identify(token: string | undefined, opens: Opens = {}): Promise<Caller> {
     if (token === undefined || token === '') throw noToken('missing_token');
     const hash = sha256(token);
     const found = isOperatorToken(token)
@@ -58,12 +62,16 @@ export class Callers {
     if (found.revokedAt || found.memberStatus !== 'active') throw noToken('revoked_token');
     if (found.expiresAt && found.expiresAt <= this.clock.now()) throw noToken('expired_token');
     if (found.pausedAt) throw tokenPaused();
+    assertSecondFactor(found, opens);
     this.#used.set(found.credentialId, found.workspaceId);
     return found;
   }
 
-  /** @throws Unauthorized with the reason `missing_session`, `invalid_session`, `ended_session` or `expired_session` */
-  async identifySession(secret: string | undefined): Promise<Caller> {
+  /**
+   * @throws Unauthorized with the reason `missing_session`, `invalid_session`, `ended_session` or `expired_session`
+   * @throws Forbidden with the reason `second_factor_required`, unless `opens` says otherwise
+   */
+  async identifySession(secret: string | undefined, opens: Opens): Promise<Caller> {
     if (secret === undefined || secret === '') throw noSession('missing_session');
     const now = this.clock.now();
     const hash = sha256(secret);
@@ -75,6 +83,7 @@ export class Callers {
     if (!found) throw noSession('invalid_session');
     if (found.revokedAt || found.memberStatus !== 'active') throw noSession('ended_session');
     if (found.expiresAt! <= now) throw noSession('expired_session');
+    assertSecondFactor(found, opens);
     return found;
   }
 
@@ -103,6 +112,12 @@ export class Callers {
     );
     return found;
   }
+}
+
+function assertSecondFactor({ lacksSecondFactor }: Found, { beforeSecondFactor }: Opens): void {
+  if (!lacksSecondFactor || beforeSecondFactor) return;
+  const message = 'This needs a second factor: show the one of your account, or set one up.';
+  throw new Forbidden({ reason: 'second_factor_required', message });
 }
 
 const WITHOUT_TOKEN = {

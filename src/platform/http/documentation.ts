@@ -8,9 +8,11 @@ import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-v
 import { ERROR_SCHEMAS, errorExamples, errorResponses, errorsOf } from './documentation-errors.js';
 import { HEADERS, headersOf } from './documentation-headers.js';
 import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
+import { positionOf, tagOf, usedTags } from './documentation-tags.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type NamedOperation = OperationObject & { 'x-alias-of'?: string; 'x-internal'?: true };
 type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
 type ContentObject = ParameterObject['content'];
 type Components = NonNullable<OpenAPIObject['components']>;
@@ -34,7 +36,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', name: 'consigliere_session', in: 'cookie' }, SESSION_WITHOUT_HTTPS)
     .build();
   const document = SwaggerModule.createDocument(app, config, {
-    operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
+    operationIdFactory: (_controller, method) => method,
   });
   const schemas = { ...document.components?.schemas, ...ERROR_SCHEMAS };
   const { entries } = app.get(RouteTable);
@@ -45,22 +47,51 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     examples: errorExamples(new Set(entries.flatMap(errorsOf))),
     responses: {},
   };
+  const positions = new Map<string, number>();
+  const tags = new Set<string>();
   for (const entry of entries) {
     for (const path of entry.paths) {
-      const item = document.paths[path.replace(/:([^/]+)/g, '{$1}')];
-      const operation = item?.[entry.method.toLowerCase() as 'get'];
-      if (operation) describe(operation, entry, path, document.components);
+      const template = path.replace(/:([^/]+)/g, '{$1}');
+      const operation: NamedOperation | undefined =
+        document.paths[template]?.[entry.method.toLowerCase() as 'get'];
+      if (!operation) continue;
+      positions.set(template, name(operation, entry, path));
+      tags.add(operation.tags![0]!);
+      describe(operation, entry, path, document.components);
     }
   }
+  const inOrder = Object.keys(document.paths).toSorted((a, b) => positions.get(a)! - positions.get(b)!);
+  document.paths = Object.fromEntries(inOrder.map((path) => [path, document.paths[path]!]));
+  document.tags = usedTags(tags);
   return document;
 }
+
+/**
+ * Gives the operation its name and its tag; answers its place in the document. A second spelling of a route is marked `x-internal`,
+ * which generators of clients leave out, and so is what names another operation in `x-alias-of` itself.
+ */
+function name(operation: NamedOperation, { paths }: RouteEntry, path: string): number {
+  const isAdmin = isAdminPath(path);
+  const resource = uncapitalized(operation.tags![0]!);
+  // Nest numbers the spellings of a route.
+  const own = `${resource}.${operation.operationId!.replace(/\[\d+\]$/, '')}`;
+  const spellings = paths.filter((other) => isAdminPath(other) === isAdmin);
+  const id = isAdmin && spellings.length < paths.length ? `admin${capitalized(own)}` : own;
+  const spelling = spellings.indexOf(path);
+  operation.tags = [tagOf(resource, isAdmin)];
+  operation.operationId = spelling === 0 ? id : `${id}Alias${spelling === 1 ? '' : spelling}`;
+  if (spelling > 0) operation['x-alias-of'] = id;
+  if (operation['x-alias-of'] !== undefined) operation['x-internal'] = true;
+  return positionOf(resource, isAdmin) + (operation['x-internal'] ? 0.5 : 0);
+}
+
+const capitalized = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+const uncapitalized = (word: string) => word[0]!.toLowerCase() + word.slice(1);
 
 function describe(operation: OperationObject, entry: RouteEntry, path: string, components: Components): void {
   const schemas = components.schemas ?? {};
   const isAdmin = isAdminPath(path);
   const isChange = entry.method !== 'GET';
-  // Nest numbers the spellings of a route as `Guardian_kill[0]`, which is no name in any language.
-  operation.operationId = operation.operationId?.replace(/\[\d+\]$/, suffixOf(entry, path));
   // The compiler plugin takes every POST to answer 201; the policy knows.
   for (const status of Object.keys(operation.responses)) {
     if (status.startsWith('2') && !(status in entry.policy.returns)) delete operation.responses[status];
@@ -95,14 +126,6 @@ function describe(operation: OperationObject, entry: RouteEntry, path: string, c
     (components.responses ??= {})[name] = response;
     operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
   }
-}
-
-/** Of a route that stands below several prefixes, or is spelled in several ways, each path has a name of its own. */
-function suffixOf({ paths }: RouteEntry, path: string): string {
-  const alike = paths.filter((other) => isAdminPath(other) === isAdminPath(path));
-  const spelling = alike.indexOf(path);
-  const area = isAdminPath(path) && alike.length < paths.length ? '_admin' : '';
-  return spelling === 0 ? area : `${area}_${spelling + 1}`;
 }
 
 function accessOf({ policy, role, scopes }: RouteEntry): string {

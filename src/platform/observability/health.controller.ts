@@ -65,14 +65,14 @@ export class HealthController {
   /** The process runs. */
   @Get('live')
   @Route({ auth: 'public', limit: PROBES, returns: { 200: Health } })
-  live(): Health {
+  checkLiveness(): Health {
     return { status: 'ok' };
   }
 
   /** The process can serve: its database answers and takes writes, and it is not about to end. */
   @Get('ready')
   @Route({ auth: 'public', limit: PROBES, returns: { 200: Health }, errors: [Unavailable] })
-  async ready(): Promise<Health> {
+  async checkReadiness(): Promise<Health> {
     await this.readiness.assert();
     return { status: 'ok' };
   }

@@ -1,4 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { Config } from '../config/config.js';
 import { Route } from '../http/route.js';
 import { NotFound } from '../kernel/errors.js';
@@ -11,6 +12,7 @@ const METRICS_EXAMPLE = `# HELP http_request_duration_seconds Duration of HTTP r
 http_request_duration_seconds_count{method="GET",route="/api/pro/context",status="200"} 42
 `;
 
+@ApiTags('prometheus')
 @Controller()
 export class MetricsController {
   constructor(
@@ -27,7 +29,7 @@ export class MetricsController {
     returns: { 200: { 'text/plain': METRICS_EXAMPLE } },
     errors: [NotFound],
   })
-  read(): Promise<string> {
+  scrape(): Promise<string> {
     if (this.config.metricsPort !== undefined) throw new NotFound();
     return this.figures.scrape();
   }

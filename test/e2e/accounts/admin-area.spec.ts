@@ -15,7 +15,7 @@ afterAll(() => test.close());
 const receipts = async (action: string) =>
   (await admin.get(`/audit-feed?action=${action}`)).body.items as Record<string, any>[];
 
-describe('what stands below both paths', () => {
+describe('a route of both areas', () => {
   it('is the same act: the same row, and a receipt that says it came from the dashboard', async () => {
     const made = await admin.post('/teams', { name: 'Marketing' });
     expect(made.status, made.text).toBe(201);
@@ -44,22 +44,33 @@ describe('what stands below both paths', () => {
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is stopped from the admin area as well, in both spellings', async () => {
-    const killed = await admin.post('/guardian/killswitch', { reason: 'A wrong price list.' });
-    expect(killed.status, killed.text).toBe(200);
-    expect((await admin.post('/guardian/kill-switch')).body).toMatchObject({
-      mode: 'killed',
-      changed: false,
-    });
+  it('leaves out the acceptance of an invite, which needs no session', async () => {
+    const body = { token: 'x', displayName: 'Jo Lind', password: 'correct horse battery' };
+    const answer = await admin.post('/invites/accept', body);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('DELETE');
+  });
+});
+
+describe('the kill switch, which is outside of the admin area', () => {
+  /** As the dashboard reaches it: with an operator token that the session makes. */
+  async function kill(session: AdminClient, headers: Record<string, string> = {}) {
+    const { status, body, text } = await session.post('/operator-token', undefined, headers);
+    expect(status, text).toBe(201);
+    const dashboard = new Client(test.url, body.token);
+    return dashboard.post('/guardian/kill-switch', { reason: 'A wrong price list.' });
+  }
+
+  it('takes the operator token of a session, and the receipt says that it came from the dashboard', async () => {
+    expect((await kill(admin)).body).toMatchObject({ mode: 'killed', changed: true });
     expect((await test.owner.get('/guardian')).body).toMatchObject({
       mode: 'killed',
       killedBy: { via: 'dashboard' },
     });
-    expect((await admin.post('/guardian/revert')).status).toBe(200);
-    expect((await admin.get('/guardian')).body.mode).toBe('guardrailed');
+    expect((await test.owner.post('/guardian/revert')).status).toBe(200);
   });
 
-  it('can be stopped by whoever has a cookie alone, when the tier is used up', async () => {
+  it('can be used by somebody with a cookie alone when the tier is used up', async () => {
     const { workspaceId, owner } = await test.createWorkspace('free');
     const [row] = await test.rows<{ member_id: string }>(
       'select member_id from members where workspace_id = $1',
@@ -73,11 +84,10 @@ describe('what stands below both paths', () => {
       () => owner.get('/guardian', from()),
       ({ status }) => status === 429,
     );
-    expect((await signedIn.get('/guardian', from())).status).toBe(429);
+    expect((await signedIn.get('/settings', from())).status).toBe(429);
     const { status, body } = await signedIn.get('/session', from());
     expect(status).toBe(200);
-    const stop = { ...from(), 'X-CSRF-Token': body.csrfToken };
-    expect((await signedIn.post('/guardian/kill-switch', undefined, stop)).body.mode).toBe('killed');
+    expect((await kill(signedIn, { ...from(), 'X-CSRF-Token': body.csrfToken })).body.mode).toBe('killed');
     const { items } = (await signedIn.get('/sessions', from())).body;
     expect(items).toHaveLength(2);
     const { sessionId } = items.find(({ current }: { current: boolean }) => !current);
@@ -85,13 +95,6 @@ describe('what stands below both paths', () => {
     expect((await signedIn.delete('/session', from())).status).toBe(200);
     test.clock.advance(1000);
     expect((await another.get('/session')).body.reason).toBe('ended_session');
-  });
-
-  it('leaves out the acceptance of an invite, which needs no session', async () => {
-    const body = { token: 'x', displayName: 'Jo Lind', password: 'correct horse battery' };
-    const answer = await admin.post('/invites/accept', body);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('DELETE');
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';
-import { AdminClient } from '../../support/client.js';
+import { AdminClient, Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import {
   AccountDesk,
@@ -421,7 +421,7 @@ describe('POST /api/admin/second-factor/verify', () => {
     const { account, secret } = await withFactor();
     const browser = await atOrganisation(account);
     expect((await browser.get('/session')).body.lacksSecondFactor).toBe(true);
-    expect(outcome(await browser.post('/operator-token'))).toBe('403 second_factor_required');
+    expect(outcome(await browser.get('/workspace'))).toBe('403 second_factor_required');
     expect(outcome(await browser.post('/second-factor/verify', { code: '000000' }))).toBe('403 wrong_code');
     const before = new AdminClient(desk.test.url, browser.secret);
     const { status, body } = await browser.post('/second-factor/verify', { code: desk.code(secret) });
@@ -429,7 +429,7 @@ describe('POST /api/admin/second-factor/verify', () => {
     desk.test.clock.advance(1000);
     // Whoever has the old cookie has not shown the code.
     expect(outcome(await before.get('/session'))).toBe('401 invalid_session');
-    expect((await browser.post('/operator-token')).status).toBe(201);
+    expect((await browser.get('/workspace')).status).toBe(200);
     const { sessionId } = (await browser.get('/session')).body;
     await desk.receipt(desk.workspaceId, 'session.second_factor_shown', sessionId);
     expect(outcome(await browser.post('/second-factor/verify', { code: desk.code(secret) }))).toBe(
@@ -443,7 +443,7 @@ describe('POST /api/admin/second-factor/verify', () => {
       '409 no_second_factor',
     );
     expect((await browser.post('/second-factor/verify', {})).status).toBe(422);
-    expect((await browser.post('/operator-token')).status).toBe(201);
+    expect((await browser.get('/workspace')).status).toBe(200);
   });
 });
 
@@ -553,7 +553,7 @@ describe('a workspace that requires a second factor', () => {
     expect((await owner.put('/settings', { secondFactor: 'everyone' })).body.secondFactor).toBe('everyone');
     for (const role of ['viewer', 'operator', 'admin', 'owner'] as const) {
       const browser = await desk.browser(await desk.account(role, workspaceId));
-      expect(outcome(await browser.post('/operator-token')), role).toBe('403 second_factor_required');
+      expect(outcome(await browser.get('/workspace')), role).toBe('403 second_factor_required');
     }
   });
 
@@ -565,7 +565,7 @@ describe('a workspace that requires a second factor', () => {
     ]);
     await desk.test.rows('update users set password_hash = null where user_id = $1', [account.userId]);
     const browser = await desk.test.signIn(account.memberId);
-    expect((await browser.post('/operator-token')).status).toBe(201);
+    expect((await browser.get('/workspace')).status).toBe(200);
   });
 
   it('opens to owner and admin without one only what sets it up, and to others everything', async () => {
@@ -575,10 +575,10 @@ describe('a workspace that requires a second factor', () => {
       workspaceId,
     ]);
     const operator = await desk.browser(await desk.account('operator', workspaceId));
-    expect((await operator.post('/operator-token')).status).toBe(201);
+    expect((await operator.get('/workspace')).status).toBe(200);
     expect((await operator.get('/second-factor')).body.isRequired).toBe(false);
     desk.test.clock.advance(1000);
-    expect(outcome(await before.post('/operator-token'))).toBe('403 second_factor_required');
+    expect(outcome(await before.get('/workspace'))).toBe('403 second_factor_required');
 
     for (const role of ['owner', 'admin'] as const) {
       const account = await desk.account(role, workspaceId);
@@ -587,22 +587,32 @@ describe('a workspace that requires a second factor', () => {
         lacksSecondFactor: true,
         workspace: { requiresSecondFactor: true },
       });
-      expect(outcome(await browser.post('/operator-token'))).toBe('403 second_factor_required');
+      expect(outcome(await browser.get('/workspace'))).toBe('403 second_factor_required');
       const change = { currentPassword: PASSWORD, newPassword: ANOTHER };
       expect(outcome(await browser.put('/password', change))).toBe('403 second_factor_required');
       expect((await browser.get('/sessions')).status).toBe(200);
       expect((await browser.get('/second-factor')).body.isRequired).toBe(true);
 
-      // Anyone who may act may stop; only those who have set it up may restart.
-      expect((await browser.post('/guardian/kill-switch')).body.mode).toBe('killed');
-      expect(outcome(await browser.post('/guardian/revert'))).toBe('403 second_factor_required');
+      // Anyone who may act may stop; only those who have set it up may restart, or do anything else.
+      const { token } = (await browser.post('/operator-token')).body;
+      const dashboard = new Client(desk.test.url, token);
+      expect((await dashboard.post('/guardian/kill-switch')).body.mode).toBe('killed');
+      for (const [method, path] of [
+        ['POST', '/guardian/revert'],
+        ['GET', '/guardian'],
+        ['GET', '/feed/stream'],
+        ['POST', '/directive'],
+        ['POST', '/api/local/hydrate'],
+      ] as const) {
+        expect(outcome(await dashboard.send(method, path)), path).toBe('403 second_factor_required');
+      }
       const { secret } = await desk.setUpSecondFactor(browser);
       desk.test.clock.advance(1000);
-      expect((await browser.post('/operator-token')).status).toBe(201);
+      expect((await browser.get('/workspace')).status).toBe(200);
       expect((await browser.get('/session')).body.lacksSecondFactor).toBe(false);
       desk.test.clock.advance(29_000);
       const again = await desk.browser(account, { code: desk.code(secret) });
-      expect((await again.post('/operator-token')).status).toBe(201);
+      expect((await again.get('/workspace')).status).toBe(200);
 
       nextStep();
       const removed = await again.send('DELETE', '/second-factor', {
@@ -611,7 +621,7 @@ describe('a workspace that requires a second factor', () => {
       });
       expect(removed.body.isRequired).toBe(true);
       desk.test.clock.advance(1000);
-      expect(outcome(await again.post('/operator-token'))).toBe('403 second_factor_required');
+      expect(outcome(await again.get('/workspace'))).toBe('403 second_factor_required');
     }
   });
 });

@@ -267,7 +267,7 @@ describe('POST /api/admin/operator-token', () => {
 });
 
 describe('the token of the dashboard', () => {
-  it('opens nothing while its session lacks a second factor that the workspace asks for', async () => {
+  it('opens nothing but the kill switch while its session lacks a second factor that the workspace asks for', async () => {
     const { workspaceId: own, owner: boss } = await test.createWorkspace();
     await withPassword(boss as TestMember);
     const admin = await test.signIn((boss as TestMember).memberId);
@@ -276,7 +276,7 @@ describe('the token of the dashboard', () => {
     expect((await dashboard.get('/profile')).status).toBe(200);
     await test.rows(`update workspaces set second_factor = 'everyone' where workspace_id = $1`, [own]);
     test.clock.advance(1000);
-    expect((await dashboard.get('/profile')).body.reason).toBe('revoked_token');
+    expect((await dashboard.get('/profile')).body.reason).toBe('second_factor_required');
   });
 
   it('is revoked when its session has another secret, and made anew at each call', async () => {

@@ -177,17 +177,6 @@ describe('GET /api/pro/connectors: 200', () => {
   });
 });
 
-describe('GET /api/admin/connectors: 200', () => {
-  it('answers the same to whoever is signed in', async () => {
-    const session = await test.signIn();
-    const { status, body } = await session.get('/connectors');
-    expect(status).toBe(200);
-    expect(body.items).toEqual((await test.owner.get('/connectors')).body.items);
-    const { connectorId } = body.items[0];
-    expect((await session.get(`/connectors/${connectorId}/checks`)).status).toBe(200);
-  });
-});
-
 describe('GET /api/pro/connectors: 401 and 422', () => {
   it('refuses whoever has no token', async () => {
     expect((await new Client(test.url, 'cons_nobody').get('/connectors')).status).toBe(401);

@@ -76,10 +76,10 @@ describe('the mail about an escalation', () => {
     for (const part of [mail!.text!, mail!.html!, mail!.subject!]) {
       expect(part).not.toMatch(/\b(GET|POST|PUT|PATCH)\b|\/api\/|kill unconfirmed/);
     }
-    const links = [...mail!.text!.matchAll(/<(\S+)\/docs#\/(\w+)\/(\w+)>/g)].map(([, , ...named]) => named);
+    const links = [...mail!.text!.matchAll(/<(\S+)\/docs#\/(\w+)\/([\w.]+)>/g)].map(([, , ...named]) => named);
     expect(links).toEqual([
-      ['Escalations', 'Escalations_decide'],
-      ['NotificationChoices', 'NotificationChoices_change'],
+      ['signals', 'escalations.decide'],
+      ['context', 'notifications.update'],
     ]);
     const document = (await (await fetch(`${desk.test.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
@@ -87,7 +87,7 @@ describe('the mail about an escalation', () => {
     const operations = Object.values(document.paths)
       .flatMap((path) => Object.values(path))
       .map(({ operationId, tags }) => `${tags?.[0]} ${operationId}`);
-    for (const [tag, operationId] of [...links, ['Approvals', 'Approvals_list']])
+    for (const [tag, operationId] of [...links, ['approvals', 'approvals.list']])
       expect(operations).toContain(`${tag} ${operationId}`);
   });
 

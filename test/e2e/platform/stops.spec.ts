@@ -117,6 +117,7 @@ describe('the routes that say so', () => {
       .filter(({ policy }) => policy.stops)
       .map(({ method, paths }) => `${method} ${paths[0]}`);
     expect(stopping).toEqual([
+      'POST /api/admin/operator-token',
       'DELETE /api/admin/session',
       'GET /api/admin/session',
       'GET /api/admin/sessions',
