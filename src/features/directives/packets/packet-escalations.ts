@@ -90,7 +90,10 @@ export class PacketEscalations {
     const missing = recipients.filter(({ outcome }) => outcome !== 'accepted');
     if (missing.length === 0) return;
     const each = missing.map(({ address, answer }) => `${address} (${answer})`).join('; ');
-    await this.about(packet, `"${packet.title}" did not reach everybody. It was not accepted for ${each}. The others have it: write to those left out in a new mail.`);
+    await this.about(
+      packet,
+      `"${packet.title}" did not reach everybody. It was not accepted for ${each}. The others have it: write to those left out in a new mail.`,
+    );
   }
 
   /** A repeat had begun when it became known that the attempt before it took effect. */
