@@ -17,6 +17,7 @@ import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
+import { Events } from '../events/events.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
@@ -81,6 +82,7 @@ export class ActionRequestsService {
     private readonly approvals: Approvals,
     private readonly outcomes: ActionOutcomes,
     private readonly escalations: Escalations,
+    private readonly events: Events,
     private readonly channel: Channel,
   ) {}
 
@@ -321,6 +323,14 @@ export class ActionRequestsService {
     });
     const result: ActionResult = { outcome, summary, output, at };
     this.requests.update(request, { status, result, dueAt: null, receiptId });
+    this.events.record('action.completed', {
+      actionRequestId,
+      tool: request.tool,
+      paramsHash: request.paramsHash,
+      agent: { tokenId: request.tokenRootId, name: request.agent },
+      outcome,
+      receiptId,
+    });
     if (request.status === 'unconfirmed') {
       await this.escalations.resolveAbout(
         ACTION_UNCONFIRMED,
