@@ -237,6 +237,7 @@ export class ActionRequestsService {
       this.outcomes.note(request, GUARDIAN, {
         action: 'action.allowed',
         says: 'is still allowed by the standing orders',
+        details: { again: true },
         policy: recheck.policy,
       });
     }
@@ -267,7 +268,7 @@ export class ActionRequestsService {
     const { requestedBy } = request;
     const receiptId = this.outcomes.note(request, requestedBy, {
       action: 'action.consumed',
-      says: `was taken up by ${requestedBy.name}, to be done once`,
+      says: 'was taken up, to be done once',
       details: { paramsHash: request.paramsHash, actBy, completeBy },
       guardianEpoch,
     });
@@ -318,7 +319,7 @@ export class ActionRequestsService {
     const receiptId = this.outcomes.note(request, actorOf(caller), {
       action: `action.${status}`,
       outcome: outcome === 'succeeded' ? 'success' : 'failure',
-      says: `${outcome}, as ${request.requestedBy.name} says`,
+      says: `${outcome}, as reported`,
       details: { summary },
     });
     const result: ActionResult = { outcome, summary, output, at };
@@ -359,7 +360,7 @@ export class ActionRequestsService {
     if (!UNCONSUMED.includes(request.status)) {
       throw new InvalidTransition({ details: { status: request.status } });
     }
-    return this.outcomes.withdraw(request, approval, actorOf(caller), `${caller.name} took it back`);
+    return this.outcomes.withdraw(request, approval, actorOf(caller), `${actorOf(caller).name} took it back`);
   }
 }
 

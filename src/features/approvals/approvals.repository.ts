@@ -13,6 +13,7 @@ import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
+import { quotedTitle } from './approval.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import { pendingListing } from './pending-approvals.js';
 
@@ -226,7 +227,7 @@ export class Approvals {
     const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING } as const;
     this.escalations.resolve(
       { escalationId, teamId, directiveId, ...about },
-      becauseOf(status, by, approval.title),
+      becauseOf(status, by, quotedTitle(approval)),
     );
     this.detachEscalation(approval);
   }
