@@ -22,16 +22,20 @@ $$;
 
 create function app.count_action_request() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  if tg_op = 'INSERT' or (new.status, new.team_id) is distinct from (old.status, old.team_id) then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
-    from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
-      union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
-    group by c.team_id, c.key, c.at having sum(c.n) <> 0;
-  end if;
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
+  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
+    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
+  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
   return null;
 end $$;
-create trigger count_change after insert or update on action_requests for each row execute function app.count_action_request();
+-- Not for what changes no figure: a kill voids many rows at once.
+create trigger count_insert after insert on action_requests for each row
+  when (new.decision is not null or new.status = 'denied') execute function app.count_action_request();
+create trigger count_change after update on action_requests for each row
+  when ((old.decision, old.result, old.team_id, old.status in ('denied', 'unconfirmed'))
+    is distinct from (new.decision, new.result, new.team_id, new.status in ('denied', 'unconfirmed')))
+  execute function app.count_action_request();
 
 do $$
 declare

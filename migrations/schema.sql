@@ -360,13 +360,11 @@ CREATE OR REPLACE FUNCTION app.count_action_request()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if tg_op = 'INSERT' or (new.status, new.team_id) is distinct from (old.status, old.team_id) then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
-    from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
-      union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
-    group by c.team_id, c.key, c.at having sum(c.n) <> 0;
-  end if;
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
+  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
+    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
+  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
   return null;
 end $function$;
 
@@ -2847,7 +2845,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on action_requests for select to consigliere_system using (true);
-CREATE TRIGGER count_change AFTER INSERT OR UPDATE ON public.action_requests FOR EACH ROW EXECUTE FUNCTION app.count_action_request();
+CREATE TRIGGER count_change AFTER UPDATE ON public.action_requests FOR EACH ROW WHEN (((((old.decision IS DISTINCT FROM new.decision) OR (old.result IS DISTINCT FROM new.result)) OR (old.team_id IS DISTINCT FROM new.team_id)) OR ((old.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text])) IS DISTINCT FROM (new.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text]))))) EXECUTE FUNCTION app.count_action_request();
+CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests FOR EACH ROW WHEN (((new.decision IS NOT NULL) OR (new.status = 'denied'::text))) EXECUTE FUNCTION app.count_action_request();
 grant insert, select, update on action_requests to consigliere_app;
 grant select on action_requests to consigliere_system;
 

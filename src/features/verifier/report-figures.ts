@@ -49,7 +49,7 @@ const OUTCOMES = {
   'action.completed': 'completed',
   'action.failed': 'failed',
   'action.unconfirmed': 'unconfirmed',
-} as const satisfies Record<string, keyof ActionCounts>;
+} as const satisfies Record<string, keyof typeof NO_ACTIONS>;
 
 type OfGuardian = 'kills' | 'reverts' | 'recoveries';
 
@@ -74,24 +74,13 @@ const TOLD = {
 /** The actions by which something leaves. */
 const LEAVING: readonly unknown[] = ['email.send', 'webhook.post', 'http.call'];
 
-/** How many requests had each outcome; one request can have several. */
-export interface ActionCounts {
-  allowed: number;
-  approved: number;
-  denied: number;
-  rejected: number;
-  completed: number;
-  failed: number;
-  unconfirmed: number;
-}
-
 /** What became of the requests of an agent from outside for one tool. */
-export interface ReportedAgent extends ActionCounts {
+export type ReportedAgent = typeof NO_ACTIONS & {
   name: string;
   tool: string;
   /** The one that the newest of these receipts is about. */
   actionRequestId: string;
-}
+};
 
 /** What one capo did. */
 export interface CapoFigures {
@@ -172,7 +161,8 @@ const COST_DIGITS = 6;
 /** Of a mean, so that the order of adding does not show. */
 const MEAN_DIGITS = 4;
 
-export const NO_ACTIONS: ActionCounts = {
+/** How many requests had each outcome; one request can have several. */
+export const NO_ACTIONS = {
   allowed: 0,
   approved: 0,
   denied: 0,
