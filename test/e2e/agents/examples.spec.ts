@@ -83,6 +83,7 @@ const direct: typeof around = (_path, forwarded) => forwarded();
 around = direct;
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 /** Where a tool's server finds keys by which the tests can sign whatever they like. */
 let issuer: Server;
 let issuerUrl: string;
@@ -120,7 +121,8 @@ beforeAll(async () => {
   });
   proxyUrl = await listening(proxy);
   const jwk = { ...(await exportJWK(publicKey)), kid: 'test', alg: 'EdDSA', use: 'sig' };
-  issuer = createServer((_request, response) => response.end(JSON.stringify({ keys: [jwk] })));
+  const keys = [jwk, { ...(await exportJWK(rsa.publicKey)), kid: 'rsa' }];
+  issuer = createServer((_request, response) => response.end(JSON.stringify({ keys })));
   issuerUrl = await listening(issuer);
 });
 afterEach(() => {
@@ -366,7 +368,6 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))(
           .setProtectedHeader({ ...header, ...changedHeader })
           .sign(key);
       const own = generateKeyPairSync('ed25519').privateKey;
-      const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
       const publicText = new TextEncoder().encode((await exportJWK(publicKey)).x);
       const refused = {
         stale: await sign({ iat: now - 120, exp: now - 60 }),
@@ -379,7 +380,7 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))(
         'no end': await sign({ exp: undefined }),
         'another key': await sign({}, {}, own),
         'a key at its own address': await sign({}, { jku: `${proxyUrl}/keys`, kid: 'other' }, own),
-        'another algorithm': await sign({}, { alg: 'RS256' }, rsa),
+        'another algorithm': await sign({}, { alg: 'RS256', kid: 'rsa' }, rsa.privateKey),
         'the public key as a secret': await sign({}, { alg: 'HS256' }, publicText),
         'no signature': new UnsecuredJWT({ ...claims, jti: newId('req') }).encode(),
       };
