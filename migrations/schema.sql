@@ -354,6 +354,20 @@ begin
   ) r group by r.currency;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.count_action_request()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
+  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
+    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
+  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.count_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1606,14 +1620,14 @@ begin
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
     select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   ), shown as (
     insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
     select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
     from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
       cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
     group by 1, 2, 3, 4, 5, 6
     on conflict on constraint kpi_figures_once
       do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
@@ -1934,6 +1948,23 @@ begin
   where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.outcomes_of_action(r action_requests)
+ RETURNS TABLE(key text, at timestamp with time zone)
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select o.outcome || ' ' || coalesce(r.agent, r.requested_by->>'name'),
+    date_bin('15 minutes', o.at, timestamptz '2001-01-01 00:00:00+00')
+  from (values
+    (case when r.status = 'denied' then 'denied' else r.decision->>'outcome' end,
+      coalesce(to_timestamp((r.decision->>'decidedAt')::float8 / 1000), r.created_at)),
+    (case r.result->>'outcome' when 'succeeded' then 'completed' when 'failed' then 'failed' end,
+      to_timestamp((r.result->>'at')::float8 / 1000)),
+    (case when r.status = 'unconfirmed' then 'unconfirmed' end, r.complete_by)) o (outcome, at)
+  where o.outcome is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION app.own_teams()
  RETURNS text
  LANGUAGE sql
@@ -2072,6 +2103,9 @@ from (
   select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
   union all
   select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
+  union all
+  select r.workspace_id, r.team_id, 'actions', o.key, o.at, 1, 0
+  from action_requests r cross join lateral app.outcomes_of_action(r) o
 ) f
 cross join lateral (values (f.team_id), ('*')) o (team_id)
 cross join (values (15::smallint), (60::smallint)) s (minutes)
@@ -2810,6 +2844,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on action_requests for select to consigliere_system using (true);
+CREATE TRIGGER count_change AFTER UPDATE ON public.action_requests FOR EACH ROW WHEN (((((old.decision IS DISTINCT FROM new.decision) OR (old.result IS DISTINCT FROM new.result)) OR (old.team_id IS DISTINCT FROM new.team_id)) OR ((old.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text])) IS DISTINCT FROM (new.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text]))))) EXECUTE FUNCTION app.count_action_request();
+CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests FOR EACH ROW WHEN (((new.decision IS NOT NULL) OR (new.status = 'denied'::text))) EXECUTE FUNCTION app.count_action_request();
 grant insert, select, update on action_requests to consigliere_app;
 grant select on action_requests to consigliere_system;
 

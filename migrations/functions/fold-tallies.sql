@@ -17,14 +17,14 @@ begin
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
     select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   ), shown as (
     insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
     select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
     from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
       cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
     group by 1, 2, 3, 4, 5, 6
     on conflict on constraint kpi_figures_once
       do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount

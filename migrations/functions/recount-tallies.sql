@@ -57,6 +57,9 @@ from (
   select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
   union all
   select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
+  union all
+  select r.workspace_id, r.team_id, 'actions', o.key, o.at, 1, 0
+  from action_requests r cross join lateral app.outcomes_of_action(r) o
 ) f
 cross join lateral (values (f.team_id), ('*')) o (team_id)
 cross join (values (15::smallint), (60::smallint)) s (minutes)

@@ -215,14 +215,20 @@ export class ActionOutcomes {
 
   /** Appends the receipt of an act on the request; answers its id. */
   note(request: ActionRequestEntity, actor: Actor, { says, policy, details, ...note }: Note): string {
-    const { title, teamId, actionRequestId, tool, approvalId } = request;
+    const { title, teamId, actionRequestId, tool, approvalId, requestedBy } = request;
     return this.receipts.append({
       ...note,
       actor,
       entity: { type: 'action_request', id: actionRequestId },
       teamId,
-      summary: `"${title}" ${says}.`,
-      details: { tool, approvalId, ...details, ...(policy && { decisions: decisionsInReceipt([policy]) }) },
+      summary: `"${title}" for ${requestedBy.name} ${says}.`,
+      details: {
+        tool,
+        agent: requestedBy.name,
+        approvalId,
+        ...details,
+        ...(policy && { decisions: decisionsInReceipt([policy]) }),
+      },
     });
   }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -21,6 +22,7 @@ import { Permits } from './permits.js';
     TypeOrmModule.forFeature([ActionRequestEntity]),
     ApprovalsModule,
     EscalationsModule,
+    EventsModule,
     GuardianModule,
     ToolsModule,
     WorkspacesModule,

@@ -17,6 +17,7 @@ import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
+import { Events } from '../events/events.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
@@ -81,6 +82,7 @@ export class ActionRequestsService {
     private readonly approvals: Approvals,
     private readonly outcomes: ActionOutcomes,
     private readonly escalations: Escalations,
+    private readonly events: Events,
     private readonly channel: Channel,
   ) {}
 
@@ -235,6 +237,7 @@ export class ActionRequestsService {
       this.outcomes.note(request, GUARDIAN, {
         action: 'action.allowed',
         says: 'is still allowed by the standing orders',
+        details: { again: true },
         policy: recheck.policy,
       });
     }
@@ -265,7 +268,7 @@ export class ActionRequestsService {
     const { requestedBy } = request;
     const receiptId = this.outcomes.note(request, requestedBy, {
       action: 'action.consumed',
-      says: `was taken up by ${requestedBy.name}, to be done once`,
+      says: 'was taken up, to be done once',
       details: { paramsHash: request.paramsHash, actBy, completeBy },
       guardianEpoch,
     });
@@ -316,11 +319,19 @@ export class ActionRequestsService {
     const receiptId = this.outcomes.note(request, actorOf(caller), {
       action: `action.${status}`,
       outcome: outcome === 'succeeded' ? 'success' : 'failure',
-      says: `${outcome}, as ${request.requestedBy.name} says`,
+      says: `${outcome}, as reported`,
       details: { summary },
     });
     const result: ActionResult = { outcome, summary, output, at };
     this.requests.update(request, { status, result, dueAt: null, receiptId });
+    this.events.record('action.completed', {
+      actionRequestId,
+      tool: request.tool,
+      paramsHash: request.paramsHash,
+      agent: { tokenId: request.tokenRootId, name: request.agent },
+      outcome,
+      receiptId,
+    });
     if (request.status === 'unconfirmed') {
       await this.escalations.resolveAbout(
         ACTION_UNCONFIRMED,
@@ -349,7 +360,7 @@ export class ActionRequestsService {
     if (!UNCONSUMED.includes(request.status)) {
       throw new InvalidTransition({ details: { status: request.status } });
     }
-    return this.outcomes.withdraw(request, approval, actorOf(caller), `${caller.name} took it back`);
+    return this.outcomes.withdraw(request, approval, actorOf(caller), `${actorOf(caller).name} took it back`);
   }
 }
 

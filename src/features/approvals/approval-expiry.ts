@@ -45,14 +45,14 @@ export function extendedExpiry({
 }
 
 const BECAUSE: Record<Exclude<ApprovalStatus, 'pending'>, (name: string, title: string) => string> = {
-  approved: (name, title) => `${name} approved "${title}".`,
-  rejected: (name, title) => `${name} rejected "${title}".`,
-  changes_requested: (name, title) => `${name} asked for changes to "${title}".`,
-  expired: (_, title) => `the time for a decision on "${title}" is over.`,
-  cancelled: (_, title) => `"${title}" is no longer wanted.`,
+  approved: (name, title) => `${name} approved ${title}.`,
+  rejected: (name, title) => `${name} rejected ${title}.`,
+  changes_requested: (name, title) => `${name} asked for changes to ${title}.`,
+  expired: (_, title) => `the time for a decision on ${title} is over.`,
+  cancelled: (_, title) => `${title} is no longer wanted.`,
 };
 
-/** Why nobody has to look at its end any more. */
+/** Why nobody has to look at its end any more; the title comes quoted. */
 export function becauseOf(status: ApprovalStatus, { name }: Pick<Actor, 'name'>, title: string): string {
   return status === 'pending' ? '' : BECAUSE[status](name, title);
 }

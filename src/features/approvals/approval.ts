@@ -46,6 +46,15 @@ export interface Decision {
   ifMatch: string | null;
 }
 
+/** Its title as sentences quote it, with the agent from outside that asks. */
+export function quotedTitle({
+  title,
+  directiveId,
+  requestedBy,
+}: Pick<ApprovalEntity, 'title' | 'directiveId' | 'requestedBy'>): string {
+  return directiveId === null ? `"${title}" for ${requestedBy.name}` : `"${title}"`;
+}
+
 /** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
 export function approvedHash(
   output: Pick<Output, 'body'> | null,
@@ -253,6 +262,10 @@ export function withoutAddresses(approval: ApprovalView): ApprovalView {
   return { ...approval, packets };
 }
 
+function agentOf({ requestedBy: { type, id, name } }: ListedApproval): ApprovalSummary['agent'] {
+  return type === 'agent' ? { tokenId: id, name } : null;
+}
+
 export function summaryOf(approval: ListedApproval, now: number, holdups: Holdups): ApprovalSummary {
   const {
     frozenMs,
@@ -264,6 +277,7 @@ export function summaryOf(approval: ListedApproval, now: number, holdups: Holdup
   } = approval;
   return {
     ...shown,
+    agent: agentOf(approval),
     urgent: approval.status === 'pending' && isUrgent(approval, now),
     waitingFor: waitingFor(approval, holdups),
     // While killed the clock stands still for approvals, so the time of expiry moves along.

@@ -130,6 +130,20 @@ export class ApprovalReason {
   explanation!: string[];
 }
 
+/** The agent from outside that asks. */
+export class ApprovalAgent {
+  /**
+   * The first token of its rotations.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
+  tokenId!: string;
+  /**
+   * As its token names it.
+   * @example 'CRM cleaner'
+   */
+  name!: string;
+}
+
 /** Something that waits for a person, or waited, as lists show it. */
 export class ApprovalSummary {
   /**
@@ -144,6 +158,9 @@ export class ApprovalSummary {
   directiveId!: string | null;
   /** The action request of an agent from outside that it is about; null: none. */
   actionRequestId!: string | null;
+  /** The agent from outside that asks; null where none does. */
+  @ApiProperty({ example: null })
+  agent!: ApprovalAgent | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
   /**

@@ -9,8 +9,11 @@ import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
+import type { ApprovalDecision } from '../events/event.js';
+import { Events } from '../events/events.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
+import { quotedTitle } from './approval.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import { pendingListing } from './pending-approvals.js';
 
@@ -67,11 +70,20 @@ export const waitingStatement = (): Statement => ({
     left join app.tally_of_all('approvals') t on split_part(t.key, ' ', 1) = status group by s`,
 });
 
+const DECISIONS = {
+  approved: 'approved',
+  rejected: 'rejected',
+  changes_requested: 'changed',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const satisfies Partial<Record<ApprovalEntity['status'], ApprovalDecision>>;
+
 @Injectable()
 export class Approvals {
   constructor(
     private readonly db: Db,
     private readonly escalations: Escalations,
+    private readonly events: Events,
   ) {}
 
   add(approval: ApprovalEntity): void {
@@ -177,11 +189,13 @@ export class Approvals {
     this.db.update(ApprovalEntity, key, { ...time, extensions: extensions + 1, escalationId: null });
   }
 
-  /** Ends an approval that the transaction has locked. */
+  /** Ends an approval that the transaction has locked: every end goes through here, and is published. */
   end(
     approval: UnrevisedApproval,
     end: {
-      status: ApprovalEntity['status'];
+      status: keyof typeof DECISIONS;
+      /** Left out: what the status says. */
+      decision?: ApprovalDecision;
       by: Actor;
       at: number;
       feedback: string | null;
@@ -190,7 +204,19 @@ export class Approvals {
     },
   ): void {
     const { workspaceId, approvalId } = approval;
-    const { status, by, at, feedback, receiptId, nextApprovalId = null } = end;
+    const { status, decision = DECISIONS[status], by, at, feedback, receiptId, nextApprovalId = null } = end;
+    this.events.record('approval.decided', {
+      approvalId,
+      kind: approval.kind,
+      entityId: (approval.directiveId ?? approval.actionRequestId)!,
+      decision,
+      status,
+      contentHash: approval.contentHash,
+      decidedBy: by,
+      decidedAt: at,
+      feedback,
+      receiptId,
+    });
     this.db.update(
       ApprovalEntity,
       { workspaceId, approvalId },
@@ -201,7 +227,7 @@ export class Approvals {
     const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING } as const;
     this.escalations.resolve(
       { escalationId, teamId, directiveId, ...about },
-      becauseOf(status, by, approval.title),
+      becauseOf(status, by, quotedTitle(approval)),
     );
     this.detachEscalation(approval);
   }

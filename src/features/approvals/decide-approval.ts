@@ -17,7 +17,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { checkDecision } from './approval.js';
+import { checkDecision, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type {
@@ -122,8 +122,12 @@ export class DecideApproval {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `${caller.name} ${WORDS[status]} "${approval.title}".`,
-      details: { contentHash: approval.contentHash, ...(feedback !== undefined && { feedback }) },
+      summary: `${caller.name} ${WORDS[status]} ${quotedTitle(approval)}.`,
+      details: {
+        contentHash: approval.contentHash,
+        ...askedIn(approval),
+        ...(feedback !== undefined && { feedback }),
+      },
       guardianEpoch: guardian.epoch,
     });
     const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
@@ -144,6 +148,12 @@ export class DecideApproval {
     approvals.set(approvalId, decided);
     return answer(decided, directiveStatus);
   }
+}
+
+/** What an agent from outside asked for: what was decided is counted by agent and tool. */
+function askedIn({ actionRequestId, requestedBy, packets }: UnrevisedApproval): Record<string, unknown> {
+  if (actionRequestId === null) return {};
+  return { actionRequestId, agent: requestedBy.name, tool: packets[0]!.action.type };
 }
 
 /** A rejection that asks for no other draft. */

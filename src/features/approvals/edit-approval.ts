@@ -9,7 +9,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { checkEdit } from './approval.js';
+import { checkEdit, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -100,7 +100,7 @@ export class EditApproval {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `${caller.name} edited the draft of "${approval.title}".`,
+      summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.`,
       details: {
         before: approval.contentHash,
         contentHash: content.contentHash,

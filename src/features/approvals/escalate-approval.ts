@@ -10,7 +10,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { isExpired } from './approval.js';
+import { isExpired, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -51,13 +51,13 @@ export class EscalateApproval implements OnModuleInit {
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
       if (isHalted(guardian.mode) || !approval || !this.isToEscalate(approval)) return;
-      const { title, teamId, directiveId, expiresAt } = approval;
+      const { teamId, directiveId, expiresAt } = approval;
       const escalationId = await this.escalations.open({
         kind: APPROVAL_EXPIRING,
         entity: { type: 'approval', id },
         teamId,
         directiveId,
-        reason: `Nobody has decided on "${title}" yet, and its approval is about to expire.`,
+        reason: `Nobody has decided on ${quotedTitle(approval)} yet, and its approval is about to expire.`,
         options: [EXTEND, REJECT, DISMISS],
         dueAt: expiresAt,
       });
@@ -86,7 +86,7 @@ export class EscalateApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody could be told that the approval of "${approval.title}" is about to expire. ${message}`,
+      summary: `Nobody could be told that the approval of ${quotedTitle(approval)} is about to expire. ${message}`,
     });
   }
 }

@@ -19,7 +19,7 @@ import { haltedIn } from '../terms/guardian-halted.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { assertOtherEyes, isExpired } from './approval.js';
+import { assertOtherEyes, isExpired, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { escalationTime, extendedExpiry } from './approval-expiry.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -94,8 +94,8 @@ export class EscalatedApprovals implements OnModuleInit {
     assertOtherEyes(approval, peopleBehind(caller));
     const expiresAt = extendedExpiry(approval);
     this.approvals.extend(approval, { expiresAt, escalatesAt: escalationTime(at, expiresAt) });
-    const { approvalId, directiveId, teamId, capo, title } = approval;
-    const summary = `${caller.name} gave the approval of "${title}" more time, until ${new Date(expiresAt).toISOString()}.`;
+    const { approvalId, directiveId, teamId, capo } = approval;
+    const summary = `${caller.name} gave the approval of ${quotedTitle(approval)} more time, until ${new Date(expiresAt).toISOString()}.`;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'approval.extended',
@@ -122,7 +122,7 @@ export class EscalatedApprovals implements OnModuleInit {
     this.approvals.detachEscalation(approval);
     const { approvalId } = approval;
     await this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback: note });
-    return `${caller.name} rejected "${approval.title}".`;
+    return `${caller.name} rejected ${quotedTitle(approval)}.`;
   }
 
   private async handInAgain(escalation: EscalationEntity, { caller }: Decider): Promise<string> {

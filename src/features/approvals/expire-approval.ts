@@ -12,6 +12,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { APPROVAL_EXPIRED, DISMISS, HAND_IN_AGAIN } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
+import { quotedTitle } from './approval.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -72,7 +73,7 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
+      summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done.`,
       details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
     });
     const at = this.clock.now();
@@ -98,24 +99,22 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on "${approval.title}" in time; it was not sent. ${message}`,
+      summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done. ${message}`,
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
     await this.escalate(approval, [DISMISS]);
   }
 
-  private async escalate(
-    { approvalId, title, teamId, directiveId }: UnrevisedApproval,
-    options: readonly string[],
-  ): Promise<void> {
+  private async escalate(approval: UnrevisedApproval, options: readonly string[]): Promise<void> {
+    const { approvalId, teamId, directiveId } = approval;
     const again = options.includes(HAND_IN_AGAIN) ? ' Hand it in again if it is still wanted.' : '';
     await this.escalations.open({
       kind: APPROVAL_EXPIRED,
       entity: { type: 'approval', id: approvalId },
       teamId,
       directiveId,
-      reason: `The approval of "${title}" expired without a decision.${again}`,
+      reason: `The approval of ${quotedTitle(approval)} expired without a decision.${again}`,
       options,
       dueAt: null,
     });

@@ -8,7 +8,7 @@ import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/events.js';
 import { type CapoRole, type Priority, TELL_MEMBERS } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
-import { DEFAULT_EXPIRY_MS } from './approval.js';
+import { DEFAULT_EXPIRY_MS, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
@@ -94,7 +94,7 @@ export class RequestApproval {
       directiveId: asked.directiveId,
       teamId: asked.teamId,
       capo: asked.capo,
-      summary: `"${asked.title}" is waiting for approval.`,
+      summary: `${quotedTitle(asked)} is waiting for approval.`,
       details: { round: asked.round },
     });
   }

@@ -1,3 +1,4 @@
+import type { Actor } from '../../platform/auth/caller.js';
 import type { CapoRole, DirectiveStatus, Priority, Reversibility, Risk } from '../terms/terms.js';
 
 /** What each event says (CONTRACT, Webhooks); `receiptHead` is added to every payload where the chain is locked. */
@@ -27,6 +28,31 @@ export interface EventPayloads {
     expiresAt: number;
     url: string;
   };
+  /** However it ended. Neither parameters nor permits stand in an event. */
+  'approval.decided': {
+    approvalId: string;
+    kind: string;
+    /** The directive, action request or question that it was about. */
+    entityId: string;
+    decision: ApprovalDecision;
+    /** Of the approval from now on. */
+    status: string;
+    contentHash: string | null;
+    decidedBy: Actor;
+    /** Unix milliseconds. */
+    decidedAt: number;
+    feedback: string | null;
+    receiptId: string;
+  };
+  /** An agent from outside has said what came of its action request. */
+  'action.completed': {
+    actionRequestId: string;
+    tool: string;
+    paramsHash: string;
+    agent: { tokenId: string; name: string | null };
+    outcome: 'succeeded' | 'failed';
+    receiptId: string;
+  };
   'kill.activated': {
     reason: string | null;
     epoch: number;
@@ -39,6 +65,8 @@ export interface EventPayloads {
   /** Sent on request, to see that a destination receives and verifies. */
   'webhook.test': { destinationId: string; message: string };
 }
+
+export type ApprovalDecision = 'approved' | 'rejected' | 'changed' | 'expired' | 'cancelled' | 'answered';
 
 export type EventType = keyof EventPayloads;
 
@@ -54,7 +82,12 @@ export const EVENT_TYPES = [
 ] as const satisfies readonly EventType[];
 
 /** What a destination can choose. */
-export const SUBSCRIBABLE_EVENTS = [...EVENT_TYPES, 'report.daily'] as const satisfies readonly EventType[];
+export const SUBSCRIBABLE_EVENTS = [
+  ...EVENT_TYPES,
+  'approval.decided',
+  'action.completed',
+  'report.daily',
+] as const satisfies readonly EventType[];
 
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 

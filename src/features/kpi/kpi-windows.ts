@@ -1,7 +1,7 @@
 import type { Stretch } from './kpi-calendar.js';
 
 /** What is counted for the tiles; app.fold_tallies names the same. */
-export type FigureKind = 'team_revenue' | 'executed' | 'pending' | 'cost' | 'evals';
+export type FigureKind = 'team_revenue' | 'executed' | 'pending' | 'cost' | 'evals' | 'actions';
 
 /** A stretch of time over which one kind is added up. */
 export interface Window extends Stretch {

@@ -47,7 +47,7 @@ export class KpiController {
   }
 }
 
-/** A weak one: two answers with the same tiles differ in when, and how fast, they were computed. */
-function tagOf({ teamId, tiles }: KpiView): string {
-  return `W/"${sha256(JSON.stringify([teamId, tiles])).slice(0, 32)}"`;
+/** A weak one: two answers with the same numbers differ in when, and how fast, they were computed. */
+function tagOf({ teamId, tiles, outsideAgents }: KpiView): string {
+  return `W/"${sha256(JSON.stringify([teamId, tiles, outsideAgents])).slice(0, 32)}"`;
 }

@@ -76,6 +76,50 @@ export class KpiTilesView {
   connectorHealth!: KpiTile;
 }
 
+/** How many requests of an agent from outside ended how. */
+export class OutsideAgentFigures {
+  /**
+   * The agent, as its token names it; of a member's own token, the member.
+   * @example 'CRM cleaner'
+   */
+  name!: string;
+  /**
+   * Allowed by standing orders.
+   * @example 12
+   */
+  allowed!: number;
+  /**
+   * Approved by people.
+   * @example 3
+   */
+  approved!: number;
+  /**
+   * Denied by standing orders or the guardian.
+   * @example 1
+   */
+  denied!: number;
+  /**
+   * Rejected by people.
+   * @example 1
+   */
+  rejected!: number;
+  /**
+   * Carried out, as the agent says.
+   * @example 14
+   */
+  completed!: number;
+  /**
+   * Failed, as the agent says.
+   * @example 0
+   */
+  failed!: number;
+  /**
+   * Taken up, and no result came: whether it was done is not known.
+   * @example 0
+   */
+  unconfirmed!: number;
+}
+
 /** The numbers of the workspace, or of a team, as they are now (`GET /kpi`). */
 export class KpiView {
   /**
@@ -90,6 +134,8 @@ export class KpiView {
   teamId!: string | null;
   /** The six tiles. */
   tiles!: KpiTilesView;
+  /** What became of the requests of agents from outside in the last seven days, today being one; by name. */
+  outsideAgents!: OutsideAgentFigures[];
   /**
    * How long it took to compute, in milliseconds.
    * @example 4.2

@@ -7,7 +7,7 @@ import { kpiCalendar } from './kpi-calendar.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
 import { KpiTiles } from './kpi-tiles.js';
 import type { KpiView } from './kpi.dto.js';
-import { sparklineDays, tilesOf, windowsOf } from './tiles.js';
+import { outsideAgentsOf, sparklineDays, tilesOf, windowsOf } from './tiles.js';
 
 /** The six numbers of `GET /kpi`, for one team or for all that the caller may see. */
 @Injectable()
@@ -35,6 +35,6 @@ export class ReadKpi {
     ]);
     const tiles = tilesOf(figures, currency, connectors);
     const computedInMs = Math.round((performance.now() - began) * 10) / 10;
-    return { generatedAt: at, teamId, tiles, computedInMs };
+    return { generatedAt: at, teamId, tiles, outsideAgents: outsideAgentsOf(figures), computedInMs };
   }
 }

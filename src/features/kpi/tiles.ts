@@ -1,7 +1,8 @@
 import { COST_CURRENCY } from '../terms/terms.js';
+import { NO_ACTIONS } from '../verifier/report-figures.js';
 import { type KpiCalendar, SPARKLINE_DAYS, type Stretch } from './kpi-calendar.js';
 import type { Figures, Sum } from './kpi-figures.reader.js';
-import type { KpiMoneyTile, KpiTile, KpiTilesView } from './kpi.dto.js';
+import type { KpiMoneyTile, KpiTile, KpiTilesView, OutsideAgentFigures } from './kpi.dto.js';
 import type { TileFigures } from './kpi-tiles.js';
 import type { FigureKind, Window } from './kpi-windows.js';
 
@@ -26,6 +27,7 @@ export function windowsOf(calendar: KpiCalendar): Window[] {
     ...sums('team_revenue', week, weekBefore),
     ...sums('executed', sevenDays, sevenDaysBefore),
     ...sums('cost', sevenDays, sevenDaysBefore),
+    { kind: 'actions', name: 'now', ...sevenDays },
     // What has changed since: of how many wait now it is taken off.
     ...shown.map((day, index) => ({
       kind: 'pending' as const,
@@ -70,6 +72,17 @@ export function tilesOf(figures: Figures, currency: string, connectors: TileFigu
     }),
     connectorHealth: tile('percent', connectors),
   };
+}
+
+/** By name, those of whose requests something became. */
+export function outsideAgentsOf(figures: Figures): OutsideAgentFigures[] {
+  const agents = new Map<string, OutsideAgentFigures>();
+  for (const [key, { n }] of figures.byKey('actions', 'now')) {
+    if (n === 0) continue;
+    const [outcome, name] = [key.slice(0, key.indexOf(' ')), key.slice(key.indexOf(' ') + 1)];
+    agents.set(name, { ...(agents.get(name) ?? { name, ...NO_ACTIONS }), [outcome]: n });
+  }
+  return [...agents.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function moneyTile(figures: Figures, kind: 'team_revenue' | 'cost', currency: string): KpiMoneyTile {

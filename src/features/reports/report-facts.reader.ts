@@ -49,7 +49,7 @@ select coalesce(c.body->>'action', r.action) as action, coalesce(c.body->>'capo'
   c.body->>'summary' as summary, case when c.body is null then r.body end as whole,
   jsonb_build_object('amount', d->'amount', 'currency', d->'currency', 'packets', d->'packets', 'metric', d->'metric',
     'newConfidence', d->'newConfidence', 'cost', d->'cost', 'engine', d->'engine', 'model', d->'model',
-    'actionType', d->'actionType', 'target', d->'target', 'code', d->'code',
+    'actionType', d->'actionType', 'agent', d->'agent', 'tool', d->'tool', 'actionRequestId', d->'actionRequestId', 'again', d->'again', 'target', d->'target', 'code', d->'code',
     'result', jsonb_build_object('transport', d->'result'->'transport', 'recipients', d->'result'->'recipients'),
     'decisions', case when r.action = 'directive.drafted' and jsonb_typeof(d->'decisions') = 'array' then
       (select jsonb_agg(jsonb_build_object('outcome', one->'outcome')) from jsonb_array_elements(d->'decisions') one) end) as details
@@ -76,7 +76,7 @@ select
   (select count(*) from urgent) as urgent,
   (select coalesce(json_agg(approval_id), '[]') from
     (select approval_id from urgent order by requested_at, approval_id limit ${MOST_URGENT}) u) as urgent_ids,
-  (select coalesce(json_agg(json_build_object('approvalId', a.approval_id, 'title', a.title, 'capo', a.capo,
+  (select coalesce(json_agg(json_build_object('approvalId', a.approval_id, 'title', a.title, 'capo', a.capo, 'agent', case when a.directive_id is null then a.requested_by->>'name' end,
       'priority', a.priority, 'requestedAt', app.ms(a.requested_at), 'expiresAt', app.ms(a.expires_at))
       order by l.part, l.requested_at, l.approval_id), '[]')
     from listed l join approvals a on a.approval_id = l.approval_id) as approvals,

@@ -3,7 +3,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import type { DayOfAgents, ReportedAct } from '../verifier/report-figures.js';
+import type { DayOfAgents, ReportedAct, ReportedAgent } from '../verifier/report-figures.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */
@@ -49,6 +49,9 @@ const LONGEST_ITEM = 160;
 /** A reason stands in it. */
 const LONGEST_ACT = 400;
 
+/** So many lines tell of agents from outside. */
+const MOST_AGENTS = 20;
+
 /** What waits for the reader comes first. */
 const ORDER: readonly SectionKey[] = [
   'approvalQueue',
@@ -77,7 +80,17 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
   ],
   // Reports that were made by earlier versions do not tell what left, was undone or was not carried out.
   agentActivity: (
-    { directivesExecuted, movesApproved, movesBlocked, movesSent, movesUndone, notDoneTotal, capos, ...acts },
+    {
+      directivesExecuted,
+      movesApproved,
+      movesBlocked,
+      movesSent,
+      movesUndone,
+      notDoneTotal,
+      capos,
+      outsideAgents = [],
+      ...acts
+    },
     zone,
   ) => [
     {
@@ -102,6 +115,12 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
         },
       ),
     },
+    {
+      title: 'What other agents asked for',
+      facts: [],
+      items: outsideAgents.slice(0, MOST_AGENTS).map(agentInWords),
+      ...more(outsideAgents.length, Math.min(outsideAgents.length, MOST_AGENTS)),
+    },
     actsPart('What left', movesSent, reached(acts), zone),
     actsPart('Mails that did not reach everybody', acts.notReachedTotal, missed(acts.notReached), zone),
     actsPart('What was undone', movesUndone, acts.undone, zone),
@@ -114,10 +133,10 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       facts: numbers(['Approvals', pending], ['Urgent', urgent], ['Escalations', escalations.open]),
       items: [
         // The urgent ones are listed first.
-        ...items.map(({ title, capo, priority, expiresAt }, index) => {
+        ...items.map(({ title, capo, agent, priority, expiresAt }, index) => {
           const facts = [
             ...(index < urgent ? ['urgent'] : []),
-            nameOf(capo),
+            agent ?? nameOf(capo),
             `${priority} priority`,
             `until ${momentIn(Date.parse(expiresAt), zone)}`,
           ];
@@ -208,6 +227,12 @@ function amounts(sums: readonly (readonly [currency: string, amount: number])[])
   return sums.flatMap(([currency, amount], index) =>
     amount === 0 ? [] : [[index === 0 ? 'Total' : `In ${currency}`, money(amount, currency)] as const],
   );
+}
+
+/** One line for an agent and a tool, with the id by which the newest request is found. */
+function agentInWords({ name, tool, actionRequestId, ...counts }: ReportedAgent): string {
+  const did = Object.entries(counts).filter(([, n]) => n > 0);
+  return `${name}, ${tool}: ${did.map(([outcome, n]) => `${number(n)} ${outcome}`).join(', ')} (newest: ${actionRequestId})`;
 }
 
 function actsPart(

@@ -1,4 +1,5 @@
 import type { EscalationKind } from '../escalations/escalation-kinds.js';
+import { OutsideAgentFigures } from '../kpi/kpi.dto.js';
 import type { CapoRole, Priority } from '../terms/terms.js';
 import type { CapoFigures } from '../verifier/report-figures.js';
 
@@ -109,6 +110,20 @@ export class ReportedActView {
   to!: string | null;
 }
 
+/** How many requests of an agent from outside for one tool ended how. */
+export class ReportedAgentView extends OutsideAgentFigures {
+  /**
+   * The tool that was asked for; of an agent that asked for more than 20, `other tools` are those beyond.
+   * @example 'crm.refund'
+   */
+  tool!: string;
+  /**
+   * The newest of these requests.
+   * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  actionRequestId!: string;
+}
+
 /** What the capos did on the day. Reports that were made by earlier versions have only the first three numbers and `capos`. */
 export class AgentActivitySection {
   /**
@@ -174,6 +189,8 @@ export class AgentActivitySection {
   undone?: ReportedActView[];
   /** What failed, was rejected, denied or cancelled, or expired, the first 20. */
   notDone?: ReportedActView[];
+  /** What became of the requests of agents from outside, by agent and tool. */
+  outsideAgents?: ReportedAgentView[];
 }
 
 /** An approval that waits. */
@@ -193,6 +210,11 @@ export class ReportedApprovalView {
    * @example 'capo_ops'
    */
   capo!: CapoRole | null;
+  /**
+   * The agent from outside that asks; null where a capo drafts.
+   * @example null
+   */
+  agent?: string | null;
   /**
    * high, medium or low
    * @example 'high'

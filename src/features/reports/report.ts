@@ -32,6 +32,8 @@ export interface ReportedApproval {
   approvalId: string;
   title: string;
   capo: CapoRole | null;
+  /** Who asks from outside; reports that were made by earlier versions do not tell. */
+  agent?: string | null;
   priority: Priority;
   requestedAt: string;
   expiresAt: string;

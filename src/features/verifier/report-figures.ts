@@ -24,6 +24,8 @@ export interface ReportedAct {
 /** So many acts of a kind are listed; of the others it is counted how many there are. */
 const MOST_ACTS = 20;
 const LONGEST_SUMMARY = 300;
+/** No name of a tool: what an agent asked for beyond its first {@link MOST_ACTS} tools. */
+const OTHER_TOOLS = 'other tools';
 
 type ActList = 'sent' | 'notReached' | 'undone' | 'notDone' | 'acts';
 type ActCount =
@@ -37,6 +39,17 @@ type ActCount =
   | 'kills'
   | 'reverts'
   | 'recoveries';
+
+/** What the receipts say became of requests of agents from outside. */
+const OUTCOMES = {
+  'action.allowed': 'allowed',
+  'approval.approved': 'approved',
+  'action.denied': 'denied',
+  'approval.rejected': 'rejected',
+  'action.completed': 'completed',
+  'action.failed': 'failed',
+  'action.unconfirmed': 'unconfirmed',
+} as const satisfies Record<string, keyof typeof NO_ACTIONS>;
 
 type OfGuardian = 'kills' | 'reverts' | 'recoveries';
 
@@ -60,6 +73,14 @@ const TOLD = {
 
 /** The actions by which something leaves. */
 const LEAVING: readonly unknown[] = ['email.send', 'webhook.post', 'http.call'];
+
+/** What became of the requests of an agent from outside for one tool. */
+export type ReportedAgent = typeof NO_ACTIONS & {
+  name: string;
+  tool: string;
+  /** The one that the newest of these receipts is about. */
+  actionRequestId: string;
+};
 
 /** What one capo did. */
 export interface CapoFigures {
@@ -92,7 +113,7 @@ export interface ModelCost {
 
 /** What left, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
 export type DayOfAgents = Record<Exclude<ActCount, OfGuardian>, number> &
-  Record<Exclude<ActList, 'acts'>, ReportedAct[]>;
+  Record<Exclude<ActList, 'acts'>, ReportedAct[]> & { outsideAgents: ReportedAgent[] };
 
 /** Who engaged the kill switch, and who reverted it. */
 export type DayOfGuardian = Record<OfGuardian, number> & Record<'acts', ReportedAct[]>;
@@ -132,12 +153,24 @@ export const COUNTED_ACTIONS = [
   'revenue.recorded',
   'revenue.reversed',
   ...(Object.keys(TOLD) as (keyof typeof TOLD)[]),
+  ...(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]),
 ] as const;
 
 const MONEY_DIGITS = 4;
 const COST_DIGITS = 6;
 /** Of a mean, so that the order of adding does not show. */
 const MEAN_DIGITS = 4;
+
+/** How many requests had each outcome; one request can have several. */
+export const NO_ACTIONS = {
+  allowed: 0,
+  approved: 0,
+  denied: 0,
+  rejected: 0,
+  completed: 0,
+  failed: 0,
+  unconfirmed: 0,
+};
 
 interface CapoCounts {
   directivesExecuted: number;
@@ -179,6 +212,7 @@ export class FiguresOfReceipts {
     reverts: 0,
     recoveries: 0,
   };
+  readonly #outside = new Map<string, Map<string, ReportedAgent>>();
   readonly #metrics = new Map<string, { sum: Sums; n: number }>();
   readonly #cost = new Sums(COST_DIGITS);
   readonly #costOfCapos = new Map<string | null, Sums>();
@@ -188,6 +222,7 @@ export class FiguresOfReceipts {
     const { action, details } = receipt;
     this.cost(receipt);
     this.act(receipt);
+    this.outside(receipt);
     switch (action) {
       case 'revenue.recorded':
       case 'revenue.reversed':
@@ -230,6 +265,9 @@ export class FiguresOfReceipts {
         ...this.#total,
         ...counts,
         ...lists,
+        outsideAgents: [...this.#outside.values()]
+          .flatMap((ofAgent) => [...ofAgent.values()])
+          .toSorted((a, b) => (keyOf(a.name, a.tool) < keyOf(b.name, b.tool) ? -1 : 1)),
         capos: Object.fromEntries(
           CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)]),
         ) as Record<CapoRole, CapoFigures>,
@@ -269,6 +307,22 @@ export class FiguresOfReceipts {
     if (missed === null) return;
     this.#actCounts.notReachedTotal++;
     this.add('notReached', receipt, missed);
+  }
+
+  private outside({ action, details, entity }: CountedReceipt): void {
+    const { agent, tool, again } = details;
+    if (!Object.hasOwn(OUTCOMES, action) || typeof agent !== 'string' || typeof tool !== 'string') return;
+    // What an order allowed is decided again when it is consumed.
+    if (again === true) return;
+    const name = storable(agent);
+    const ofAgent = this.#outside.get(name) ?? new Map<string, ReportedAgent>();
+    // The names of tools are the agent's own words.
+    const group = ofAgent.has(storable(tool)) || ofAgent.size < MOST_ACTS ? storable(tool) : OTHER_TOOLS;
+    const counts = ofAgent.get(group) ?? { name, tool: group, ...NO_ACTIONS };
+    const outcome = OUTCOMES[action as keyof typeof OUTCOMES];
+    const actionRequestId = storable(details['actionRequestId'] ?? entity.id);
+    ofAgent.set(group, { ...counts, [outcome]: counts[outcome] + 1, actionRequestId });
+    this.#outside.set(name, ofAgent);
   }
 
   private add(list: ActList, receipt: CountedReceipt, to: string | null): void {

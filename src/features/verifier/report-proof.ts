@@ -113,8 +113,10 @@ function compareDay(
 
 /** As much as the report tells: those that were made by earlier versions tell less. */
 function asTold(counted: ReportFigures['agentActivity'], said: object): object {
-  if ('notReached' in said) return counted;
-  const { notReached: _acts, notReachedTotal: _total, ...known } = counted;
+  if ('outsideAgents' in said) return counted;
+  const { outsideAgents: _agents, ...told } = counted;
+  if ('notReached' in said) return told;
+  const { notReached: _acts, notReachedTotal: _total, ...known } = told;
   if ('movesSent' in said) return known;
   const { directivesExecuted, movesApproved, movesBlocked, capos } = counted;
   return { directivesExecuted, movesApproved, movesBlocked, capos };

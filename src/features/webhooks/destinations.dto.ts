@@ -92,7 +92,7 @@ export class RegisterPartnerWebhookBody {
   url!: string;
 
   /**
-   * The events to receive, each once. Left out: all but `report.daily`.
+   * The events to receive, each once. Left out: all but `approval.decided`, `action.completed` and `report.daily`.
    * @example ['directive.executed', 'approval.requested']
    */
   @ValidateIf(isGiven('events'))

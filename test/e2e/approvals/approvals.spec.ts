@@ -110,6 +110,7 @@ describe('GET /approvals/{id}', () => {
       approvalId,
       directiveId,
       actionRequestId: null,
+      agent: null,
       teamId: null,
       capo: expect.stringMatching(/^capo_/),
       kind: 'output',

@@ -42,6 +42,7 @@ describe('GET /kpi 200', () => {
     expect(answer.body).toEqual({
       generatedAt: NOON,
       teamId: null,
+      outsideAgents: [],
       tiles: {
         revenueThisWeek: tile('USD', 0, { byCurrency: {} }),
         packetsExecuted: tile('packets'),
