@@ -29,6 +29,7 @@ function decided(count: number, given: Partial<DecidedApproval> = {}): DecidedAp
     approvalId: `apr_${n}`,
     teamId: null,
     capo: 'capo_ops',
+    agent: null,
     status: 'approved',
     decidedAt: START - n * DAY_MS,
     isEdited: false,

@@ -11,7 +11,7 @@ import { strictness } from '../standing-orders/standing-order.js';
 import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { packetFor } from './packet-for.js';
 import { type Preflight, preflightOf } from './preflight.js';
-import type { PreflightActionBody, PreflightRoute, PreflightView } from './preflight.dto.js';
+import type { PreflightRoute, PreflightView } from './preflight.dto.js';
 import { PreviewPackets } from './preview-packets.js';
 
 /** Whose action it would be. */
@@ -20,6 +20,12 @@ export interface AskedFor {
   teamId: Id<'team'> | null;
   capo: CapoRole | null;
   priority: Priority;
+}
+
+/** An action of ours, as a work packet would have it. */
+interface ProposedAction {
+  type: string;
+  params: Record<string, unknown>;
 }
 
 /** What would be decided about an action if a capo proposed it now. */
@@ -31,7 +37,7 @@ export class PreflightAction {
   ) {}
 
   /** @throws ValidationFailed with the paths at which the registry refuses the action */
-  async execute(given: PreflightActionBody, asked: AskedFor): Promise<PreflightView> {
+  async execute(given: ProposedAction, asked: AskedFor): Promise<PreflightView> {
     const capos = asked.capo ? [asked.capo] : caposFor(given.type);
     const targets = await this.targets.for({ workspaceId: asked.workspaceId, teamIds: 'all' }, [given.type]);
     const answers = await Promise.all(
@@ -56,11 +62,7 @@ export class PreflightAction {
 }
 
 /** @throws ValidationFailed */
-function validated(
-  { type, params }: PreflightActionBody,
-  capo: CapoRole,
-  targets: OutsideTargets,
-): ValidAction {
+function validated({ type, params }: ProposedAction, capo: CapoRole, targets: OutsideTargets): ValidAction {
   const checked = validateAction(engineOf(capo), type, params, { targets });
   if (checked.ok) return checked;
   throw refused(checked.faults);

@@ -67,6 +67,7 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
     directiveId,
     teamId: teamId as `team_${string}` | null,
     capo: 'capo_ops',
+    agent: null,
     status: 'approved',
     decidedAt: Date.now(),
     isEdited: false,
