@@ -2,7 +2,9 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf, type RecordedInput } from '../../../src/features/standing-orders/decision-input.js';
 import { verifyExport } from '../../../src/features/tenancy/verify-export.js';
-import { ReceiptProofs, verifyLog } from '../../../src/features/verifier/verifier.js';
+import type { CountableReport } from '../../../src/features/verifier/countable-report.js';
+import { countReport } from '../../../src/features/verifier/report-proof.js';
+import { receiptsIn, ReceiptProofs, verifyLog } from '../../../src/features/verifier/verifier.js';
 import { canonicalJson, sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import type { ReceiptContent } from '../../../src/platform/receipts/receipt.js';
 import { Client } from '../../support/client.js';
@@ -20,6 +22,7 @@ let test: TestApp;
 let workspaceId: string;
 let log: string;
 let exported: string;
+let daily: CountableReport;
 /** The ids of the action requests of the day, by what became of them. */
 const day: Record<string, string> = {};
 
@@ -71,13 +74,14 @@ beforeAll(async () => {
   await ask('allowed', 'pay.small', 'allowed');
   await consume('allowed');
   await report('allowed', 'succeeded');
+  const edit = async (approvalId: string) => {
+    const headers = { 'If-Match': `"${await hashNow(approvalId)}"` };
+    const params = { amount: 20, currency: 'EUR' };
+    const answer = await owner.send('PATCH', `/approvals/${approvalId}`, { params }, headers);
+    expect(answer.status, answer.text).toBe(200);
+  };
   const edited = await ask('edited', 'pay.other', 'pending');
-  await owner.send(
-    'PATCH',
-    `/approvals/${edited.approvalId}`,
-    { params: { amount: 20, currency: 'EUR' } },
-    { 'If-Match': `"${await hashNow(edited.approvalId)}"` },
-  );
+  await edit(edited.approvalId);
   await decide(edited.approvalId);
   await consume('edited');
   await report('edited', 'failed');
@@ -89,6 +93,7 @@ beforeAll(async () => {
   await owner.post(`/approvals/${rejected.approvalId}/reject`, { feedback: 'No.' });
   await ask('cancelled', 'pay.other', 'pending');
   await bot.post(`/action-requests/${day['cancelled']}/cancel`);
+  await edit((await ask('waiting', 'pay.other', 'pending')).approvalId);
   await ask('voided', 'pay.small', 'allowed');
   await owner.post('/guardian/killswitch', { reason: 'Stop.' });
   await owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
@@ -100,6 +105,7 @@ beforeAll(async () => {
   await ask('later', 'pay.small', 'allowed');
   await consume('later');
   log = (await desk.elsewhere(owner).get('/audit-feed?format=jsonl')).text;
+  daily = (await desk.elsewhere(owner).get('/reports/daily')).body;
   exported = (await (await test.signIn(owner.memberId)).get('/workspace/export')).text;
 }, 60_000);
 afterAll(() => test.close());
@@ -248,6 +254,12 @@ describe('a day of an agent', () => {
     const all = ['allowed', 'asked', 'denied', 'consumed', 'completed', 'failed', 'cancelled', 'voided'];
     expect([...new Set(kinds)].toSorted()).toEqual(all.toSorted());
     expect(exported).toContain('action.consumed');
+  });
+
+  it('is counted again as its Daily Report tells it', async () => {
+    const all = await receiptsIn(Readable.from([Buffer.from(log)]));
+    expect(daily).toMatchObject({ sections: { approvalQueue: { pending: 1 } } });
+    expect(countReport(all, daily, workspaceId).differences).toEqual([]);
   });
 
   it.each(Object.entries(TAMPERINGS))('names %s', (_what, tamper) => {
