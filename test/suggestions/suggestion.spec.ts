@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DecidedApproval } from '../../src/features/approvals/decided-approvals.reader.js';
+import type { DecidedApproval } from '../../src/features/suggestions/decided-approvals.reader.js';
 import { suggestionsFrom } from '../../src/features/suggestions/suggestion.js';
 import { isId } from '../../src/platform/kernel/ids.js';
 

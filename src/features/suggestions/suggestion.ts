@@ -6,7 +6,7 @@ import { CAPOS } from '../capos/capo.js';
 import { destinationIn } from '../capos/outside-targets.js';
 import { domainsIn } from '../standing-orders/domains.js';
 import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
-import type { DecidedAction, DecidedApproval } from '../approvals/decided-approvals.reader.js';
+import type { DecidedAction, DecidedApproval } from './decided-approvals.reader.js';
 import type { CapoRole } from '../terms/terms.js';
 
 /** What approvals have in common that an order could allow. */

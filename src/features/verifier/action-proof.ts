@@ -2,33 +2,32 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { actionContentHash, type ShownAction } from '../terms/action-hashes.js';
 
-/** What does not agree with the receipts before it. */
-export type ActionFaultKind =
-  'outcome' | 'agent' | 'content' | 'permission' | 'voided' | 'twice' | 'params' | 'epoch' | 'result';
-
-/** The message quotes nothing of a receipt. */
-export interface ActionFault {
-  kind: ActionFaultKind;
-  seq: number;
-  message: string;
-}
-
-type State = 'undecided' | 'allowed' | 'approved' | 'voided' | 'consumed';
+/** What a receipt may say that those before it do not allow. */
+const SAYS = {
+  outcome: 'does not say what the decision in it says',
+  agent: 'names another agent or tool than the action request did before',
+  content: 'is about another content than the approval showed then',
+  permission: 'records that an action request was consumed which nothing before it allows',
+  voided: 'records that an action request was consumed after a kill had voided it',
+  twice: 'records that an action request was consumed for the second time',
+  params: 'records that other parameters were consumed than those decided',
+  epoch: 'names another epoch of the guardian than the receipts before it',
+  result: 'records the result of an action request that was not consumed before it',
+};
 
 /** An action request, as its receipts so far tell it. */
 interface Followed {
-  state: State;
+  state: 'undecided' | 'allowed' | 'approved' | 'voided' | 'consumed';
   tool: unknown;
   agent: unknown;
-  /** Of the parameters that were decided; undefined where an earlier version of the program did not tell it. */
-  shown: ShownAction | undefined;
   approvalId: unknown;
+  /** Undefined where an earlier version of the program did not tell the hash of the parameters. */
+  shown: ShownAction | undefined;
   /** What the approval shows to whoever decides now, after edits. */
-  contentHash: string | undefined;
+  contentHash: unknown;
 }
 
 const KEPT = 100;
-
 /** What each act says that the policy decided. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   'action.allowed': 'allow',
@@ -36,7 +35,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   'action.asked': 'require_approval',
   'action.throttled': 'throttle',
 };
-const ENDS = ['action.denied', 'action.cancelled', 'action.expired'];
+const ENDS = ['action.denied', 'action.cancelled', 'action.expired', 'approval.rejected', 'approval.expired'];
 const RESULTS = ['action.completed', 'action.failed'];
 
 /**
@@ -47,23 +46,22 @@ const RESULTS = ['action.completed', 'action.failed'];
 export class ActionProof {
   consumed = 0;
   faultCount = 0;
-  /** The first hundred. */
-  readonly faults: ActionFault[] = [];
+  /** The first hundred; a message quotes nothing of a receipt. */
+  readonly faults: { kind: keyof typeof SAYS; seq: number; message: string }[] = [];
   readonly #requests = new Map<string, Followed>();
-  readonly #byApproval = new Map<string, string>();
+  readonly #byApproval = new Map<unknown, string>();
   #isWhole = true;
-  #lastSeq = 0;
-  #epoch: number | undefined;
+  #seq = 0;
+  #epoch: number | undefined = 0;
 
   /** The next receipt. */
   receipt(seq: number, content: ReceiptContent): void {
-    if (seq !== this.#lastSeq + 1) this.forget();
-    else if (seq === 1) this.#epoch = 0;
-    this.#lastSeq = seq;
-    const { action } = content;
-    if (action.startsWith('approval.')) this.approval(seq, content);
-    else if (action.startsWith('guardian.')) this.guardian(content);
-    else if (content.entity.type === 'action_request') this.request(seq, content);
+    if (seq !== this.#seq + 1) this.forget();
+    this.#seq = seq;
+    const { action, entity } = content;
+    if (action.startsWith('guardian.')) this.guardian(content);
+    else if (entity.type === 'action_request') this.request(entity.id, content);
+    else if (action.startsWith('approval.')) this.approval(this.#byApproval.get(entity.id), content);
   }
 
   private forget(): void {
@@ -77,151 +75,94 @@ export class ActionProof {
   private guardian({ action, guardianEpoch }: ReceiptContent): void {
     this.#epoch = guardianEpoch ?? this.#epoch;
     if (action !== 'guardian.killed') return;
-    for (const request of this.#requests.values()) {
-      if (request.state === 'allowed' || request.state === 'approved') request.state = 'voided';
-    }
+    for (const request of this.#requests.values()) if (isPermitted(request)) request.state = 'voided';
   }
 
-  private request(seq: number, content: ReceiptContent): void {
-    const { action, entity, actor } = content;
-    const request = Object.hasOwn(OUTCOMES, action)
-      ? this.decided(seq, content)
-      : this.#requests.get(entity.id);
-    if (actor.type === 'agent' && request && actor.name !== request.agent) {
-      this.fault('agent', seq, `Receipt ${seq} names another agent than the one that asked.`);
-    }
-    if (action === 'action.consumed') this.consume(seq, content, request);
-    else if (RESULTS.includes(action)) this.result(seq, entity.id, request);
-    if (request && ENDS.includes(action)) this.end(entity.id, request);
+  private request(id: string, content: ReceiptContent): void {
+    const { action, actor } = content;
+    if (Object.hasOwn(OUTCOMES, action)) this.decided(id, content);
+    const request = this.#requests.get(id);
+    if (request && actor.type === 'agent' && actor.name !== request.agent) this.fault('agent');
+    if (action === 'action.consumed') this.consume(content, request);
+    if (RESULTS.includes(action)) {
+      if (request ? request.state !== 'consumed' : this.#isWhole) this.fault('result');
+    } else if (!ENDS.includes(action)) return;
+    this.end(id);
   }
 
-  private decided(seq: number, { action, entity, details }: ReceiptContent): Followed | undefined {
+  private decided(id: string, { action, details }: ReceiptContent): void {
     const decision = decisionIn(details);
-    const before = this.#requests.get(entity.id);
-    // Parameters that could not be checked are denied without a decision.
-    if (!decision) return before;
-    const { outcome, input } = decision;
-    const { packet } = input;
-    const { tool, fingerprint = null, paramsHash, approvalId } = details;
-    const agent = packet.outside?.agent ?? null;
-    if (outcome !== OUTCOMES[action] || packet.workPacketId !== entity.id || packet.actionType !== tool) {
-      this.fault('outcome', seq, `Receipt ${seq} does not say what the decision in it says.`);
-    }
-    if (before && (agent !== before.agent || tool !== before.tool)) {
-      this.fault('agent', seq, `Receipt ${seq} names another agent or tool than the request before.`);
-    }
+    // Parameters that could not be checked are denied without one.
+    if (!decision) return;
+    const { packet } = decision.input;
+    const { tool, fingerprint, paramsHash, approvalId } = details;
+    const agent = packet.outside?.agent;
+    const isSame = packet.workPacketId === id && packet.actionType === tool;
+    if (!isSame || decision.outcome !== OUTCOMES[action]) this.fault('outcome');
+    const before = this.#requests.get(id);
+    if (before && (agent !== before.agent || tool !== before.tool)) this.fault('agent');
     const shown =
-      typeof paramsHash === 'string' ? ({ tool, fingerprint, agent, paramsHash } as ShownAction) : undefined;
-    const request: Followed = {
-      state: outcome === 'allow' ? 'allowed' : 'undecided',
+      paramsHash === undefined ? undefined : ({ tool, fingerprint, agent, paramsHash } as ShownAction);
+    this.#requests.set(id, {
+      state: decision.outcome === 'allow' ? 'allowed' : 'undecided',
       tool,
       agent,
-      shown,
       approvalId,
+      shown,
       contentHash: shown && approvedHashOf(shown),
-    };
-    this.#requests.set(entity.id, request);
-    if (typeof approvalId === 'string') this.#byApproval.set(approvalId, entity.id);
-    return request;
+    });
+    if (typeof approvalId === 'string') this.#byApproval.set(approvalId, id);
   }
 
-  private approval(seq: number, { action, entity, details }: ReceiptContent): void {
-    const id = this.#byApproval.get(entity.id);
+  private approval(id: string | undefined, { action, details }: ReceiptContent): void {
     const request = id === undefined ? undefined : this.#requests.get(id);
-    if (!request || request.approvalId !== entity.id) return;
-    const { before, contentHash } = details;
-    const read = action === 'approval.edited' ? before : contentHash;
-    if (
-      (action === 'approval.edited' || action === 'approval.approved') &&
-      request.contentHash !== undefined
-    ) {
-      if (read !== request.contentHash) {
-        this.fault('content', seq, `Receipt ${seq} is about another content than the approval showed then.`);
-      }
+    if (id === undefined || !request) return;
+    const isEdit = action === 'approval.edited';
+    if (isEdit || action === 'approval.approved') {
+      const read = isEdit ? details['before'] : details['contentHash'];
+      if (request.shown && read !== request.contentHash) this.fault('content');
+      if (isEdit) request.contentHash = details['contentHash'];
+      else request.state = 'approved';
     }
-    if (action === 'approval.edited' && typeof contentHash === 'string') request.contentHash = contentHash;
-    else if (action === 'approval.approved') request.state = 'approved';
-    else if (action === 'approval.rejected' || action === 'approval.expired') this.end(id!, request);
+    if (ENDS.includes(action)) this.end(id);
   }
 
-  private consume(
-    seq: number,
-    { details, guardianEpoch }: ReceiptContent,
-    request: Followed | undefined,
-  ): void {
+  private consume({ details, guardianEpoch }: ReceiptContent, request: Followed | undefined): void {
     this.consumed++;
-    if (guardianEpoch !== (this.#epoch ?? guardianEpoch)) {
-      this.fault(
-        'epoch',
-        seq,
-        `Receipt ${seq} names another epoch of the guardian than the receipts before it.`,
-      );
-    }
+    if (guardianEpoch !== (this.#epoch ?? guardianEpoch)) this.fault('epoch');
     if (!request) {
-      if (this.#isWhole) this.refuse(seq, 'undecided');
+      if (this.#isWhole) this.fault('permission');
       return;
     }
     const { state, shown, contentHash } = request;
-    // An earlier version of the program did not tell which approval a request has.
-    if (state !== 'allowed' && state !== 'approved' && shown) this.refuse(seq, state);
     request.state = 'consumed';
-    const { paramsHash } = details;
-    if (!shown || (state !== 'allowed' && state !== 'approved')) return;
+    if (!shown) return;
+    if (!isPermitted({ state })) {
+      this.fault(state === 'consumed' ? 'twice' : state === 'voided' ? 'voided' : 'permission');
+      return;
+    }
+    const paramsHash = String(details['paramsHash']);
     const isDecided =
-      state === 'allowed'
-        ? paramsHash === shown.paramsHash
-        : approvedHashOf({ ...shown, paramsHash: String(paramsHash) }) === contentHash;
-    if (!isDecided) {
-      this.fault(
-        'params',
-        seq,
-        `Receipt ${seq} records that other parameters were consumed than those decided.`,
-      );
-    }
+      state === 'approved'
+        ? approvedHashOf({ ...shown, paramsHash }) === contentHash
+        : paramsHash === shown.paramsHash;
+    if (!isDecided) this.fault('params');
   }
 
-  private refuse(seq: number, state: Exclude<State, 'allowed' | 'approved'>): void {
-    if (state === 'consumed') {
-      this.fault(
-        'twice',
-        seq,
-        `Receipt ${seq} records that an action request was consumed for the second time.`,
-      );
-    } else if (state === 'voided') {
-      this.fault(
-        'voided',
-        seq,
-        `Receipt ${seq} records that an action request was consumed after a kill had voided it.`,
-      );
-    } else {
-      this.fault(
-        'permission',
-        seq,
-        `Receipt ${seq} records that an action request was consumed which nothing before it allows.`,
-      );
-    }
-  }
-
-  private result(seq: number, id: string, request: Followed | undefined): void {
-    if (request ? request.state !== 'consumed' : this.#isWhole) {
-      this.fault(
-        'result',
-        seq,
-        `Receipt ${seq} records the result of an action request that was not consumed before it.`,
-      );
-    }
-    if (request) this.end(id, request);
-  }
-
-  private end(id: string, { approvalId }: Followed): void {
+  private end(id: string): void {
+    this.#byApproval.delete(this.#requests.get(id)?.approvalId);
     this.#requests.delete(id);
-    if (typeof approvalId === 'string') this.#byApproval.delete(approvalId);
   }
 
-  private fault(kind: ActionFaultKind, seq: number, message: string): void {
-    this.faultCount++;
-    if (this.faults.length < KEPT) this.faults.push({ kind, seq, message });
+  private fault(kind: keyof typeof SAYS): void {
+    const seq = this.#seq;
+    const message = `Receipt ${seq} ${SAYS[kind]}.`;
+    if (++this.faultCount <= KEPT) this.faults.push({ kind, seq, message });
   }
+}
+
+function isPermitted({ state }: Pick<Followed, 'state'>): boolean {
+  return state === 'allowed' || state === 'approved';
 }
 
 interface ToldDecision {
@@ -232,9 +173,7 @@ interface ToldDecision {
 /** What was written by others, or by an earlier version, is read as far as it can be. */
 function decisionIn({ decisions }: ReceiptContent['details']): ToldDecision | undefined {
   const [decision] = (Array.isArray(decisions) ? decisions : []) as (Partial<ToldDecision> | null)[];
-  return typeof decision?.input?.packet === 'object' && decision.input.packet !== null
-    ? (decision as ToldDecision)
-    : undefined;
+  return decision?.input?.packet ? (decision as ToldDecision) : undefined;
 }
 
 /** As of every approval (approvals/approval.ts), which here has one packet and no output. */

@@ -184,7 +184,7 @@ type Batch = typeof batches extends fc.Arbitrary<infer T> ? T : never;
 type Asked = Batch['requests'][number];
 
 const EUROS = { amount: 40, currency: 'EUR' };
-const asked = (by: Asked['by'], tool: string, params: Asked['params'] = EUROS): Asked => ({
+const asking = (by: Asked['by'], tool: string, params: Asked['params'] = EUROS): Asked => ({
   by,
   tool,
   params,
@@ -206,15 +206,15 @@ const EVERY_OUTCOME: Batch = {
     { effect: 'deny', isOfTeam: false, match: { fields: { amount: { $gt: 45 } } } },
   ],
   requests: [
-    asked('beta-bot', 'pay.invoice'),
-    asked('alpha-bot', 'pay.invoice'),
-    asked('alpha-bot', 'crm.strict', { ...EUROS, amount: 10 }),
-    asked('alpha-bot', 'crm.strict', { ...EUROS, amount: 10 }),
-    asked('alpha-bot', 'pay.invoice'),
-    asked('alpha-bot', 'pay.invoice', { ...EUROS, currency: 'USD' }),
-    asked('member', 'pay.invoice', { ...EUROS, amount: 55 }),
-    asked('beta-bot', 'mail.post'),
-    asked('alpha-bot', 'crm.strict', { amount: '25' }),
+    asking('beta-bot', 'pay.invoice'),
+    asking('alpha-bot', 'pay.invoice'),
+    asking('alpha-bot', 'crm.strict', { ...EUROS, amount: 10 }),
+    asking('alpha-bot', 'crm.strict', { ...EUROS, amount: 10 }),
+    asking('alpha-bot', 'pay.invoice'),
+    asking('alpha-bot', 'pay.invoice', { ...EUROS, currency: 'USD' }),
+    asking('member', 'pay.invoice', { ...EUROS, amount: 55 }),
+    asking('beta-bot', 'mail.post'),
+    asking('alpha-bot', 'crm.strict', { amount: '25' }),
   ],
   mode: 'guardrailed',
   currency: 'USD',

@@ -1,4 +1,4 @@
-import type { DecidedApproval } from '../../../src/features/approvals/decided-approvals.reader.js';
+import type { DecidedApproval } from '../../../src/features/suggestions/decided-approvals.reader.js';
 import { suggestionsFrom } from '../../../src/features/suggestions/suggestion.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { GuardianMode } from '../../../src/features/terms/terms.js';
