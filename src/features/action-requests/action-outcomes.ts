@@ -137,12 +137,8 @@ export class ActionOutcomes {
       outcome: 'failure',
       says,
     });
-    return {
-      ...request,
-      status: 'denied',
-      policy: { outcome: 'deny', explanation: [UNCHECKED_PARAMS] },
-      receiptId,
-    };
+    const policy = { outcome: 'deny', explanation: [UNCHECKED_PARAMS] };
+    return { ...request, status: 'denied', policy, receiptId };
   }
 
   /** What a person allowed may be consumed from now on. */

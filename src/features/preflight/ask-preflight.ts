@@ -49,21 +49,10 @@ export class AskPreflight {
 
 /** No capo uses the tools of agents from outside, and no agent does what a capo does. @throws ValidationFailed */
 function assertOneKind({ capo, priority }: PreflightBody, { tool, type, agent }: PreflightActionBody): void {
-  if ((tool ?? null) === null && (type ?? null) === null) {
-    throw notOneKind(['action'], 'give the type of an action of ours, or the tool that an agent asks for');
-  }
-  const ofOthers =
-    (tool ?? null) === null ? { 'action.agent': agent } : { 'action.type': type, capo, priority };
-  const misplaced = Object.entries(ofOthers).filter(([, value]) => (value ?? null) !== null);
-  if (misplaced.length === 0) return;
-  const message =
-    'goes only with an action of ours, which a capo does, or only with a tool, which an agent asks for';
-  throw notOneKind(
-    misplaced.map(([path]) => path),
-    message,
-  );
-}
-
-function notOneKind(paths: readonly string[], message: string): Error {
-  return new ValidationFailed({ details: paths.map((path) => ({ path, rule: 'oneOf', message })) });
+  const ofOthers = tool ? { 'action.type': type, capo, priority } : { 'action.agent': agent };
+  const misplaced = Object.keys(ofOthers).filter((path) => ofOthers[path as keyof typeof ofOthers]);
+  const paths = tool || type ? misplaced : ['action'];
+  if (paths.length === 0) return;
+  const message = 'give a type, which a capo does with a priority, or a tool, which an agent asks for';
+  throw new ValidationFailed({ details: paths.map((path) => ({ path, rule: 'oneOf', message })) });
 }

@@ -11,7 +11,7 @@ import { strictness } from '../standing-orders/standing-order.js';
 import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
 import { packetFor } from './packet-for.js';
 import { type Preflight, preflightOf } from './preflight.js';
-import type { PreflightRoute, PreflightView } from './preflight.dto.js';
+import type { PreflightActionBody, PreflightRoute, PreflightView } from './preflight.dto.js';
 import { PreviewPackets } from './preview-packets.js';
 
 /** Whose action it would be. */
@@ -23,10 +23,7 @@ export interface AskedFor {
 }
 
 /** An action of ours, as a work packet would have it. */
-interface ProposedAction {
-  type: string;
-  params: Record<string, unknown>;
-}
+type ProposedAction = Required<Pick<PreflightActionBody, 'type' | 'params'>>;
 
 /** What would be decided about an action if a capo proposed it now. */
 @Injectable()

@@ -247,6 +247,8 @@ describe('a day of an agent', () => {
     expect(lines).toBeGreaterThan(0);
     expect(named(proofs)).toEqual([]);
     expect(proofs.areSound).toBe(true);
+    const underWay = { workPacketId: day['approved'], ended: 'executed' };
+    expect(proofs.halts.halts).toMatchObject([{ dispatchCount: 0, unconfirmed: [underWay] }]);
     expect(proofs.inWords().at(-1)).toBe(
       'Action requests: 4 were consumed; each once, as it had been allowed or approved.',
     );
