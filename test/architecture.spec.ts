@@ -246,6 +246,8 @@ const COMPOSED_READERS: Record<string, string> = {
     'without teams a history is the same for every reader',
   'src/features/standing-orders/surroundings-of-order.reader.ts':
     'what went out is told by the team whose work packets it was',
+  'src/features/suggestions/decided-approvals.reader.ts':
+    'what people have decided is read with what it was about, and an agent is told by its request and its tool',
   'src/features/tenancy/export.reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',

@@ -5,3 +5,5 @@ await import('../reports/report-calendar.spec.js');
 await import('../schedules/schedule-rule.spec.js');
 await import('../security/matrix.spec.js');
 await import('../security/admin-matrix.spec.js');
+// Over 500 requests of agents under random orders.
+await import('../e2e/action-requests/agreement.spec.js');

@@ -32,6 +32,8 @@ function pastOf(input: DecisionInput, number: number): PastDecision {
     isGivenBack: false,
     title: 'A mail',
     recipient: input.packet.target,
+    tool: null,
+    agent: null,
     asksAnyway: false,
   };
 }

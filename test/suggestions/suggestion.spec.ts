@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DecidedApproval } from '../../src/features/approvals/decided-approvals.reader.js';
+import type { DecidedApproval } from '../../src/features/suggestions/decided-approvals.reader.js';
 import { suggestionsFrom } from '../../src/features/suggestions/suggestion.js';
 import { isId } from '../../src/platform/kernel/ids.js';
 
@@ -29,6 +29,7 @@ function decided(count: number, given: Partial<DecidedApproval> = {}): DecidedAp
     approvalId: `apr_${n}`,
     teamId: null,
     capo: 'capo_ops',
+    agent: null,
     status: 'approved',
     decidedAt: START - n * DAY_MS,
     isEdited: false,
@@ -72,6 +73,27 @@ describe('suggestionsFrom', () => {
       lastApprovedAt: START,
     });
     expect(isId('sug', suggestion!.suggestionId)).toBe(true);
+  });
+
+  it('makes an order of what an agent asked for, by whom it reaches', () => {
+    const asked = (values: unknown) =>
+      decided(5, {
+        capo: null,
+        agent: 'mail-bot',
+        directiveId: null,
+        packets: [
+          { ...mail(), type: 'mailer.send', target: null, reaches: { parameter: 'params.to', values } },
+        ],
+      });
+    const conditions = (values: unknown) => suggestionsFrom(asked(values))[0]?.rule.match.fields;
+    expect(conditions(['b@b.example', 'a@a.example'])).toEqual({
+      'params.to': { $domainIn: ['a.example', 'b.example'] },
+    });
+    expect(conditions('#general')).toEqual({ 'params.to': { $eq: '#general' } });
+    for (const values of [[], ['#a', '#b'], [{ id: 1 }], 'x'.repeat(501), undefined])
+      expect(suggestionsFrom(asked(values)), JSON.stringify(values)).toEqual([]);
+    expect(suggestionsFrom(asked('#general').map((one) => ({ ...one, agent: null })))).toEqual([]);
+    expect(suggestionsFrom(asked('#a\u202e\nb'))[0]!.name).toBe('mail-bot: mailer.send to #a b');
   });
 
   it('gives the same suggestion the same id, whatever else was approved', () => {

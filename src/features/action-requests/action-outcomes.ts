@@ -14,7 +14,8 @@ import { GUARDIAN } from '../guardian/guardian.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import type { Decision } from '../standing-orders/evaluate.js';
-import { approvalPacketOf, paramsHashOf } from './action-request.js';
+import { paramsHashOf } from '../terms/action-hashes.js';
+import { approvalPacketOf, UNCHECKED_PARAMS } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequests } from './action-requests.repository.js';
 
@@ -50,22 +51,25 @@ export class ActionOutcomes {
     const { at, guardian } = policy.input;
     const { action, says } = TOLD[outcome];
     if (outcome === 'allow') this.gate.use(policy);
-    const receiptId = this.note(request, by, {
+    const undecided = {
+      ...request,
+      // A person may have approved others before: what is decided now is what was asked for.
+      paramsHash: request.decision ? paramsHashOf(request.tool, request.params) : request.paramsHash,
+      decision: null,
+      consumeBy: null,
+      dueAt: null,
+      retryAt: null,
+      approvalId: outcome === 'require_approval' ? newId('apr') : null,
+      byRequester: false,
+    };
+    const receiptId = this.note(undecided, by, {
       action,
       says,
       policy,
       guardianEpoch: guardian.epoch,
       ...(outcome === 'deny' && { outcome: 'failure' }),
     });
-    const undecided = {
-      decision: null,
-      consumeBy: null,
-      dueAt: null,
-      retryAt: null,
-      approvalId: null,
-      byRequester: false,
-    };
-    const known = { ...request, ...undecided, policy: { outcome, explanation }, receiptId };
+    const known = { ...undecided, policy: { outcome, explanation }, receiptId };
     const decision = (what: ActionDecision['outcome']): ActionDecision => ({
       outcome: what,
       decidedBy: GUARDIAN,
@@ -87,7 +91,7 @@ export class ActionOutcomes {
         };
       default: {
         const expiresAt = Math.min(request.expiresAt, at + approval.expiresInMinutes * 60_000);
-        return { ...known, status: 'pending', approvalId: newId('apr'), expiresAt };
+        return { ...known, status: 'pending', expiresAt };
       }
     }
   }
@@ -127,14 +131,14 @@ export class ActionOutcomes {
 
   /** Denied without a decision: its parameters could not be checked in time (CONTRACT section 7). */
   unchecked(request: ActionRequestEntity): ActionRequestEntity {
-    const because = 'The parameters took too long to be checked against the tool.';
     const says = 'is not allowed: its parameters could not be checked in time';
     const receiptId = this.note(request, request.requestedBy, {
       action: 'action.denied',
       outcome: 'failure',
       says,
     });
-    return { ...request, status: 'denied', policy: { outcome: 'deny', explanation: [because] }, receiptId };
+    const policy = { outcome: 'deny', explanation: [UNCHECKED_PARAMS] };
+    return { ...request, status: 'denied', policy, receiptId };
   }
 
   /** What a person allowed may be consumed from now on. */
@@ -215,7 +219,7 @@ export class ActionOutcomes {
 
   /** Appends the receipt of an act on the request; answers its id. */
   note(request: ActionRequestEntity, actor: Actor, { says, policy, details, ...note }: Note): string {
-    const { title, teamId, actionRequestId, tool, approvalId, requestedBy } = request;
+    const { title, teamId, actionRequestId, tool, fingerprint, paramsHash, approvalId, requestedBy } = request;
     return this.receipts.append({
       ...note,
       actor,
@@ -225,6 +229,8 @@ export class ActionOutcomes {
       details: {
         tool,
         agent: requestedBy.name,
+        fingerprint,
+        paramsHash,
         approvalId,
         ...details,
         ...(policy && { decisions: decisionsInReceipt([policy]) }),

@@ -1,10 +1,10 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { computedBeforehand } from '../../platform/database/beforehand.js';
-import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
+import { actionContentHash, paramsHashOf } from '../terms/action-hashes.js';
 import { isReservedToolName, isToolName, namesAction } from '../terms/tool-names.js';
 import {
   factsOf,
@@ -22,10 +22,8 @@ const OUTSIDE = 'outside';
 /** What ends without anything done, and gives back what orders had counted. */
 export const UNCONSUMED: readonly ActionRequestStatus[] = ['pending', 'allowed', 'approved'];
 
-/** RFC 8785 of `{ tool, params }`: what a permit is bound to. */
-export function paramsHashOf(tool: string, params: unknown): string {
-  return sha256(canonicalJson({ tool, params }));
-}
+/** Why parameters are denied that no decision was made about. */
+export const UNCHECKED_PARAMS = 'The parameters took too long to be checked against the tool.';
 
 /**
  * @throws ValidationFailed for a name that no tool of an agent may have
@@ -111,7 +109,7 @@ export function approvalPacketOf(
     action: { type: tool, target: null, params },
     reversibility,
     rationale: reason ?? '',
-    contentHash: sha256(canonicalJson({ tool, fingerprint, agent, params })),
+    contentHash: actionContentHash({ tool, fingerprint, agent, paramsHash: paramsHashOf(tool, params) }),
     needsInput: [],
     writtenBy: 'agent',
     edits: [],

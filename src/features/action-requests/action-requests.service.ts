@@ -28,14 +28,8 @@ import { factsOf, ToolParams, type ToolEntity, ToolsService } from '../tools/ind
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import {
-  assertMayAsk,
-  checkedParams,
-  decidedActionOf,
-  paramsHashOf,
-  paramsOf,
-  UNCONSUMED,
-} from './action-request.js';
+import { paramsHashOf } from '../terms/action-hashes.js';
+import { assertMayAsk, checkedParams, decidedActionOf, paramsOf, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
 import {
   type ActionResultBody,
@@ -269,7 +263,7 @@ export class ActionRequestsService {
     const receiptId = this.outcomes.note(request, requestedBy, {
       action: 'action.consumed',
       says: 'was taken up, to be done once',
-      details: { paramsHash: request.paramsHash, actBy, completeBy },
+      details: { actBy, completeBy },
       guardianEpoch,
     });
     const changes = {

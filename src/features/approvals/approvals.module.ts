@@ -13,7 +13,6 @@ import { Approvals, waitingStatement } from './approvals.repository.js';
 import { AwaitChange } from './await-change.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
-import { DecidedApprovals } from './decided-approvals.reader.js';
 import { EditApproval } from './edit-approval.js';
 import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
@@ -35,7 +34,6 @@ import { RequestApproval } from './request-approval.js';
     Approvals,
     ApprovalSubjects,
     AwaitChange,
-    DecidedApprovals,
     CurrentApprovals,
     DecideApproval,
     EditApproval,
@@ -51,7 +49,6 @@ import { RequestApproval } from './request-approval.js';
     AwaitChange,
     CurrentApprovals,
     DecideApproval,
-    DecidedApprovals,
     EditApproval,
     HoldupsReader,
     RequestApproval,

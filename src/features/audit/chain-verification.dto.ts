@@ -68,7 +68,7 @@ export class KeptElsewhereView {
   notice!: string;
 }
 
-/** A dispatch that began while the kill switch was engaged. */
+/** A dispatch that began, or an action request that was consumed, while the kill switch was engaged. */
 export class DispatchInHaltView {
   /**
    * The number of the receipt that records it.
@@ -86,16 +86,16 @@ export class DispatchInHaltView {
    */
   receiptId!: string;
   /**
-   * The id of the work packet.
+   * The id of the work packet, or of the action request.
    * @example 'pkt_01khqw8n1tb6q4m0v8wdjt5r2c'
    */
   workPacketId!: string;
 }
 
-/** A work packet that was being sent when the kill switch was engaged, so that it could still arrive. */
+/** A work packet that was being sent, or an action request that had been consumed, when the kill switch was engaged. */
 export class UnderWayView {
   /**
-   * The id of the work packet.
+   * The id of the work packet, or of the action request.
    * @example 'pkt_01khqw8n1tb6q4m0v8wdjt5r2c'
    */
   workPacketId!: string;

@@ -1,6 +1,6 @@
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 
-/** A work packet that was being sent when the kill came, as the kill's receipts name it. */
+/** A work packet that was being sent when the kill came, or a consumed action request, as the kill's receipts name it. */
 export interface UnderWay {
   workPacketId: string;
   teamId: string | null;
@@ -11,7 +11,7 @@ export interface UnderWay {
   ended: 'executed' | 'failed' | null;
 }
 
-/** A receipt of a dispatch that began while a kill stood. */
+/** A receipt of a dispatch that began, or of an action request that was consumed, while a kill stood. */
 export interface DispatchInHalt {
   seq: number;
   /** The kill's receipt. */
@@ -65,7 +65,7 @@ interface Began {
  * What was under way when the kill came is named by the kill, and may end at any time. Every other receipt of a dispatch
  * between a kill and its revert is a dispatch in the halt. So is, whenever it was written, one that says it began behind the
  * kill and before the revert: the transaction that begins a dispatch has locked the guardian's row and reads the head of
- * the chain, so that number is smaller than the kill's if and only if it came before.
+ * the chain, so that number is smaller than the kill's if and only if it came before. An action request is consumed by its receipt.
  */
 export class HaltProof {
   /** The newest, oldest first. */
@@ -94,6 +94,12 @@ export class HaltProof {
       case 'packet.partly_executed':
       case 'packet.failed':
         return this.ended(seq, content);
+      case 'action.consumed':
+        return this.#standing && this.dispatchedIn(this.#standing.halt, seq, content);
+      case 'action.completed':
+      case 'action.failed':
+        this.awaitedEnded(seq, content.entity.id, content.action === 'action.completed');
+        return undefined;
       default:
         return undefined;
     }
@@ -149,18 +155,28 @@ export class HaltProof {
   }
 
   private ended(seq: number, content: ReceiptContent): DispatchInHalt | undefined {
-    const { entity, receiptId, teamId } = content;
-    const workPacketId = entity.id;
+    const workPacketId = content.entity.id;
     const wasExecuted = content.action !== 'packet.failed';
+    this.awaitedEnded(seq, workPacketId, wasExecuted);
+    if (!wasExecuted && !mayHaveLeft(content)) return undefined;
+    const halt = this.haltOf(workPacketId, content);
+    return halt && this.dispatchedIn(halt, seq, content);
+  }
+
+  private awaitedEnded(seq: number, workPacketId: string, wasExecuted: boolean): void {
     for (const underWay of this.#awaited.get(workPacketId) ?? []) {
       underWay.endedSeq = seq;
       underWay.ended = wasExecuted ? 'executed' : 'failed';
     }
     this.#awaited.delete(workPacketId);
-    if (!wasExecuted && !mayHaveLeft(content)) return undefined;
-    const halt = this.haltOf(workPacketId, content);
-    if (!halt) return undefined;
-    const dispatch = { seq, killedSeq: halt.killedSeq, receiptId, workPacketId, teamId };
+  }
+
+  private dispatchedIn(
+    halt: Halt,
+    seq: number,
+    { entity, receiptId, teamId }: ReceiptContent,
+  ): DispatchInHalt {
+    const dispatch = { seq, killedSeq: halt.killedSeq, receiptId, workPacketId: entity.id, teamId };
     halt.dispatchCount++;
     if (halt.dispatchesBetween.length < KEPT_PACKETS) halt.dispatchesBetween.push(dispatch);
     return dispatch;
@@ -196,11 +212,10 @@ interface PacketInKill {
 /** What was written by others, or by an earlier version, is read as far as it can be. */
 function packetsIn({ unconfirmed }: ReceiptContent['details']): PacketInKill[] {
   if (!Array.isArray(unconfirmed)) return [];
-  return (unconfirmed as (Partial<PacketInKill> | null)[]).flatMap((packet) =>
-    typeof packet?.workPacketId === 'string'
-      ? [{ workPacketId: packet.workPacketId, since: packet.since ?? 0 }]
-      : [],
-  );
+  return (unconfirmed as (Partial<PacketInKill & { actionRequestId: string }> | null)[]).flatMap((packet) => {
+    const workPacketId = packet?.workPacketId ?? packet?.actionRequestId;
+    return typeof workPacketId === 'string' ? [{ workPacketId, since: packet?.since ?? 0 }] : [];
+  });
 }
 
 function beganIn({ details }: ReceiptContent): Began | undefined {

@@ -22,6 +22,9 @@ export interface AskedFor {
   priority: Priority;
 }
 
+/** An action of ours, as a work packet would have it. */
+type ProposedAction = Required<Pick<PreflightActionBody, 'type' | 'params'>>;
+
 /** What would be decided about an action if a capo proposed it now. */
 @Injectable()
 export class PreflightAction {
@@ -31,7 +34,7 @@ export class PreflightAction {
   ) {}
 
   /** @throws ValidationFailed with the paths at which the registry refuses the action */
-  async execute(given: PreflightActionBody, asked: AskedFor): Promise<PreflightView> {
+  async execute(given: ProposedAction, asked: AskedFor): Promise<PreflightView> {
     const capos = asked.capo ? [asked.capo] : caposFor(given.type);
     const targets = await this.targets.for({ workspaceId: asked.workspaceId, teamIds: 'all' }, [given.type]);
     const answers = await Promise.all(
@@ -56,11 +59,7 @@ export class PreflightAction {
 }
 
 /** @throws ValidationFailed */
-function validated(
-  { type, params }: PreflightActionBody,
-  capo: CapoRole,
-  targets: OutsideTargets,
-): ValidAction {
+function validated({ type, params }: ProposedAction, capo: CapoRole, targets: OutsideTargets): ValidAction {
   const checked = validateAction(engineOf(capo), type, params, { targets });
   if (checked.ok) return checked;
   throw refused(checked.faults);

@@ -13,6 +13,7 @@ import {
   type Priority,
   type Reversibility,
 } from '../terms/terms.js';
+import { TOOL_NAME } from '../terms/tool-names.js';
 
 const MAX_TEXT = 20_000;
 /** CONTRACT section 1. */
@@ -20,18 +21,36 @@ const MAX_CONTEXT_BYTES = 64 * 1024;
 
 export type PreflightOutcome = 'allow' | 'throttle' | 'require_approval' | 'deny' | 'halted';
 
-/** An action as a work packet would have it. */
+/** An action as a work packet would have it, or the call of a tool that an agent from outside would ask for. */
 export class PreflightActionBody {
   /**
-   * The action type.
+   * The action type; or give `tool`.
    * @example 'email.send'
    */
+  @IsOptional()
   @IsString()
   @MaxLength(100)
-  type!: string;
+  type?: string;
 
   /**
-   * Its parameters; the action type defines the fields.
+   * The tool that an agent from outside would ask for.
+   * @example 'crm.refund'
+   */
+  @IsOptional()
+  @Matches(TOOL_NAME, { message: 'tool must be the name of a tool, such as crm.refund' })
+  tool?: string;
+
+  /**
+   * With `tool`: the name of the agent that would ask. Left out: a member with a token of their own.
+   * @example 'invoice-bot'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  agent?: string | null;
+
+  /**
+   * Its parameters; the action type or the tool defines the fields.
    * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, it arrives on Friday." }
    */
   @IsObject()
@@ -97,7 +116,7 @@ export class PreflightBody {
 /** Who would do it, and why. */
 export class PreflightRoute {
   /**
-   * The capo that would do it; null: several could, and none was named.
+   * The capo that would do it; null: several could, and none was named, or an agent from outside would.
    * @example 'capo_ops'
    */
   capo!: CapoRole | null;
@@ -204,7 +223,7 @@ export class PreflightCost {
   tokensOut!: number;
 }
 
-/** A work packet that it would come to. */
+/** A work packet that it would come to, or what an agent from outside would ask for. */
 export class PreflightPacket {
   /**
    * What it does, in one line.
@@ -212,7 +231,7 @@ export class PreflightPacket {
    */
   title!: string;
   /**
-   * The action type.
+   * The action type, or the tool.
    * @example 'email.send'
    */
   type!: string;

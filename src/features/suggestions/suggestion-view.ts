@@ -8,7 +8,7 @@ export function suggestedOrderOf({ name, text, rule }: Suggestion): SuggestedOrd
     name,
     text,
     teamId,
-    capos: [...(capos ?? [])],
+    capos: capos && [...capos],
     effect,
     // The rule's lists are read-only; a view's are not, and nothing changes a view.
     match: match as StandingOrderMatch,

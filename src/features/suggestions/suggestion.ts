@@ -1,23 +1,28 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
+import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { destinationIn } from '../capos/outside-targets.js';
 import { domainsIn } from '../standing-orders/domains.js';
 import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
-import type { DecidedAction, DecidedApproval } from '../approvals/decided-approvals.reader.js';
+import type { DecidedAction, DecidedApproval } from './decided-approvals.reader.js';
 import type { CapoRole } from '../terms/terms.js';
 
 /** What approvals have in common that an order could allow. */
 interface Shape {
   teamId: Id<'team'> | null;
-  capo: CapoRole;
+  /** Null where an agent from outside asked. */
+  capo: CapoRole | null;
+  agent?: string;
   actionType: string;
   /** Those of its recipients, in one order; null where it reaches nobody outside. */
   domains: readonly string[] | null;
   /** Whom it reaches, where that names no domain. */
   target: string | null;
+  /** Of a tool, the parameter that says so. */
+  parameter?: string;
   /** Of a post, which an order allows by the id: what the destination is called says less. */
   destinationId?: string;
   /** The power of ten that its amount is within; null: no money moves. */
@@ -42,9 +47,11 @@ const DAY_MS = 86_400_000;
 /** Mail to people of many companies has no shape. */
 const MAX_DOMAINS = 5;
 const MAX_NAME = 120;
+/** As much as a condition may compare with (standing-orders/standing-order-validation.ts). */
+const MAX_TEXT = 500;
 
 /**
- * What was approved five times, always as the capo had drafted it, apart from the directives that ask anyway. An edit or a rejection of one of this shape begins the count anew,
+ * What was approved five times, always as the capo had drafted it or the agent had asked for it, apart from the directives that ask anyway. An edit or a rejection of one of this shape begins the count anew,
  * so `approvals` come newest first.
  */
 export function suggestionsFrom(
@@ -110,32 +117,49 @@ function shapesOf(approval: DecidedApproval): Map<string, { shape: Shape; packet
 }
 
 /** Undefined where no order could say what such work packets have in common. */
-function shapeOf(
-  { teamId, capo }: DecidedApproval,
-  { type: actionType, target, destinationId, amount, currency }: DecidedAction,
-): Shape | undefined {
-  if (!isActionType(actionType)) return undefined;
-  const isOutside = ['message', 'call'].includes(ACTION_TYPES[actionType].kind);
-  const reached = isOutside ? reachedBy(target, destinationId) : { domains: null, target: null };
+function shapeOf({ teamId, capo, agent }: DecidedApproval, action: DecidedAction): Shape | undefined {
+  const { type: actionType, amount, currency } = action;
+  // Without a name no order could say who may ask.
+  if (capo === null && agent === null) return undefined;
+  const reached = capo === null ? reachedByTool(action) : reachedByCapo(action);
   if (!reached || (amount !== null && currency === null)) return undefined;
   const money =
     amount === null
       ? { amountWithin: null, currency: null }
       : { amountWithin: powerOfTenAbove(Math.abs(amount)), currency };
-  return { teamId, capo, actionType, ...reached, ...money };
+  return { teamId, capo, ...(capo === null && { agent: agent! }), actionType, ...reached, ...money };
 }
 
-function reachedBy(
-  target: string | null,
-  destinationId: string | null,
-): Pick<Shape, 'domains' | 'target' | 'destinationId'> | undefined {
+type Reached = Pick<Shape, 'domains' | 'target' | 'parameter' | 'destinationId'>;
+const NOBODY: Reached = { domains: null, target: null };
+
+/** Whom a tool reaches stands in one parameter: mail to several people of the same few domains, or always the same one. */
+function reachedByTool({ reaches }: DecidedAction): Reached | undefined {
+  if (!reaches) return NOBODY;
+  const { parameter, values } = reaches;
+  const listed = [...new Set([values].flat())];
+  if (listed.length === 0 || !listed.every((value) => typeof value === 'string')) return undefined;
+  const domains = [...new Set(listed.flatMap(domainsIn))];
+  if (!domains.includes(undefined)) return withDomains(domains as string[], parameter);
+  return listed.length === 1 && listed[0]!.length <= MAX_TEXT
+    ? { domains: null, target: listed[0]!, parameter }
+    : undefined;
+}
+
+function reachedByCapo({ type, target, destinationId }: DecidedAction): Reached | undefined {
+  if (!isActionType(type)) return undefined;
+  if (!['message', 'call'].includes(ACTION_TYPES[type].kind)) return NOBODY;
   if (target === null) return undefined;
   if (destinationId !== null)
     return { domains: null, target: destinationIn({ destination: target, destinationId }), destinationId };
   const found = domainsIn(target);
-  const domains = [...new Set(found)].filter((domain) => domain !== undefined).toSorted();
   if (found.includes(undefined)) return { domains: null, target };
-  return domains.length > MAX_DOMAINS ? undefined : { domains, target: null };
+  return withDomains([...new Set(found)] as string[]);
+}
+
+function withDomains(domains: readonly string[], parameter?: string): Reached | undefined {
+  if (domains.length > MAX_DOMAINS) return undefined;
+  return { domains: domains.toSorted(), target: null, ...(parameter !== undefined && { parameter }) };
 }
 
 function powerOfTenAbove(amount: number): number {
@@ -162,7 +186,7 @@ function suggestionOf(suggestionId: Id<'sug'>, tally: Tally): Suggestion {
     suggestionId,
     name: cutText(what, MAX_NAME),
     text: cutText(
-      `${what}: at most ${tally.mostOfADay} a day, as in the last ${WITHIN_DAYS} days, when ${approvals} of these were approved without a change.${shape.teamId === null ? ' It holds for the work packets of every team.' : ''}`,
+      `${what}: at most ${tally.mostOfADay} a day, as in the last ${WITHIN_DAYS} days, when ${approvals} of these were approved without a change.${shape.teamId === null ? ` It holds for ${shape.capo === null ? 'what it asks for in every team' : 'the work packets of every team'}.` : ''}`,
       4_000,
     ),
     rule: ruleOf(tally),
@@ -171,23 +195,27 @@ function suggestionOf(suggestionId: Id<'sug'>, tally: Tally): Suggestion {
   };
 }
 
-function inWords({ capo, actionType, domains, target, amountWithin, currency }: Shape): string {
-  const to = domains?.join(', ') ?? target?.replace(new RegExp(CONTROL, 'gu'), ' ');
+function inWords({ capo, agent, actionType, domains, target, amountWithin, currency }: Shape): string {
+  const to = domains?.join(', ') ?? (target && withoutUnseen(target.replace(new RegExp(CONTROL, 'gu'), ' ')));
   return [
-    `${CAPOS[capo].name}: ${actionType}`,
-    ...(to === undefined ? [] : [`to ${to}`]),
+    `${capo === null ? agent : CAPOS[capo].name}: ${actionType}`,
+    ...(to === null ? [] : [`to ${to}`]),
     ...(amountWithin === null ? [] : [`of up to ${amountWithin} ${currency}`]),
   ].join(' ');
 }
 
 function ruleOf({ shape, mostOfADay, mostRecipients }: Tally): StandingOrderRule {
-  const { teamId, capo, actionType } = shape;
+  const { teamId, capo, agent, actionType } = shape;
   const fields = conditionsOf(shape);
   return {
     teamId,
-    capos: [capo],
+    capos: capo && [capo],
     effect: 'allow',
-    match: { actionTypes: [actionType], ...(Object.keys(fields).length > 0 && { fields }) },
+    match: {
+      ...(agent !== undefined && { agents: [agent] }),
+      actionTypes: [actionType],
+      ...(Object.keys(fields).length > 0 && { fields }),
+    },
     when: null,
     limits: { maxPerDay: mostOfADay, ...(mostRecipients > 0 && { maxRecipients: mostRecipients }) },
     budget: null,
@@ -198,12 +226,13 @@ function ruleOf({ shape, mostOfADay, mostRecipients }: Tally): StandingOrderRule
 
 function conditionsOf(shape: Shape): Record<string, FieldCondition> {
   const { actionType, domains, target, destinationId, amountWithin, currency } = shape;
+  // The recipients of a mail include those of its copies (directives/packets/work-packet.ts).
+  const { parameter = actionType === 'email.send' && domains ? 'params.to' : 'target' } = shape;
   return {
-    // The recipients of a mail include those of its copies (directives/packets/work-packet.ts).
-    ...(domains && { [actionType === 'email.send' ? 'params.to' : 'target']: { $domainIn: domains } }),
+    ...(domains && { [parameter]: { $domainIn: domains } }),
     ...(target !== null &&
       (destinationId === undefined
-        ? { target: { $eq: target } }
+        ? { [parameter]: { $eq: target } }
         : { 'params.destinationId': { $eq: destinationId } })),
     ...(amountWithin !== null && { amount: { $lte: amountWithin }, currency: { $eq: currency! } }),
   };

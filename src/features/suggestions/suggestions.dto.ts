@@ -27,16 +27,16 @@ export class SuggestedOrder {
   /** The team whose work packets it would be about; null: the whole workspace. */
   teamId!: Id<'team'> | null;
   /**
-   * The capo that it would be about.
+   * The capo that it would be about; null for one about what an agent from outside asks for, whom `match.agents` names.
    * @example ['capo_ops']
    */
-  capos!: CapoRole[];
+  capos!: CapoRole[] | null;
   /**
    * Always `allow`.
    * @example 'allow'
    */
   effect!: Effect;
-  /** Which work packets it would be about: those that have the approved ones in common. */
+  /** Which work packets or action requests it would be about: those that have the approved ones in common. */
   match!: StandingOrderMatch;
   /** How much would go through: as much as was approved on one day, to as many people. */
   limits!: StandingOrderLimits;
@@ -44,7 +44,7 @@ export class SuggestedOrder {
 
 /** What the suggested order would have done to the decisions of the past. */
 export class SuggestionSimulation extends SimulationNumbers {
-  /** The work packets that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
+  /** The work packets and action requests that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
   changes!: SimulatedChangeView[];
   /**
    * How many more of them there are that are not named.

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { DecidedApprovals } from './decided-approvals.reader.js';
 import { DecideSuggestion } from './decide-suggestion.js';
 import { OpenSuggestions } from './open-suggestions.js';
 import { SimulatedSuggestions } from './simulated-suggestions.js';
@@ -11,8 +11,8 @@ import { Suggestions } from './suggestions.repository.js';
 
 /** @level 7 */
 @Module({
-  imports: [TypeOrmModule.forFeature([SuggestionDecisionEntity]), ApprovalsModule, StandingOrdersModule],
+  imports: [TypeOrmModule.forFeature([SuggestionDecisionEntity]), StandingOrdersModule],
   controllers: [SuggestionsController],
-  providers: [Suggestions, OpenSuggestions, SimulatedSuggestions, DecideSuggestion],
+  providers: [DecidedApprovals, Suggestions, OpenSuggestions, SimulatedSuggestions, DecideSuggestion],
 })
 export class SuggestionsModule {}

@@ -65,6 +65,8 @@ export class OpenWork {
     if (action.startsWith('guardian.')) this.guardian(receipt);
     else if (action.startsWith('approval.')) this.approval(receipt);
     else if (action.startsWith('directive.')) this.directive(receipt);
+    // What an agent from outside asked for ends with the approval that waits for a person.
+    else if (action === 'action.cancelled') this.#approvals.delete(String(receipt.details['approvalId']));
   }
 
   get figures(): OpenFigures {
@@ -131,7 +133,7 @@ export class OpenWork {
       if (directiveId !== null) this.#approvalOf.set(directiveId, approvalId);
     } else if (action === 'approval.ready') {
       this.attach(approvalId, directiveId === null ? 0 : (this.#drafted.get(directiveId) ?? 0));
-    } else if (action === 'approval.edited') {
+    } else if (action === 'approval.edited' && directiveId !== null) {
       this.attach(approvalId, numberIn(details['packets']));
     } else if (DECIDES.includes(action)) {
       this.#approvals.delete(approvalId);

@@ -4,19 +4,22 @@ import { isCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
 import { type DispatchInHalt, HaltProof } from '../audit/halt-proof.js';
+import { ActionProof } from './action-proof.js';
 import { DecisionProof } from './decision-proof.js';
 import type { CountableReport } from './countable-report.js';
 import type { ReportCount } from './report-proof.js';
 
 /**
  * Shows from exported receipts, without the service and its database, that nothing was sent between a
- * kill and its revert, and that every decision comes out the same when it is made again.
+ * kill and its revert, that every decision comes out the same when it is made again, and that agents from outside did only what
+ * was allowed, once.
  *
  * @level 4
  */
 export class ReceiptProofs {
   readonly halts = new HaltProof();
   readonly decisions = new DecisionProof();
+  readonly actions = new ActionProof();
   /** The first hundred dispatches that began while the kill switch was engaged. */
   readonly inHalt: DispatchInHalt[] = [];
 
@@ -25,6 +28,7 @@ export class ReceiptProofs {
     const dispatch = this.halts.receipt(seq, content);
     if (dispatch && this.inHalt.length < KEPT) this.inHalt.push(dispatch);
     this.decisions.receipt(seq, content);
+    this.actions.receipt(seq, content);
   }
 
   /** What they show, a sentence a line; the first hundred faults of each kind by the number of their receipt. */
@@ -34,7 +38,7 @@ export class ReceiptProofs {
     const times = count === 1 ? 'once' : `${count} times`;
     const halts = this.inHalt.map(
       ({ seq, killedSeq, workPacketId }) =>
-        `Receipt ${seq} records that the work packet ${workPacketId} was sent while the kill switch of receipt ${killedSeq} was engaged.`,
+        `Receipt ${seq} records that the ${workPacketId.startsWith('act_') ? `action request ${workPacketId} was consumed` : `work packet ${workPacketId} was sent`} while the kill switch of receipt ${killedSeq} was engaged.`,
     );
     return [
       count === 0
@@ -43,11 +47,23 @@ export class ReceiptProofs {
       ...halts,
       `Decisions: ${decisions}. Made again from the receipts alone, ${equal} came out the same and ${faultCount} ${faultCount === 1 ? 'difference was' : 'differences were'} found${unknown > 0 ? `; ${unknown} go by orders whose receipts are not here` : ''}.`,
       ...faults.map(({ message }) => message),
+      ...this.actionsInWords(),
     ];
   }
 
+  private actionsInWords(): string[] {
+    const { consumed, faults, faultCount } = this.actions;
+    if (consumed === 0 && faultCount === 0) return [];
+    const times = `${consumed} ${consumed === 1 ? 'was' : 'were'} consumed`;
+    const verdict =
+      faultCount === 0
+        ? 'each once, as it had been allowed or approved'
+        : `${faultCount} of their receipts do not agree with those before`;
+    return [`Action requests: ${times}; ${verdict}.`, ...faults.map(({ message }) => message)];
+  }
+
   get areSound(): boolean {
-    return this.inHalt.length === 0 && this.decisions.faultCount === 0;
+    return this.inHalt.length === 0 && this.decisions.faultCount === 0 && this.actions.faultCount === 0;
   }
 }
 

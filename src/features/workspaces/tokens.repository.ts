@@ -141,6 +141,15 @@ export class Tokens {
     );
   }
 
+  /** What the agent of this name may ask for; no row where there is none. */
+  ofAgentStatement(workspaceId: string, name: string | null): Statement {
+    return {
+      text: `select tools, paused_at is not null as is_paused from tokens
+        where workspace_id = $1 and agent_name = $2 and revoked_at is null and (expires_at is null or expires_at > app.clock())`,
+      values: [workspaceId, name],
+    };
+  }
+
   /** They were used just now, and so their members were here; in a transaction of its own. */
   async noteUse(workspaceId: string, tokenIds: readonly string[]): Promise<void> {
     const text = `with used as (

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DecisionProof } from '../../../src/features/verifier/decision-proof.js';
+import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -189,6 +191,31 @@ describe('an action that a person decides', () => {
       { currentDate: new Date(consumed.body.consumedAt) },
     );
     expect(payload).toMatchObject({ edited: true, aud: 'pay.unknown' });
+  });
+
+  it('is asked for again as the agent asked, when an approved edit needs other eyes by then', async () => {
+    const params = { to: 'Karl', amount: 900 };
+    const { body } = await ask('pay.eyes', params);
+    const path = (approvalId: string) => `/approvals/${approvalId}`;
+    const before = (await admin.get(path(body.approvalId))).body.contentHash;
+    const edit = { params: { to: 'Karl', amount: 90 } };
+    const edited = await admin.send('PATCH', path(body.approvalId), edit, { 'If-Match': `"${before}"` });
+    // The admin made the agent's token, and so is the one who asks.
+    const approved = await admin.post(`${path(body.approvalId)}/approve`, undefined, {
+      'If-Match': `"${edited.body.contentHash}"`,
+    });
+    expect(approved.body.status, approved.text).toBe('approved');
+    const order = { effect: 'require_approval', match: { actionTypes: ['pay.eyes'] } };
+    await desk.active({ name: 'Other eyes', ...order, approval: { selfApproval: false } });
+    const { paramsHash } = await read(body.actionRequestId);
+    const refused = await consume(body.actionRequestId, paramsHash);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'APPROVAL_NOT_READY']);
+    const again = await read(body.actionRequestId);
+    expect(again).toMatchObject({ status: 'pending', paramsHash: body.paramsHash, params, decision: null });
+    expect((await approvalOf(again.approvalId)).packets[0].action.params).toEqual(params);
+    const { text } = await admin.get('/audit-feed?format=jsonl');
+    const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), test.workspaceId);
+    expect(proofs.actions.faults).toEqual([]);
   });
 
   it('is told the reason of a rejection, and nothing is consumed', async () => {

@@ -1,4 +1,4 @@
-import type { DecidedApproval } from '../../../src/features/approvals/decided-approvals.reader.js';
+import type { DecidedApproval } from '../../../src/features/suggestions/decided-approvals.reader.js';
 import { suggestionsFrom } from '../../../src/features/suggestions/suggestion.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { GuardianMode } from '../../../src/features/terms/terms.js';
@@ -67,6 +67,7 @@ export async function leaveDecided(test: TestApp, workspaceId: string, given: Gi
     directiveId,
     teamId: teamId as `team_${string}` | null,
     capo: 'capo_ops',
+    agent: null,
     status: 'approved',
     decidedAt: Date.now(),
     isEdited: false,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ActivationChecks } from '../../../src/features/standing-orders/activation-checks.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import type { Client } from '../../support/client.js';
+import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { anOrder } from '../../standing-orders/factories.js';
 import { Desk } from '../directives/desk.js';
@@ -81,6 +81,58 @@ describe('POST /standing-orders/:id/simulate 200', () => {
     expect(order).toMatchObject({ status: 'draft', simulation: summary });
     // Looking changes nothing but what is known of the order.
     expect(await desk.actions(standingOrderId)).toEqual(['standing_order.created']);
+  });
+
+  it('says what the order would have done to what agents asked for', async () => {
+    const paramsSchema = { type: 'object', properties: { to: {}, amount: {}, currency: {} } };
+    const tool = { name: 'mailer.send', paramsSchema, recipientsPath: 'to', titleTemplate: 'Mail {{to}}' };
+    const made = await desk.elsewhere(owner).post('/tools', tool);
+    expect(made.status, made.text).toBe(201);
+    const token = { name: 'Mailer', agent: { name: 'mail-bot' }, tools: ['mailer.*'] };
+    const bot = new Client(test.url, (await desk.elsewhere(owner).post('/tokens', token)).body.token);
+    const ask = async (to: string[], name = 'mailer.send') =>
+      (await bot.post('/action-requests', { tool: name, params: { to } })).body.actionRequestId;
+    const requests = [await ask(['jane@acme.example']), await ask(['john@acme.example'])];
+    await ask(['joe@other.example']);
+    await ask(['jane@acme.example'], 'mailer.other');
+    await ask(['jane@acme.example']);
+    await desk
+      .elsewhere(owner)
+      .post('/action-requests', { tool: 'mailer.send', params: { to: ['x@acme.example'] } });
+    const standingOrderId = await desk.create(
+      {
+        name: 'Mail of the bot',
+        effect: 'allow',
+        match: {
+          agents: ['mail-bot'],
+          actionTypes: ['mailer.*'],
+          fields: { 'params.to': { $domainIn: ['acme.example'] } },
+        },
+        // Its own limit counts what it would have let through.
+        limits: { maxPerDay: 2 },
+      },
+      owner,
+    );
+    const { body } = await simulate(standingOrderId);
+    expect(body).toMatchObject({
+      considered: 6,
+      relaxed: 2,
+      stillAsks: 0,
+      unchanged: 4,
+      relaxedIrreversible: 2,
+    });
+    expect(body.changes).toEqual(
+      ['john@acme.example', 'jane@acme.example'].map((to, index) => ({
+        workPacketId: requests[1 - index],
+        title: `Mail ${to}`,
+        tool: 'mailer.send',
+        agent: 'mail-bot',
+        recipient: `["${to}"]`,
+        from: 'require_approval',
+        to: 'allow',
+        why: 'The standing order "Mail of the bot" allows this work packet.',
+      })),
+    );
   });
 
   it('counts each work packet once, with its newest decision', async () => {

@@ -71,6 +71,100 @@ describe('GET /standing-orders/suggestions', () => {
     expect(await list(owner)).toEqual([suggestion]);
   });
 
+  it('offers an order for what an agent asked for and a person approved five times unchanged', async () => {
+    const { owner } = await test.createWorkspace();
+    const paramsSchema = { type: 'object', properties: { to: {}, amount: {}, currency: {} } };
+    const paths = { amountPath: 'amount', currencyPath: 'currency', recipientsPath: 'to' };
+    for (const name of ['pay.send', 'pay.late'])
+      await owner.post('/tools', {
+        name,
+        paramsSchema,
+        reversibility: 'reversible',
+        ...(name === 'pay.send' && paths),
+      });
+    const agent = { name: 'Bot', agent: { name: 'pay-bot' }, tools: ['pay.*'] };
+    const bot = new Client(test.url, (await owner.post('/tokens', agent)).body.token);
+    const approve = async (tool: string, params: object, by: Client = bot) => {
+      const { body } = await by.post('/action-requests', { tool, params });
+      expect(body.status).toBe('pending');
+      const { contentHash } = (await elsewhere(owner).get(`/approvals/${body.approvalId}`)).body;
+      const path = `/approvals/${body.approvalId}/approve`;
+      const approved = await elsewhere(owner).send('POST', path, undefined, {
+        'If-Match': `"${contentHash}"`,
+      });
+      expect(approved.status, approved.text).toBe(200);
+    };
+    const params = { to: ['jane@acme.example'], amount: 20, currency: 'EUR' };
+    for (let n = 0; n < 5; n++) {
+      expect(await list(owner)).toEqual([]);
+      await approve('pay.send', { ...params, amount: 15 + n });
+      // Nobody has registered this one, an amount is missing in the next, and the last agent has no name.
+      await approve('pay.unknown', params);
+      await approve('pay.send', { ...params, amount: undefined });
+      await approve('pay.late', params, owner);
+    }
+    const [suggestion, ...more] = await list(owner);
+    expect(more).toEqual([]);
+    expect(suggestion).toMatchObject({
+      order: {
+        name: 'pay-bot: pay.send to acme.example of up to 100 EUR',
+        teamId: null,
+        capos: null,
+        effect: 'allow',
+        match: {
+          agents: ['pay-bot'],
+          actionTypes: ['pay.send'],
+          fields: {
+            'params.to': { $domainIn: ['acme.example'] },
+            amount: { $lte: 100 },
+            currency: { $eq: 'EUR' },
+          },
+        },
+        limits: { maxPerDay: 5, maxRecipients: 1 },
+      },
+      approvals: 5,
+      simulation: { relaxed: 5, relaxedIrreversible: 0 },
+    });
+    const path = `/standing-orders/suggestions/${suggestion.suggestionId}/accept`;
+    const { body: draft } = await elsewhere(owner).post(path);
+    expect((await orders.activate(draft.standingOrderId, owner)).body.status).toBe('active');
+    const asked = async (given: object) =>
+      (await bot.post('/action-requests', { tool: 'pay.send', params: { ...params, ...given } })).body.status;
+    expect(await asked({})).toBe('allowed');
+    expect(await asked({ to: ['jane@other.example'] })).toBe('pending');
+    expect(await asked({ amount: 101 })).toBe('pending');
+    expect(await asked({ currency: 'USD' })).toBe('pending');
+  });
+
+  it('begins anew after an agent was refused, or its parameters were edited', async () => {
+    const { owner } = await test.createWorkspace();
+    await owner.post('/tools', {
+      name: 'crm.note',
+      paramsSchema: { type: 'object', properties: { text: {} } },
+    });
+    const agent = { name: 'Bot', agent: { name: 'crm-bot' }, tools: ['crm.*'] };
+    const bot = new Client(test.url, (await owner.post('/tokens', agent)).body.token);
+    const decide = async (how: 'approve' | 'reject' | 'edit') => {
+      const { approvalId } = (await bot.post('/action-requests', { tool: 'crm.note', params: { text: 'x' } }))
+        .body;
+      const path = `/approvals/${approvalId}`;
+      if (how === 'reject') return elsewhere(owner).post(`${path}/reject`, { feedback: 'No.' });
+      let { contentHash } = (await elsewhere(owner).get(path)).body;
+      const ifMatch = () => ({ 'If-Match': `"${contentHash}"` });
+      if (how === 'edit')
+        ({ contentHash } = (
+          await elsewhere(owner).send('PATCH', path, { params: { text: 'y' } }, ifMatch())
+        ).body);
+      return elsewhere(owner).send('POST', `${path}/approve`, undefined, ifMatch());
+    };
+    for (const ending of ['reject', 'edit'] as const) {
+      for (let n = 0; n < 5; n++) expect((await decide('approve')).status).toBe(200);
+      expect(await list(owner)).toMatchObject([{ order: { name: 'crm-bot: crm.note' }, approvals: 5 }]);
+      expect((await decide(ending)).status).toBe(200);
+      expect(await list(owner)).toEqual([]);
+    }
+  });
+
   it('offers none for what the directives ask about anyway, or what the guardian asks about', async () => {
     for (const given of [{ requiresApproval: true }, { mode: 'supervised' }] as const) {
       const { workspaceId, owner } = await test.createWorkspace();

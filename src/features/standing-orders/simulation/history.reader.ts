@@ -7,8 +7,8 @@ import type { PastDecision } from './replay.js';
 const CHUNK = 250;
 
 /**
- * The next decisions up to ($4, $5), in the sequence in which they were made, and of each whether its work packet was decided
- * later again. The chunk is found first: with that condition in the same select the planner reads a whole history by
+ * The next decisions up to ($4, $5), in the sequence in which they were made, and of each whether its work packet, or its action
+ * request, was decided later again. The chunk is found first: with that condition in the same select the planner reads a whole history by
  * work packets, and sorts it, for each chunk. Of the parameters only what a draft asks for is read: a mail may be 50 KB long.
  */
 const NEXT = /* sql */ `
@@ -21,14 +21,18 @@ select d.at, d.decision_id, d.work_packet_id, d.team_id, d.outcome, d.input, d.t
   case when cardinality($6::text[]) = 0 then '{}'
     else (select coalesce(jsonb_object_agg(name, d.params->name), '{}') from unnest($6::text[]) name where d.params ? name)
   end as params,
-  p.title, case when p.kind in ('message', 'call') then p.target end as recipient,
+  coalesce(p.title, r.title) as title, r.tool, r.agent,
+  case when p.kind in ('message', 'call') then p.target else r.params #>> string_to_array(t.recipients_path, '.') end as recipient,
   coalesce(i.requires_approval, false) as asks_anyway,
-  p.status is not distinct from 'failed' and coalesce(p.result->'error'->>'code', '') not like '%UNCONFIRMED' as is_given_back,
+  p.status is not distinct from 'failed' and coalesce(p.result->'error'->>'code', '') not like '%UNCONFIRMED'
+    or coalesce(r.status in ('cancelled', 'expired') and r.consume_by is not null, false) as is_given_back,
   d.decision_id = (select n.decision_id from policy_decisions n where n.workspace_id = $1
     and n.work_packet_id = d.work_packet_id and (n.at, n.decision_id) <= ($4, $5)
     order by n.at desc, n.decision_id desc limit 1) as is_newest
 from chunk d left join work_packets p on p.workspace_id = $1 and p.work_packet_id = d.work_packet_id
   left join directives i on i.workspace_id = $1 and i.directive_id = p.directive_id
+  left join action_requests r on r.workspace_id = $1 and r.action_request_id = d.work_packet_id
+  left join tools t on t.workspace_id = $1 and t.name = r.tool and t.status <> 'proposed'
 order by d.at, d.decision_id`;
 
 /** How far it goes, and in which zone days begin. */
@@ -50,7 +54,7 @@ interface Row extends PastDecision {
   isNewest: boolean;
 }
 
-/** The decisions of the past, of every team: what an order does, it does to all that it matches. */
+/** The decisions of the past about work packets and action requests, of every team: what an order does, it does to all that it matches. */
 @Injectable()
 export class History {
   constructor(private readonly db: Db) {}

@@ -8,12 +8,15 @@ import {
 } from '../decision-input.js';
 import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
 import { valueAt } from '../../../platform/kernel/value-at.js';
+import { cutText } from '../../../platform/kernel/text.js';
+import { withoutUnseen } from '../../../platform/kernel/unseen.js';
 import { type Effect, strictness } from '../standing-order.js';
 import { useOf, UsesOfOrder } from '../uses-of-order.js';
 
-/** The last decision about a work packet, as history has it. */
+/** The last decision about a work packet, or about what an agent from outside asked for, as history has it. */
 export interface PastDecision {
   decisionId: string;
+  /** That of the action request, where an agent from outside asked. */
   workPacketId: string;
   /** Whose work packet it is now; null: nobody's in particular. */
   teamId: string | null;
@@ -24,17 +27,24 @@ export interface PastDecision {
   params: DecidedPacket['params'];
   /** As the work packet shows it to everybody; null where it no longer exists. */
   title: string | null;
-  /** Null where it reaches nobody outside. */
+  /** Null where it reaches nobody outside, or nobody knows whom. */
   recipient: string | null;
+  /** What an agent from outside asked for; null for a work packet. */
+  tool: string | null;
+  /** Who asked for that; null for a member's own token. */
+  agent: string | null;
   /** Its directive was handed in for approval, so a person is asked whatever an order allows. */
   asksAnyway: boolean;
   /** It went, and certainly did not take effect, so no order counts it. */
   isGivenBack: boolean;
 }
 
-/** A work packet that would be decided otherwise. */
+/** A work packet, or an action request, that would be decided otherwise. */
 export interface SimulatedChange {
   workPacketId: string;
+  /** Of an action request. */
+  tool?: string;
+  agent?: string | null;
   teamId: string | null;
   title: string | null;
   recipient: string | null;
@@ -66,6 +76,7 @@ export interface Simulated {
   own: Replayed;
 }
 
+const MAX_RECIPIENT = 200;
 /** So many of the changes are named; the others are counted. */
 const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */
@@ -107,14 +118,14 @@ export class Replay {
 
   /** The next decision, later than those before. `orders` are those of its policy. */
   add(recorded: PastDecision, orders: readonly DecisionOrder[]): void {
-    const { workPacketId, teamId, title, recipient, asksAnyway, outcome: from, input } = recorded;
+    const { asksAnyway, outcome: from, input } = recorded;
     const again = this.decideAgain(recorded, orders);
     const decided = again?.outcome ?? from;
     const to = asksAnyway && from === 'deny' && decided !== 'deny' ? 'require_approval' : decided;
     this.#considered++;
     this.#digest.update(`${recorded.decisionId} ${to}\n`);
     if (!again || to === from) return;
-    const change = { workPacketId, teamId, title, recipient, from, to, why: this.reasonOf(again) };
+    const change = { ...shownOf(recorded), from, to, why: this.reasonOf(again) };
     if (strictness(to) > strictness(from)) {
       this.#escalated++;
       this.#stricter.add(change);
@@ -197,6 +208,13 @@ export class Replay {
     const isDecisive = outcome === 'allow' || explanation[0] === own;
     return (isDecisive ? own : undefined) ?? explanation[0] ?? '';
   }
+}
+
+/** What an agent wrote as a recipient may be long, and must not look like something else. */
+function shownOf({ workPacketId, teamId, title, recipient, tool, agent }: PastDecision) {
+  const shown = { workPacketId, teamId, title, recipient };
+  if (tool === null) return shown;
+  return { ...shown, recipient: recipient && cutText(withoutUnseen(recipient), MAX_RECIPIENT), tool, agent };
 }
 
 /** The last so many of what was added. */

@@ -1,20 +1,30 @@
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { Effect } from '../standing-order.js';
 
-/** A work packet that would have been decided otherwise. */
+/** A work packet, or an action request, that would have been decided otherwise. */
 export class SimulatedChangeView {
   /**
-   * The id of the work packet.
+   * The id of the work packet, or of the action request.
    * @example 'pkt_01kerr41v8d3f5h7k9m1p3r5t7'
    */
   workPacketId!: string;
+  /**
+   * Of an action request: the tool that was asked for.
+   * @example 'crm.refund'
+   */
+  tool?: string;
+  /**
+   * Of an action request: the name of the agent that asked; null where it asked with a member's own token.
+   * @example 'invoice-bot'
+   */
+  agent?: string | null;
   /**
    * What it does, in one line; null where the work packet no longer exists.
    * @example 'Email Jane about the delivery'
    */
   title!: string | null;
   /**
-   * Whom it reaches outside; null where it reaches nobody.
+   * Whom it reaches outside; null where it reaches nobody, or the tool does not say whom.
    * @example 'jane@acme.example'
    */
   recipient!: string | null;
@@ -36,12 +46,12 @@ export class SimulatedChangeView {
 }
 
 /**
- * What an order would have done to the decisions of the past, in numbers. They are about work packets that the caller may see:
+ * What an order would have done to the decisions of the past, in numbers. They are about work packets and action requests that the caller may see:
  * owner and admin are told of all that the order decides, others of those of its team, or of none.
  */
 export class SimulationNumbers {
   /**
-   * How many work packets that the caller may see were decided before, each counted once with its newest decision.
+   * How many work packets and action requests that the caller may see were decided before, each counted once with its newest decision.
    * @example 412
    */
   considered!: number;
@@ -98,7 +108,7 @@ export class SimulationSummary extends SimulationNumbers {
 
 /** A simulation. */
 export class SimulationView extends SimulationSummary {
-  /** The work packets that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
+  /** The work packets and action requests that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
   changes!: SimulatedChangeView[];
   /**
    * How many more of them there are that are not named.

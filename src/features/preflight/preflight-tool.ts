@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { withComputed } from '../../platform/database/beforehand.js';
+import { Db } from '../../platform/database/db.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import {
+  assertMayAsk,
+  checkedParams,
+  decidedActionOf,
+  UNCHECKED_PARAMS,
+} from '../action-requests/action-request.js';
+import { PolicyPreview } from '../guardian/policy-preview.js';
+import { NO_COST } from '../terms/terms.js';
+import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/index.js';
+import { Tokens } from '../workspaces/tokens.repository.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { preflightOf } from './preflight.js';
+import type { AskedFor } from './preflight-action.js';
+import type { PreflightActionBody, PreflightView } from './preflight.dto.js';
+
+/** As the request itself would be denied (CONTRACT section 7). */
+const UNCHECKED = { outcome: 'deny' as const, explanation: [UNCHECKED_PARAMS] };
+const PAUSED = 'The token of this agent is paused, so it cannot ask now.';
+
+/** What would be decided if an agent from outside, or a member with a token of their own, asked for this call of a tool now. */
+@Injectable()
+export class PreflightTool {
+  constructor(
+    private readonly db: Db,
+    private readonly tokens: Tokens,
+    private readonly tools: ToolsService,
+    private readonly toolParams: ToolParams,
+    private readonly workspaces: Workspaces,
+    private readonly preview: PolicyPreview,
+  ) {}
+
+  /** @throws ValidationFailed, or Forbidden for a tool that the token of the agent does not name */
+  async execute(
+    name: string,
+    { params, agent = null }: PreflightActionBody,
+    { workspaceId, teamId }: Pick<AskedFor, 'workspaceId' | 'teamId'>,
+  ): Promise<PreflightView> {
+    const [[tool], [token], [{ currency }]] = (await this.db.readAll({ workspaceId, teamIds: 'all' }, [
+      this.tools.readStatement(workspaceId, name),
+      this.tokens.ofAgentStatement(workspaceId, agent),
+      this.workspaces.currencyStatement(workspaceId),
+    ])) as [[ToolEntity?], [{ tools: string[]; isPaused: boolean }?], [{ currency: string }]];
+    if (agent !== null && !token) {
+      const message = 'there is no agent with this name';
+      throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
+    }
+    assertMayAsk({ tools: token?.tools ?? null }, name);
+    const checked = await withComputed(async () => checkedParams(tool, params, this.toolParams));
+    const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
+    const packet = decidedActionOf(asked, params, { tool, isKnown: true, currency });
+    const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);
+    const { title } = factsOf(tool, params, name);
+    return preflightOf({
+      route: { capo: null, routedBy: 'operator', candidates: [], reason: 'An agent from outside asks.' },
+      guardian,
+      previewed: decisions.map(({ decision }) => ({
+        packet: { title, type: name, target: null, reversibility: packet.reversibility, needsInput: [] },
+        decision: checked === 'timeout' ? { ...decision, ...UNCHECKED } : decision,
+      })),
+      reasons: [],
+      estimatedCost: NO_COST,
+      warnings: token?.isPaused ? [PAUSED] : [],
+    });
+  }
+}
