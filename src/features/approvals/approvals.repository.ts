@@ -12,6 +12,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
+import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
@@ -22,6 +23,8 @@ const LISTED_TEXT = 500;
 const LISTED = `${columnsOf(ApprovalEntity, {
   without: [
     'workspaceId',
+    'question',
+    'answer',
     'summary',
     'output',
     'packets',
@@ -187,14 +190,24 @@ export class Approvals {
       feedback: string | null;
       receiptId: string;
       nextApprovalId?: string | null;
+      answer?: Answer | null;
     },
   ): void {
     const { workspaceId, approvalId } = approval;
-    const { status, by, at, feedback, receiptId, nextApprovalId = null } = end;
+    const { status, by, at, feedback, receiptId, nextApprovalId = null, answer = null } = end;
     this.db.update(
       ApprovalEntity,
       { workspaceId, approvalId },
-      { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId, nextApprovalId },
+      {
+        status,
+        decidedAt: at,
+        decidedBy: by,
+        decidedVia: by.via,
+        feedback,
+        receiptId,
+        nextApprovalId,
+        answer,
+      },
     );
     const { escalationId, teamId, directiveId } = approval;
     if (escalationId === null) return;

@@ -72,7 +72,7 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
+      summary: `Nobody decided on "${approval.title}" in time${approval.directiveId === null ? '' : '; it was not sent'}.`,
       details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
     });
     const at = this.clock.now();
@@ -98,7 +98,7 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on "${approval.title}" in time; it was not sent. ${message}`,
+      summary: `Nobody decided on "${approval.title}" in time${approval.directiveId === null ? '' : '; it was not sent'}. ${message}`,
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
