@@ -19,6 +19,7 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { Questions } from './questions.repository.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -43,6 +44,7 @@ import { RequestApproval } from './request-approval.js';
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
+    Questions,
     RequestApproval,
   ],
   exports: [
@@ -54,6 +56,7 @@ import { RequestApproval } from './request-approval.js';
     DecidedApprovals,
     EditApproval,
     HoldupsReader,
+    Questions,
     RequestApproval,
   ],
 })

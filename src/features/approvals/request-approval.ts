@@ -52,8 +52,8 @@ export class RequestApproval {
     private readonly work: Work,
   ) {}
 
-  /** Opens an approval whose draft is still to be made. */
-  open(asked: NewApproval): void {
+  /** Opens an approval whose draft is still to be made, and answers it. */
+  open(asked: NewApproval): ApprovalEntity {
     const now = this.clock.now();
     const approval: ApprovalEntity = {
       ...asked,
@@ -103,6 +103,7 @@ export class RequestApproval {
       summary: `"${asked.title}" is waiting for ${asked.question ? 'an answer' : 'approval'}.`,
       details: { round: asked.round, ...(asked.questionId && { questionId: asked.questionId }) },
     });
+    return approval;
   }
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */

@@ -84,7 +84,7 @@ export class DecisionPageController {
           return decidedPage(await this.decideByLink.execute(token, { decision, answer }), 'question');
         }
         if (decision !== 'reject' && decision !== 'revise') {
-          return again(422, about('Choose one of the buttons of this page.'));
+          return again(422, about('Choose one of these: save, approve, send back or reject.'));
         }
         const faults = faultsIn(feedback);
         if (faults.length > 0) return again(422, new Map([['', faults]]));

@@ -3,11 +3,10 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ApprovalQuestion, ApprovalView } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from '../mail/blocks.js';
-import { questionBlocks } from './question-form.js';
 
 /** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
 export interface Shown {
@@ -113,9 +112,9 @@ export function draftBlocks(
   approval: Pick<ApprovalView, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy'>,
   { bound }: Pick<Shown, 'bound'>,
 ): Block[] {
-  const room = new Room(bound);
   const { kind, packets, output, question, requestedBy } = approval;
-  if (question) return questionBlocks(question, requestedBy.name, (text) => room.cut(text));
+  if (question) return questionBlocks(question, requestedBy.name);
+  const room = new Room(bound);
   const shown = bound === Infinity ? packets : packets.slice(0, PACKETS_IN_MAIL);
   const blocks = shown.flatMap((packet, index) =>
     kind === 'action' ? actionBlocks(packet, room) : packetBlocks(packet, index, room),
@@ -176,6 +175,19 @@ function actionBlocks({ action, title, rationale }: ApprovalWorkPacket, room: Ro
     { kind: 'text', text: 'With exactly these parameters:' },
     { kind: 'quote', text: room.cut(exactly(action.params)) },
     ...(rationale === '' ? [] : reason),
+  ];
+}
+
+/** What an agent from outside asks, as its own words: nothing of it can pass for a sentence of ours. */
+function questionBlocks({ title, reason }: ApprovalQuestion, agent: string): Block[] {
+  const why: Block[] = [
+    { kind: 'text', text: 'What it gives as its reason, which nobody has checked:' },
+    { kind: 'quote', text: reason ?? '' },
+  ];
+  return [
+    { kind: 'text', text: `${agent} asks:` },
+    { kind: 'quote', text: title },
+    ...(reason === null ? [] : why),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { clockTimeOn, knownZone, timeOnClock } from '../../platform/kernel/local-day.js';
 import type { ApprovalQuestion } from '../approvals/approvals.dto.js';
 import { type Answer, type AnswerField, choicesOf } from '../approvals/question.js';
-import { type Block, oneLine } from '../mail/blocks.js';
+import { oneLine } from '../mail/blocks.js';
 import type { Form, FormFaults } from './draft-form.js';
 
 /** A text that may be longer has several lines. */
@@ -13,23 +13,6 @@ const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d)$/;
 const fieldsOf = ({ answerSchema }: ApprovalQuestion) => Object.entries(answerSchema.properties);
 const nameOf = (name: string) => `answer.${name}`;
 const labelOf = (name: string, { title }: AnswerField) => oneLine(title ?? name);
-
-/** What an agent asks, as its own words: nothing of it can pass for a sentence of ours. */
-export function questionBlocks(
-  { title, reason }: ApprovalQuestion,
-  agent: string,
-  cut: (text: string) => string,
-): Block[] {
-  const why: Block[] = [
-    { kind: 'text', text: 'What it gives as its reason, which nobody has checked:' },
-    { kind: 'quote', text: cut(reason ?? '') },
-  ];
-  return [
-    { kind: 'text', text: `${agent} asks:` },
-    { kind: 'quote', text: cut(title) },
-    ...(reason === null ? [] : why),
-  ];
-}
 
 /** The answer that the form holds. What is left empty is left out; what is no number is kept as it was typed, to be refused. */
 export function answerIn(form: Form, question: ApprovalQuestion, zone: string): Answer {
@@ -59,7 +42,10 @@ function valueOf({ type, format }: AnswerField, typed: string, zone: string): un
 export function answerFaults(faults: readonly Fault[], question: ApprovalQuestion): FormFaults {
   const labels = new Map(fieldsOf(question).map(([name, field]) => [nameOf(name), labelOf(name, field)]));
   return new Map(
-    faults.map(({ path, message }) => [path, [message.replace(path, () => `“${labels.get(path) ?? path}”`)]]),
+    faults.map(({ path, message }) => {
+      const field = path.split('.').slice(0, 2).join('.');
+      return [field, [`“${labels.get(field) ?? field}”${message.slice(path.length)}`]];
+    }),
   );
 }
 

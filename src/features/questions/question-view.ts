@@ -1,23 +1,6 @@
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import type { Question } from '../approvals/question.js';
+import type { ListedQuestion, ShownQuestion } from '../approvals/questions.repository.js';
 import type { QuestionSummary, QuestionView } from './questions.dto.js';
-
-type Shown = Pick<
-  ApprovalEntity,
-  | 'approvalId'
-  | 'teamId'
-  | 'status'
-  | 'decidedAt'
-  | 'decidedBy'
-  | 'feedback'
-  | 'expiresAt'
-  | 'frozenMs'
-  | 'requestedAt'
-  | 'receiptId'
-> & { questionId: string };
-
-export type QuestionApproval = Shown & Pick<ApprovalEntity, 'answer'> & { question: Question };
-export type ListedQuestion = Shown & { question: Omit<Question, 'answerSchema'> };
 
 export const QUESTION_STATUSES = ['pending', 'answered', 'declined', 'expired', 'cancelled'] as const;
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
@@ -31,7 +14,7 @@ export const STATUS_OF: Record<QuestionStatus, ApprovalEntity['status']> = {
   cancelled: 'cancelled',
 };
 
-export function viewOf(approval: QuestionApproval, now: number): QuestionView {
+export function viewOf(approval: ShownQuestion, now: number): QuestionView {
   const { question, answer } = approval;
   return { ...summaryOf(approval, now), answerSchema: question.answerSchema, answer };
 }

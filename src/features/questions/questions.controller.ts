@@ -11,8 +11,9 @@ import { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
 import { APPROVAL_PARAM, DecisionWaitQuery, IF_MATCH } from '../approvals/approvals.dto.js';
 import { DecideApproval } from '../approvals/decide-approval.js';
+import { Questions } from '../approvals/questions.repository.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
-import { summaryOf, viewOf } from './question-view.js';
+import { STATUS_OF, summaryOf, viewOf } from './question-view.js';
 import {
   CreateQuestionBody,
   QUESTION_PARAM,
@@ -21,7 +22,6 @@ import {
   QuestionView,
   RespondBody,
 } from './questions.dto.js';
-import { Questions } from './questions.repository.js';
 import { QuestionsService } from './questions.service.js';
 
 @Controller('api/pro')
@@ -57,7 +57,9 @@ export class QuestionsController {
   @Get('questions')
   @Route({ auth: 'member', scope: 'request', returns: { 200: QuestionPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: QuestionsQuery): Promise<QuestionPage> {
-    const { items, ...page } = await this.questions.list(scopeOf(caller), query, onlyOf(caller));
+    const { status, agent, teamId, ...paging } = query;
+    const filter = { status: status && STATUS_OF[status], agent, teamId, tokenRootId: onlyOf(caller) };
+    const { items, ...page } = await this.questions.list(scopeOf(caller), filter, paging);
     return { ...page, items: items.map((item) => summaryOf(item, this.clock.now())) };
   }
 

@@ -15,6 +15,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
 import { AwaitChange } from '../approvals/await-change.js';
 import { faultsOfSchema } from '../approvals/question.js';
+import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { unseenFaults } from '../capos/unseen-text.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
@@ -24,9 +25,7 @@ import { haltedIn } from '../terms/guardian-halted.js';
 import { TeamOfRequest } from '../workspaces/team-of-request.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
-import type { QuestionApproval } from './question-view.js';
 import type { CreateQuestionBody } from './questions.dto.js';
-import { Questions } from './questions.repository.js';
 
 const DEFAULT_EXPIRY_SECONDS = 72 * 3_600;
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
@@ -80,7 +79,7 @@ export class QuestionsService implements OnModuleInit {
   async create(
     caller: Caller,
     body: CreateQuestionBody,
-  ): Promise<{ question: QuestionApproval; isNew: boolean }> {
+  ): Promise<{ question: ShownQuestion; isNew: boolean }> {
     const { workspaceId } = caller;
     const tokenRootId = caller.tokenRootId!;
     const { title, answerSchema, reason = null, externalId = null } = body;
@@ -98,7 +97,7 @@ export class QuestionsService implements OnModuleInit {
       this.tokens.lockExternalIdStatement(tokenRootId, externalId),
       this.questions.byExternalIdStatement(workspaceId, tokenRootId, externalId),
       this.guardians.lockSharedStatement(workspaceId),
-    ])) as [unknown[], unknown, [QuestionApproval?], [GuardianEntity]];
+    ])) as [unknown[], unknown, [ShownQuestion?], [GuardianEntity]];
     if (!token) throw new Forbidden({ message: 'This token was paused or revoked.' });
     if (former) {
       if (former.question.requestHash === requestHash) return { question: former, isNew: false };
@@ -109,9 +108,8 @@ export class QuestionsService implements OnModuleInit {
     const requestedBy = actorOf(caller);
     const { name } = requestedBy;
     const agent = caller.agent?.name ?? null;
-    const now = this.clock.now();
     const seconds = body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS;
-    const expiresAt = now + seconds * 1_000;
+    const expiresAt = this.clock.now() + seconds * 1_000;
     const question = { title, answerSchema, reason, agent, tokenRootId, externalId, requestHash };
     const about = {
       approvalId: newId('apr'),
@@ -123,7 +121,7 @@ export class QuestionsService implements OnModuleInit {
       title: `Question from ${name}`,
       deadline: null,
     };
-    this.requestApproval.open({
+    const approval = this.requestApproval.open({
       ...about,
       question,
       kind: 'question',
@@ -149,22 +147,11 @@ export class QuestionsService implements OnModuleInit {
       selfApproval: true,
     };
     this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
-    const undecided = {
-      answer: null,
-      decidedAt: null,
-      decidedBy: null,
-      feedback: null,
-      frozenMs: null,
-      receiptId: null,
-    };
-    return {
-      question: { ...about, ...undecided, question, status: 'pending', expiresAt, requestedAt: now },
-      isNew: true,
-    };
+    return { question: { ...approval, questionId: about.questionId, question, expiresAt }, isNew: true };
   }
 
   /** The question, once it has ended or the time to wait is over. @throws NotFound, also for what another agent asked */
-  async read(caller: Caller, questionId: string, waitSeconds: number): Promise<QuestionApproval> {
+  async read(caller: Caller, questionId: string, waitSeconds: number): Promise<ShownQuestion> {
     const scope = scopeOf(caller);
     const ofToken = onlyOf(caller);
     const look = async () => {
@@ -179,7 +166,7 @@ export class QuestionsService implements OnModuleInit {
   }
 
   /** @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what has ended otherwise */
-  async cancel(caller: Caller, questionId: string): Promise<QuestionApproval> {
+  async cancel(caller: Caller, questionId: string): Promise<ShownQuestion> {
     const { workspaceId, tokenRootId } = caller;
     const approval = await this.questions.lock(workspaceId, questionId);
     if (!approval) throw new NotFound();
