@@ -31,7 +31,7 @@ export interface AnswerField {
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
   title?: string;
   description?: string;
-  default?: unknown;
+  default?: string | number | boolean | string[];
   minLength?: number;
   maxLength?: number;
   format?: 'email' | 'uri' | 'date' | 'date-time';

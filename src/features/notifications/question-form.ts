@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { escapeHtml } from '../../platform/http/page.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { clockTimeOn, knownZone, timeOnClock } from '../../platform/kernel/local-day.js';
@@ -8,7 +9,8 @@ import type { Form, FormFaults } from './draft-form.js';
 
 /** A text that may be longer has several lines. */
 const SHORT_TEXT = 200;
-const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d)$/;
+/** As browsers send a time without a zone. */
+const LOCAL_TIME = z.iso.datetime({ local: true });
 
 const fieldsOf = ({ answerSchema }: ApprovalQuestion) => Object.entries(answerSchema.properties);
 const nameOf = (name: string) => `answer.${name}`;
@@ -33,9 +35,9 @@ export function answerIn(form: Form, question: ApprovalQuestion, zone: string): 
 function valueOf({ type, format }: AnswerField, typed: string, zone: string): unknown {
   if (type === 'boolean') return typed === 'true' || (typed === 'false' ? false : typed);
   if (type !== 'string') return Number.isNaN(Number(typed)) ? typed : Number(typed);
-  const [, date, time] = (format === 'date-time' && LOCAL_TIME.exec(typed)) || [];
-  const isTime = date && time && !Number.isNaN(Date.parse(`${date}T${time}Z`));
-  return isTime ? new Date(clockTimeOn(date, time, knownZone(zone))).toISOString() : typed;
+  if (format !== 'date-time' || !LOCAL_TIME.safeParse(typed).success) return typed;
+  const [date, time] = typed.split('T') as [string, string];
+  return new Date(clockTimeOn(date, time, knownZone(zone))).toISOString();
 }
 
 /** The faults of an answer by the fields of the form, in the words of their labels. */

@@ -1,9 +1,11 @@
 import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import type { ListedQuestion, ShownQuestion } from '../approvals/questions.repository.js';
-import type { QuestionSummary, QuestionView } from './questions.dto.js';
-
-export const QUESTION_STATUSES = ['pending', 'answered', 'declined', 'expired', 'cancelled'] as const;
-export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
+import {
+  QUESTION_STATUSES,
+  type QuestionStatus,
+  type QuestionSummary,
+  type QuestionView,
+} from './questions.dto.js';
 
 /** The status of a question's approval. */
 export const STATUS_OF: Record<QuestionStatus, ApprovalEntity['status']> = {

@@ -5,7 +5,6 @@ import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { Answer, AnswerSchema } from '../approvals/question.js';
-import { QUESTION_STATUSES, type QuestionStatus } from './question-view.js';
 
 /** The parameter of the paths, as it is documented. */
 export const QUESTION_PARAM = {
@@ -13,6 +12,9 @@ export const QUESTION_PARAM = {
   description: 'The id of the question.',
   example: 'qst_01khqw6sb0xg7v9zhwnqcrxds8',
 };
+
+export const QUESTION_STATUSES = ['pending', 'answered', 'declined', 'expired', 'cancelled'] as const;
+export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
 
 const TEAM = /^team_[0-9a-z]{26}$/;
 const TEAM_MESSAGE = { message: 'teamId must be the id of a team' };

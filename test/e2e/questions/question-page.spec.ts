@@ -134,12 +134,18 @@ describe('the page of a question, without a script', () => {
       ...RIGHT,
       'answer.plan': '',
       'answer.seats': 'a dozen',
+      'answer.at': '2026-02-30T10:00',
       'answer.mail': 'karl at "acme"',
     };
     const refused = await browser.post(link, wrong);
     expect(refused.status).toBe(422);
     const words = wordsOfHtml(refused.text);
-    for (const part of ['“Seats” must be a number', '“Invoice to” must be a mail address', 'must be given'])
+    for (const part of [
+      '“Seats” must be a number',
+      '“Call at” must be a time',
+      '“Invoice to” must be a mail address',
+      'must be given',
+    ])
       expect(words).toContain(part);
     expect(refused.text).toMatch(/name="answer.seats"[^>]*aria-invalid="true"[^>]* value="a dozen"/);
     expect(refused.text).toContain('value="karl at &quot;acme&quot;"');

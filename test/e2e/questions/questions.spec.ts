@@ -231,7 +231,7 @@ describe('an answer', () => {
     );
     const seats = refused.body.error.details.find((one: any) => one.path === 'answer.seats');
     expect(seats.message).toBe('answer.seats must be given');
-    for (const [name, value] of [
+    const wrongOnes: [string, unknown][] = [
       ['name', 'longer'],
       ['name', 5],
       ['seats', 1.5],
@@ -240,9 +240,10 @@ describe('an answer', () => {
       ['tags', ['a', 'b', 'c']],
       ['name', ''],
       ['at', '2026-02-30T09:30:00Z'],
-    ]) {
-      const answer = await respond(approvalId, { name: 'Jane', seats: 3, [name as string]: value });
-      expect([answer.status, answer.body.error?.details], `${name} ${value}`).toMatchObject([
+    ];
+    for (const [name, value] of wrongOnes) {
+      const answer = await respond(approvalId, { name: 'Jane', seats: 3, [name]: value });
+      expect([answer.status, answer.body.error?.details], name).toMatchObject([
         422,
         [{ path: `answer.${name}` }],
       ]);
