@@ -2891,9 +2891,13 @@ create table approvals (
   group_key text,
   last_edited_by text[],
   action_request_id text,
-  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'action'::text) = (directive_id IS NULL)))),
+  question_id text,
+  question json,
+  answer jsonb,
+  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'question'::text) = (question_id IS NOT NULL)) AND ((kind = 'question'::text) = (question IS NOT NULL)) AND ((kind = ANY (ARRAY['action'::text, 'question'::text])) = (directive_id IS NULL)))),
+  constraint approvals_answer_check CHECK (((answer IS NOT NULL) = ((kind = 'question'::text) AND (status = 'approved'::text)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text, 'question'::text]))),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
@@ -2914,6 +2918,10 @@ CREATE INDEX approvals_of_action ON public.approvals USING btree (workspace_id, 
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX approvals_question ON public.approvals USING btree (workspace_id, question_id) WHERE (question_id IS NOT NULL);
+CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text)), ((question ->> 'externalId'::text))) WHERE ((question ->> 'externalId'::text) IS NOT NULL);
+CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
+CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text))) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -3181,7 +3189,7 @@ create table decision_links (
   used_at timestamp with time zone,
   decision text,
   constraint decision_links_check CHECK (((used_at IS NULL) = (decision IS NULL))),
-  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text]))),
+  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text, 'answer'::text]))),
   constraint decision_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(approval_id),
   constraint decision_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint decision_links_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),

@@ -30,6 +30,7 @@ import { ConnectorHealthModule } from './features/connector-health/connector-hea
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
+import { QuestionsModule } from './features/questions/questions.module.js';
 import { ActionRequestsModule } from './features/action-requests/action-requests.module.js';
 import { AgentsModule } from './features/agents/agents.module.js';
 import { KpiModule } from './features/kpi/kpi.module.js';
@@ -74,6 +75,7 @@ export class AppModule {
         PreflightModule,
         PacksModule,
         ActionRequestsModule,
+        QuestionsModule,
         AgentsModule,
         KpiModule,
         MetricsModule,

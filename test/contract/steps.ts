@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
+import { leaveQuestion, PLAN } from '../e2e/questions/question-rows.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
@@ -510,6 +511,64 @@ const ACTION_REQUESTS: Record<string, Step> = {
     await walk.owner.post(`${path}/cancel`);
     await walk.owner.post(`${path}/cancel`);
     await walk.owner.post(`/action-requests/${newId('act')}/cancel`);
+  },
+};
+
+const QUESTIONS: Record<string, Step> = {
+  'POST /api/pro/questions': async (walk) => {
+    const body = {
+      title: 'Which plan does the customer get?',
+      answerSchema: PLAN,
+      reason: 'The customer has asked for both.',
+      externalId: 'plan-of-4711',
+      expiresInSeconds: 3_600,
+    };
+    await walk.owner.post('/questions', body);
+    await walk.owner.post('/questions', body);
+    await walk.owner.post('/questions', { ...body, title: 'Which one?' });
+    await walk.owner.post('/questions', { ...body, answerSchema: { type: 'object', properties: {} } });
+    await walk.owner.post('/questions', { title: 'Whose?', answerSchema: PLAN, teamId: newId('team') });
+    await (await walk.viewer()).post('/questions', body);
+    await walk.direct.post('/guardian/kill-switch');
+    await walk.owner.post('/questions', { title: 'Which plan?', answerSchema: PLAN });
+  },
+  'GET /api/pro/questions': async (walk) => {
+    await leaveQuestion(walk.direct);
+    await walk.owner.get('/questions');
+    await walk.owner.get('/questions?status=pending&limit=1');
+    await walk.owner.get(`/questions?teamId=${newId('team')}`);
+    await walk.stranger.get('/questions');
+  },
+  'GET /api/pro/questions/{questionId}': async (walk) => {
+    const { questionId, approvalId } = await leaveQuestion(walk.direct);
+    await walk.owner.get(`/questions/${questionId}`);
+    await walk.direct.post(`/approvals/${approvalId}/respond`, { answer: { plan: 'pro' } });
+    await walk.owner.get(`/questions/${questionId}?wait=5`);
+    await walk.owner.get(`/questions/${newId('qst')}`);
+  },
+  'POST /api/pro/questions/{questionId}/cancel': async (walk) => {
+    const { questionId } = await leaveQuestion(walk.direct);
+    await (await walk.viewer()).post(`/questions/${questionId}/cancel`);
+    await walk.owner.post(`/questions/${questionId}/cancel`);
+    const declined = await leaveQuestion(walk.direct);
+    await walk.direct.post(`/approvals/${declined.approvalId}/reject`, { feedback: 'Not now.' });
+    await walk.owner.post(`/questions/${declined.questionId}/cancel`);
+    await walk.owner.post(`/questions/${newId('qst')}/cancel`);
+  },
+  'POST /api/pro/approvals/{approvalId}/respond': async (walk) => {
+    const respond = (id: string, plan: string, client = walk.owner, headers = {}) =>
+      client.send('POST', `/approvals/${id}/respond`, { answer: { plan } }, headers);
+    const { approvalId } = await leaveQuestion(walk.direct);
+    await respond(approvalId, 'gold');
+    await respond(approvalId, 'pro', walk.owner, { 'If-Match': `"${'0'.repeat(64)}"` });
+    await respond(approvalId, 'pro', await walk.viewer());
+    await respond(approvalId, 'pro');
+    await respond(approvalId, 'basic');
+    await respond(newId('apr'), 'pro');
+    await respond((await leaveActionRequest(walk.direct)).approvalId, 'pro');
+    const open = await leaveQuestion(walk.direct);
+    await walk.direct.post('/guardian/kill-switch');
+    await respond(open.approvalId, 'pro');
   },
 };
 
@@ -1199,6 +1258,7 @@ export const STEPS: Record<string, Step> = {
   ...PACKS,
   ...TOOLS,
   ...ACTION_REQUESTS,
+  ...QUESTIONS,
   ...REST,
   ...TEAMS,
   ...ADMIN,

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { draftBlocks } from '../../src/features/notifications/draft-blocks.js';
 
-type Packet = Parameters<typeof draftBlocks>[0]['packets'][number];
+type Shown = Parameters<typeof draftBlocks>[0];
+type Packet = Shown['packets'][number];
+
+const NOTHING: Pick<Shown, 'output' | 'question' | 'requestedBy'> = {
+  output: null,
+  question: null,
+  requestedBy: { type: 'agent', id: 'tok_1', name: 'refund-bot', via: 'api' },
+};
 
 describe('the draft in a mail and on its page', () => {
   it('says who receives a mail, then its subject, then its text, and what else it has below', () => {
@@ -20,7 +27,7 @@ describe('the draft in a mail and on its page', () => {
       rationale: '',
       needsInput: [],
     } as unknown as Packet;
-    const blocks = draftBlocks({ kind: 'output', packets: [packet], output: null }, { bound: Infinity });
+    const blocks = draftBlocks({ ...NOTHING, kind: 'output', packets: [packet] }, { bound: Infinity });
     const facts = blocks.flatMap((block) => (block.kind === 'facts' ? block.facts : []));
     expect(facts.map(([name]) => name)).toEqual([
       'Action',
@@ -48,7 +55,7 @@ describe('the draft in a mail and on its page', () => {
       rationale: 'The chief said so.',
       needsInput: [],
     } as unknown as Packet;
-    const blocks = draftBlocks({ kind: 'action', packets: [packet], output: null }, { bound: Infinity });
+    const blocks = draftBlocks({ ...NOTHING, kind: 'action', packets: [packet] }, { bound: Infinity });
     const [shown, claim, ...more] = blocks.flatMap((block) => (block.kind === 'quote' ? [block.text] : []));
     expect(JSON.parse(shown!)).toEqual(params);
     expect(shown).toContain('"note": "x\\u202ey\\udb40\\udc41"');

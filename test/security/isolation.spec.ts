@@ -9,6 +9,7 @@ import { RouteTable } from '../../src/platform/http/route-table.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { newOperatorToken } from '../../src/platform/kernel/operator-token.js';
 import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
+import { leaveQuestion } from '../e2e/questions/question-rows.js';
 import { Desk, DOCUMENT } from '../e2e/directives/desk.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
@@ -148,6 +149,7 @@ async function fill(name: string): Promise<Tenant> {
   await leavePack(test, workspaceId);
   await leaveTool(desk.client);
   await leaveActionRequest(desk.client);
+  await leaveQuestion(desk.client);
   await leaveDelivered(test, workspaceId);
   await leaveNotification(test.rows, workspaceId);
   await leaveChecked(test, workspaceId);

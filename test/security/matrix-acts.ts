@@ -1,3 +1,4 @@
+import { PLAN } from '../e2e/questions/question-rows.js';
 import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { manifestOf, newPublisher, publishersOf, signedPack } from '../support/skill-packs.js';
@@ -320,6 +321,16 @@ export const ACTS: Acts = {
   })),
   'POST /action-requests/:actionRequestId/result': ofAsker(
     withBody({ outcome: 'succeeded', summary: 'Refunded.' }),
+  ),
+
+  'GET /questions': READ,
+  'POST /questions': create('operator', { title: 'Which plan?', answerSchema: PLAN }),
+  'GET /questions/:questionId': readRecord('question'),
+  'POST /questions/:questionId/cancel': change('operator', 'question'),
+  'POST /approvals/:approvalId/respond': change(
+    'operator',
+    'approval of a question',
+    withBody({ answer: { plan: 'pro' } }),
   ),
 
   'GET /tools': READ,

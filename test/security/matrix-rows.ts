@@ -3,6 +3,7 @@ import { Tallies } from '../../src/platform/database/tallies.js';
 import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { Worker } from '../../src/platform/work/worker.js';
 import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
+import { leaveQuestion } from '../e2e/questions/question-rows.js';
 import { Desk } from '../e2e/directives/desk.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
@@ -222,6 +223,8 @@ export type RowKind =
   | 'checkpoint'
   | 'tool'
   | 'action request'
+  | 'question'
+  | 'approval of a question'
   | 'revert';
 
 const ALLOW = { effect: 'allow', match: { actionTypes: ['document.file'] } };
@@ -374,6 +377,14 @@ const MAKERS: Record<RowKind, (test: TestApp) => Make> = {
     const { actionRequestId, paramsHash } = await leaveActionRequest(where.desk.client, inTeam(where));
     return { id: actionRequestId, teamId: where.teamId, contentHash: paramsHash };
   },
+  question: () => async (where) => {
+    const { questionId } = await leaveQuestion(where.desk.client, inTeam(where));
+    return { id: questionId, teamId: where.teamId };
+  },
+  'approval of a question': () => async (where) => {
+    const { approvalId } = await leaveQuestion(where.desk.client, inTeam(where));
+    return { id: approvalId, teamId: where.teamId };
+  },
   report:
     (test) =>
     async ({ workspaceId, teamId }) => ({ id: await leaveReport(test.rows, workspaceId), teamId }),
@@ -488,6 +499,8 @@ const COPIES: Partial<Record<RowKind, Copy>> = {
   signal: copyOf('signals', 'signal_id'),
   tool: copyOf('tools', 'name'),
   'action request': copyOf('action_requests', 'action_request_id'),
+  question: copyOf('approvals', 'question_id', () => ({ approval_id: newId('apr') })),
+  'approval of a question': copyOf('approvals', 'approval_id', () => ({ question_id: newId('qst') })),
   escalation: copyOf('escalations', 'escalation_id', () => ({ entity_id: newId('req') })),
   'skill pack': copyOf('skill_packs', 'pack_id', () => {
     const name = newId('pck').replace('_', '-');

@@ -22,16 +22,21 @@ const OPENS: Record<Scope, readonly Scope[]> = {
 const DECLARED: Record<string, Scope | Scope[]> = {
   'GET /action-requests': ['read', 'request'],
   'GET /action-requests/:actionRequestId': ['read', 'request'],
+  'GET /questions': ['read', 'request'],
+  'GET /questions/:questionId': ['read', 'request'],
   'POST /hydrate': 'read',
   'POST /approvals': 'decide',
   'PATCH /approvals/:approvalId': 'decide',
   'POST /approvals/:approvalId/approve': 'decide',
   'POST /approvals/:approvalId/reject': 'decide',
+  'POST /approvals/:approvalId/respond': 'decide',
   'POST /escalations/decide': 'decide',
   'POST /action-requests': 'request',
   'POST /action-requests/:actionRequestId/consume': 'request',
   'POST /action-requests/:actionRequestId/result': 'request',
   'POST /action-requests/:actionRequestId/cancel': 'request',
+  'POST /questions': 'request',
+  'POST /questions/:questionId/cancel': 'request',
 };
 const ADMINS = ['admin', 'owner'];
 

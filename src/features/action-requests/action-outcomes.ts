@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import { approvedHash } from '../approvals/approval.js';
 import type { UnrevisedApproval } from '../approvals/approval.entity.js';
-import { Approvals, type EditedContent } from '../approvals/approvals.repository.js';
+import type { EditedContent } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
 import { ACTION_UNCONFIRMED, DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
@@ -37,12 +36,10 @@ export class ActionOutcomes {
   constructor(
     private readonly requests: ActionRequests,
     private readonly gate: PolicyGate,
-    private readonly approvals: Approvals,
     private readonly requestApproval: RequestApproval,
     private readonly escalations: Escalations,
     private readonly receipts: Receipts,
     private readonly channel: Channel,
-    private readonly clock: Clock,
   ) {}
 
   /** The request as the policy decides it; what it lets pass is counted. The caller writes it, and then {@link ask}s. */
@@ -196,17 +193,7 @@ export class ActionOutcomes {
       `was cancelled: ${because}`,
       given,
     );
-    if (approval?.status === 'pending') {
-      const { receiptId } = ended;
-      this.approvals.end(approval, {
-        status: 'cancelled',
-        by,
-        at: this.clock.now(),
-        feedback: because,
-        receiptId,
-      });
-      this.channel.publish('approval', approval.approvalId);
-    }
+    if (approval?.status === 'pending') this.requestApproval.withdraw(approval, by, because);
     return ended;
   }
 

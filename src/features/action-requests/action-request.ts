@@ -160,8 +160,3 @@ const TOLD: Record<string, string> = {
   throttle: 'The standing orders let this wait.',
   require_approval: 'A person decides about this.',
 };
-
-/** The token whose requests are all that the caller sees; undefined for one that sees those of others. */
-export function onlyOf({ scopes, tokenRootId }: Pick<Caller, 'scopes' | 'tokenRootId'>): string | undefined {
-  return scopes !== null && scopes.every((scope) => scope === 'request') ? tokenRootId! : undefined;
-}

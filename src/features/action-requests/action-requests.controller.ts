@@ -1,22 +1,22 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
+import { DecisionWaitQuery } from '../approvals/approvals.dto.js';
 import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
-import { onlyOf, summaryOf, viewOf } from './action-request.js';
+import { summaryOf, viewOf } from './action-request.js';
 import {
   ACTION_REQUEST_PARAM,
   ActionRequestPage,
   ActionRequestsQuery,
   ActionRequestView,
   ActionResultBody,
-  ActionWaitQuery,
   AskedActionRequest,
   ConsumeBody,
   ConsumedActionRequest,
@@ -90,7 +90,7 @@ export class ActionRequestsController {
   async get(
     @CurrentCaller() caller: Caller,
     @Param('actionRequestId') actionRequestId: string,
-    @Query() { wait }: ActionWaitQuery,
+    @Query() { wait }: DecisionWaitQuery,
   ): Promise<ActionRequestView> {
     return viewOf(await this.awaitRequest.execute(caller, actionRequestId, wait), caller);
   }

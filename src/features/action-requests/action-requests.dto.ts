@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -13,8 +13,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { ActorView } from '../../platform/auth/actor.dto.js';
-import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
@@ -164,20 +163,6 @@ export class ActionRequestsQuery extends PageQuery {
   teamId?: string;
 }
 
-export class ActionWaitQuery {
-  /**
-   * How long to wait for a decision, in seconds.
-   * @example 30
-   */
-  @ApiPropertyOptional()
-  @IsOptional()
-  @FromDigits()
-  @IsInt()
-  @Min(0)
-  @Max(30)
-  wait: number = 0;
-}
-
 /** Body of `POST /action-requests/{id}/consume`. */
 export class ConsumeBody {
   /**
@@ -247,20 +232,6 @@ export class AgentRunView {
    * @example 'langgraph'
    */
   framework!: string | null;
-}
-
-/** Who asks. */
-export class AskingAgent {
-  /**
-   * The first token of its rotations.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
-  tokenId!: string;
-  /**
-   * As the token names the agent; null for a member's own token.
-   * @example 'invoice-bot'
-   */
-  name!: string | null;
 }
 
 export class ActionPolicy {

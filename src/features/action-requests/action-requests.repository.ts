@@ -32,19 +32,12 @@ export class ActionRequests {
     return this.db.findOne(scope, ActionRequestEntity, { workspaceId, actionRequestId });
   }
 
-  /** What this token has asked for by this name, with the lock that a second request of the name waits for. */
-  byExternalIdStatements(workspaceId: string, tokenRootId: string, externalId: string | null): Statement[] {
-    if (externalId === null) return [{ text: 'select' }, { text: 'select where false' }];
-    return [
-      {
-        text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))',
-        values: [`${tokenRootId} ${externalId}`],
-      },
-      {
-        text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2 and external_id = $3`,
-        values: [workspaceId, tokenRootId, externalId],
-      },
-    ];
+  /** What this token has asked for by this name. */
+  byExternalIdStatement(workspaceId: string, tokenRootId: string, externalId: string | null): Statement {
+    return {
+      text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = $2 and external_id = $3`,
+      values: [workspaceId, tokenRootId, externalId],
+    };
   }
 
   lockStatement(workspaceId: string, actionRequestId: string): Statement {

@@ -99,7 +99,8 @@ export class ActionRequestsService {
     );
     const [[token], , [former], [tool]] = (await this.db.unit.batch([
       this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
-      ...this.requests.byExternalIdStatements(workspaceId, tokenRootId, externalId),
+      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
+      this.requests.byExternalIdStatement(workspaceId, tokenRootId, externalId),
       this.tools.readStatement(workspaceId, name),
     ])) as [unknown[], unknown, [ActionRequestEntity?], [ToolEntity?]];
     if (!token) throw new Forbidden({ message: TOKEN_STOPPED });

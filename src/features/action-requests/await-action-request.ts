@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { AwaitChange } from '../approvals/await-change.js';
-import { onlyOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import { ACTION_TOPIC } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';

@@ -40,6 +40,8 @@ function pageFor(approval: string): string {
 <pre>${escapeHtml(`curl -s -X POST ${approval}/approve ${token} -H 'If-Match: <contentHash>'`)}</pre>
 <p class="text">Or reject it and say why:</p>
 <pre>${escapeHtml(`curl -s -X POST ${approval}/reject ${token} ${json} -d '{"feedback":"Not now."}'`)}</pre>
+<p class="text">A question is not approved but answered, in the form of its <code>answerSchema</code>:</p>
+<pre>${escapeHtml(`curl -s -X POST ${approval}/respond ${token} ${json} -d '{"answer":{}}'`)}</pre>
 <p class="text">The <a href="/docs">API reference</a> says what else you can do with it.</p>`,
   );
 }

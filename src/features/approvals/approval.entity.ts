@@ -2,10 +2,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
 import type { Concern, NeededInput } from '../capos/briefing.js';
+import type { Answer, Question } from './question.js';
 
 export type ApprovalStatus =
   'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
-export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action';
+export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
 
 export interface Output {
   summary: string;
@@ -86,6 +87,14 @@ export class ApprovalEntity {
   /** What an agent from outside asks for. */
   @Column('text', { nullable: true })
   actionRequestId!: string | null;
+  @Column('text', { nullable: true })
+  questionId!: string | null;
+  /** What an agent from outside asks a person; `jsonb` would lose the order of its fields. */
+  @Column('json', { nullable: true })
+  question!: Question | null;
+  /** Null until a person has answered the question. */
+  @Column('jsonb', { nullable: true })
+  answer!: Answer | null;
   @Column('text', { nullable: true })
   capo!: CapoRole | null;
   @Column('text')
@@ -185,6 +194,8 @@ export type OfDirective<T extends UnrevisedApproval> = T & { directiveId: string
 export type ListedApproval = Omit<
   ApprovalEntity,
   | 'workspaceId'
+  | 'question'
+  | 'answer'
   | 'output'
   | 'packets'
   | 'policy'

@@ -4,6 +4,7 @@ import {
   Forbidden,
   InvalidTransition,
   PreconditionRequired,
+  ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import type { Concern } from '../capos/briefing.js';
 import { dangersOfPackets } from '../capos/content-checks.js';
@@ -20,6 +21,7 @@ import {
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';
 import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
+import { type Answer, faultsOfAnswer } from './question.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
   ApprovalEntity,
@@ -40,6 +42,8 @@ export interface Decision {
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
+  /** To a question, which is approved by answering it; null for any other decision. */
+  answer: Answer | null;
   /** Every member who may be the one that decides: whose token it is, and who made the token for them. */
   people: readonly string[];
   /** The content that was read, if the client said so. */
@@ -49,10 +53,10 @@ export interface Decision {
 /** Its title as sentences quote it, with the agent from outside that asks. */
 export function quotedTitle({
   title,
-  directiveId,
+  actionRequestId,
   requestedBy,
-}: Pick<ApprovalEntity, 'title' | 'directiveId' | 'requestedBy'>): string {
-  return directiveId === null ? `"${title}" for ${requestedBy.name}` : `"${title}"`;
+}: Pick<ApprovalEntity, 'title' | 'requestedBy'> & Partial<Pick<ApprovalEntity, 'actionRequestId'>>): string {
+  return actionRequestId ? `"${title}" for ${requestedBy.name}` : `"${title}"`;
 }
 
 /** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
@@ -68,16 +72,21 @@ export function approvedHash(
 /**
  * Whether the decision may be made now. Answers `repeated` for the same decision again, which changes nothing.
  * @throws ApprovalAlreadyDecided, ApprovalExpired, GuardianHalted, ApprovalNotReady, ContentChanged, PreconditionRequired,
- * Forbidden, InputRequired, InvalidTransition
+ * Forbidden, InputRequired, InvalidTransition, ValidationFailed
  */
 export function checkDecision(
   approval: UnrevisedApproval,
-  { decision, revise, people, ifMatch }: Decision,
+  { decision, revise, answer, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
   const wanted = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';
-  if (approval.status === wanted) return 'repeated';
+  const isQuestion = approval.kind === 'question';
+  if (decision === 'approve' && isQuestion !== (answer !== null)) {
+    throw new InvalidTransition({ message: isQuestion ? ANSWER_IT : NO_QUESTION });
+  }
+  if (approval.status === wanted && canonicalJson(answer) === canonicalJson(approval.answer))
+    return 'repeated';
   if (isExpired(approval, now)) throw new ApprovalExpired();
   if (approval.status !== 'pending')
     throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
@@ -90,7 +99,8 @@ export function checkDecision(
   if (revise && !approval.ready) throw new ApprovalNotReady();
   // A rejection loosens nothing, so it is accepted at any time.
   if (decision === 'reject') return 'decide';
-  if (letsNothingLeave(guardian)) throw haltedIn(guardian);
+  // Nothing leaves with an answer.
+  if (isQuestion ? isHalted(guardian) : letsNothingLeave(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
   const details = { contentHash: approval.contentHash };
   if (ifMatch === null && !isDraftOrOwnEdit(approval, people)) {
@@ -101,11 +111,16 @@ export function checkDecision(
   if (approval.kind === 'output' && approval.packets.length === 0) {
     throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
   }
+  const faults = answer && approval.question ? faultsOfAnswer(approval.question.answerSchema, answer) : [];
+  if (faults.length > 0) throw new ValidationFailed({ details: faults });
   const lacking = inputsNeeded(approval);
   if (lacking.length > 0) throw new InputRequired({ details: lacking });
   return 'decide';
 }
 
+const ANSWER_IT =
+  'A question is answered and not approved: send { "answer": { ... } } to POST /approvals/{approvalId}/respond, or reject it with a reason.';
+const NO_QUESTION = 'Only a question is answered: approve this, or reject it with a reason.';
 const EDITED_SINCE =
   'The draft was edited after it was made. Read it again, and name what you have read: the contentHash, in If-Match or beside the decision.';
 
@@ -232,6 +247,8 @@ export function viewOf(
 ): ApprovalView {
   const {
     workspaceId: _workspace,
+    question,
+    answer,
     output,
     packets: _packets,
     policy,
@@ -249,8 +266,13 @@ export function viewOf(
     ? [...dangersOfPackets(packets.map(textsOf)), ...concernsAfterEdit(concerns)]
     : concerns;
   const riskReasons = shown.map(({ reason }) => reason);
-  const content = { riskReasons, output, packets, policy, revisions };
-  return { ...summaryOf(listed, now, holdups), ...content, drafting };
+  const content = { riskReasons, output, packets, policy, revisions, answer };
+  const asked = question && {
+    title: question.title,
+    answerSchema: question.answerSchema,
+    reason: question.reason,
+  };
+  return { ...summaryOf(listed, now, holdups), ...content, question: asked, drafting };
 }
 
 /** For members who may not decide: a destination is named without its address (docs/decisions/0029). */

@@ -189,6 +189,7 @@ export class ApprovalsController {
       ContentChanged,
       PreconditionRequired,
       InputRequired,
+      InvalidTransition,
       GuardianHalted,
       Forbidden,
     ],

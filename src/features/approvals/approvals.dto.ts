@@ -8,6 +8,7 @@ import { Length } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
+import type { Answer, AnswerSchema } from './question.js';
 import { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
 
 const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
@@ -80,9 +81,9 @@ export class ApprovalsQuery extends PageQuery {
   group?: string;
 }
 
-export class WaitQuery {
+export class DecisionWaitQuery {
   /**
-   * How many seconds to wait until the approval is ready or decided.
+   * How many seconds to wait for what is awaited.
    * @example 10
    */
   @ApiPropertyOptional()
@@ -92,7 +93,9 @@ export class WaitQuery {
   @Min(0)
   @Max(30)
   wait: number = 0;
+}
 
+export class WaitQuery extends DecisionWaitQuery {
   /**
    * What to wait for: `draft`, until it is ready or decided; `decision`, until it is decided.
    * @example 'decision'
@@ -106,7 +109,7 @@ export class WaitQuery {
 export class WaitingFor {
   /**
    * `draft`: the capo; `resume`: the capo is paused; `revert`: the kill switch is engaged; `input`: an edit that
-   * supplies what is missing; `mode`: the guardian only observes; `decision`: a person who approves or rejects.
+   * supplies what is missing; `mode`: the guardian only observes; `decision`: a person who approves, answers or rejects.
    * @example 'decision'
    */
   reason!: 'draft' | 'resume' | 'revert' | 'input' | 'mode' | 'decision';
@@ -161,6 +164,8 @@ export class ApprovalSummary {
   /** The agent from outside that asks; null where none does. */
   @ApiProperty({ example: null })
   agent!: ApprovalAgent | null;
+  /** The question of an agent from outside that it is about; null: none. */
+  questionId!: string | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
   /**
@@ -169,10 +174,10 @@ export class ApprovalSummary {
    */
   capo!: string | null;
   /**
-   * What is approved: the output of a directive, a standing order, spending beyond a budget, or an action of an agent from outside.
+   * What is decided: the output of a directive, a standing order, spending beyond a budget, or an action or a question of an agent from outside.
    * @example 'output'
    */
-  kind!: 'output' | 'standing_order' | 'budget_override' | 'action';
+  kind!: 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
   /**
    * Where it stands.
    * @example 'pending'
@@ -264,6 +269,23 @@ export class ApprovalSummary {
   nextApprovalId!: string | null;
 }
 
+/** What an agent from outside asks, in its own words, which nobody has checked. */
+export class ApprovalQuestion {
+  /**
+   * The question.
+   * @example 'Which plan does the customer get?'
+   */
+  title!: string;
+  /**
+   * The form of the answer, as flat as those of MCP elicitation.
+   * @example { "type": "object", "properties": { "plan": { "type": "string", "enum": ["basic", "pro"] } }, "required": ["plan"] }
+   */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  answerSchema!: AnswerSchema;
+  /** Why it asks. */
+  reason!: string | null;
+}
+
 /** Something that waits for a person, or waited, with all that is approved. */
 export class ApprovalView extends ApprovalSummary {
   /** The draft; null until it is ready. */
@@ -277,6 +299,12 @@ export class ApprovalView extends ApprovalSummary {
   riskReasons!: string[];
   /** Each content that it had, oldest first: the draft, then what people made of it. */
   revisions!: ApprovalRevision[];
+  /** What an agent from outside asks; null where nothing is asked. */
+  @ApiProperty({ example: null })
+  question!: ApprovalQuestion | null;
+  /** What a person answered; null until then. */
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: null })
+  answer!: Answer | null;
   /** Why a person is asked; null until the draft is ready. */
   policy!: ApprovalReason | null;
   /** While its draft is being made: how far that has come; null at any other time. */

@@ -18,6 +18,7 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { Questions } from './questions.repository.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -41,6 +42,7 @@ import { RequestApproval } from './request-approval.js';
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
+    Questions,
     RequestApproval,
   ],
   exports: [
@@ -51,6 +53,7 @@ import { RequestApproval } from './request-approval.js';
     DecideApproval,
     EditApproval,
     HoldupsReader,
+    Questions,
     RequestApproval,
   ],
 })

@@ -15,6 +15,7 @@ import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './a
 import type { ApprovalsQuery } from './approvals.dto.js';
 import { quotedTitle } from './approval.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
+import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
@@ -25,6 +26,8 @@ const LISTED_TEXT = 500;
 const LISTED = `${columnsOf(ApprovalEntity, {
   without: [
     'workspaceId',
+    'question',
+    'answer',
     'summary',
     'output',
     'packets',
@@ -194,22 +197,21 @@ export class Approvals {
     approval: UnrevisedApproval,
     end: {
       status: keyof typeof DECISIONS;
-      /** Left out: what the status says. */
-      decision?: ApprovalDecision;
       by: Actor;
       at: number;
       feedback: string | null;
       receiptId: string;
       nextApprovalId?: string | null;
+      answer?: Answer | null;
     },
   ): void {
     const { workspaceId, approvalId } = approval;
-    const { status, decision = DECISIONS[status], by, at, feedback, receiptId, nextApprovalId = null } = end;
+    const { status, by, at, feedback, receiptId, nextApprovalId = null, answer = null } = end;
     this.events.record('approval.decided', {
       approvalId,
       kind: approval.kind,
-      entityId: (approval.directiveId ?? approval.actionRequestId)!,
-      decision,
+      entityId: (approval.directiveId ?? approval.actionRequestId ?? approval.questionId)!,
+      decision: answer === null ? DECISIONS[status] : 'answered',
       status,
       contentHash: approval.contentHash,
       decidedBy: by,
@@ -220,7 +222,16 @@ export class Approvals {
     this.db.update(
       ApprovalEntity,
       { workspaceId, approvalId },
-      { status, decidedAt: at, decidedBy: by, decidedVia: by.via, feedback, receiptId, nextApprovalId },
+      {
+        status,
+        decidedAt: at,
+        decidedBy: by,
+        decidedVia: by.via,
+        feedback,
+        receiptId,
+        nextApprovalId,
+        answer,
+      },
     );
     const { escalationId, teamId, directiveId } = approval;
     if (escalationId === null) return;

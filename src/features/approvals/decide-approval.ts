@@ -10,6 +10,7 @@ import {
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
@@ -27,6 +28,10 @@ import type {
   DecisionResult,
 } from './approval-decisions.dto.js';
 import { Approvals } from './approvals.repository.js';
+import type { Answer } from './question.js';
+
+/** One decision; on a question, the answer to it. */
+type DecisionToMake = DecisionBody & { answer?: Answer };
 
 interface LockedApprovals {
   guardian: GuardianEntity;
@@ -51,7 +56,7 @@ export class DecideApproval {
 
   async execute(
     caller: Caller,
-    decision: DecisionBody,
+    decision: DecisionToMake,
     ifMatch: string | null = null,
   ): Promise<ApprovalDecided> {
     return this.decide(caller, decision, ifMatch, await this.lock(caller, [decision]));
@@ -90,11 +95,11 @@ export class DecideApproval {
 
   private async decide(
     caller: Caller,
-    body: DecisionBody,
+    body: DecisionToMake,
     ifMatch: string | null,
     { guardian, approvals }: LockedApprovals,
   ): Promise<ApprovalDecided> {
-    const { approvalId, decision, feedback, revise = false, contentHash } = body;
+    const { approvalId, decision, feedback, revise = false, contentHash, answer: given = null } = body;
     const approval = approvals.get(approvalId);
     if (!approval) throw new NotFound();
     if (!(onlyStops(body) && isAskedBy(caller, approval.requestedBy))) {
@@ -105,7 +110,7 @@ export class DecideApproval {
     const people = peopleBehind(caller);
     const verdict = checkDecision(
       approval,
-      { decision, revise, people, ifMatch: contentHash ?? ifMatch },
+      { decision, revise, answer: given, people, ifMatch: contentHash ?? ifMatch },
       guardian.mode,
       at,
     );
@@ -115,24 +120,27 @@ export class DecideApproval {
 
     const by = actorOf(caller);
     const status = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';
+    const did = given ? 'answered' : status;
     const receiptId = this.receipts.append({
       actor: by,
-      action: `approval.${status}`,
+      action: `approval.${did}`,
       entity: { type: 'approval', id: approvalId },
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `${caller.name} ${WORDS[status]} ${quotedTitle(approval)}.`,
+      summary: `${caller.name} ${WORDS[did]} ${quotedTitle(approval)}.`,
       details: {
         contentHash: approval.contentHash,
         ...askedIn(approval),
         ...(feedback !== undefined && { feedback }),
+        ...(given && { answerHash: sha256(canonicalJson(given)) }),
       },
       guardianEpoch: guardian.epoch,
     });
     const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
-    const decided: UnrevisedApproval = { ...approval, status, decidedAt: at, receiptId, nextApprovalId };
-    this.approvals.end(approval, { status, by, at, feedback: feedback ?? null, receiptId, nextApprovalId });
+    const ended = { status, receiptId, nextApprovalId, answer: given } as const;
+    const decided: UnrevisedApproval = { ...approval, ...ended, decidedAt: at };
+    this.approvals.end(approval, { ...ended, by, at, feedback: feedback ?? null });
     const directiveStatus =
       status === 'approved'
         ? await subject.approved(decided, by, people)
@@ -163,6 +171,7 @@ function onlyStops({ decision, revise }: DecisionBody): boolean {
 
 const WORDS = {
   approved: 'approved',
+  answered: 'answered',
   rejected: 'rejected',
   changes_requested: 'asked for changes to',
 } as const;

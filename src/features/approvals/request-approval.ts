@@ -10,7 +10,8 @@ import { type CapoRole, type Priority, TELL_MEMBERS } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
 import { DEFAULT_EXPIRY_MS, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
-import type { ApprovalEntity, ApprovalKind, Revision } from './approval.entity.js';
+import type { ApprovalEntity, ApprovalKind, Revision, UnrevisedApproval } from './approval.entity.js';
+import type { Question } from './question.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 
 /** What an approval is asked for. */
@@ -22,6 +23,8 @@ export interface NewApproval {
   directiveId: string | null;
   /** What an agent from outside asks for. */
   actionRequestId?: string;
+  questionId?: string;
+  question?: Question;
   /** Left out: `output`. */
   kind?: ApprovalKind;
   capo: CapoRole | null;
@@ -49,13 +52,16 @@ export class RequestApproval {
     private readonly work: Work,
   ) {}
 
-  /** Opens an approval whose draft is still to be made. */
-  open(asked: NewApproval): void {
+  /** Opens an approval whose draft is still to be made, and answers it. */
+  open(asked: NewApproval): ApprovalEntity {
     const now = this.clock.now();
     const approval: ApprovalEntity = {
       ...asked,
       requesterIds: [...asked.requesterIds],
       actionRequestId: asked.actionRequestId ?? null,
+      questionId: asked.questionId ?? null,
+      question: asked.question ?? null,
+      answer: null,
       kind: asked.kind ?? 'output',
       status: 'pending',
       ready: false,
@@ -94,21 +100,23 @@ export class RequestApproval {
       directiveId: asked.directiveId,
       teamId: asked.teamId,
       capo: asked.capo,
-      summary: `${quotedTitle(asked)} is waiting for approval.`,
-      details: { round: asked.round },
+      summary: `${quotedTitle(asked)} is waiting for ${asked.question ? 'an answer' : 'approval'}.`,
+      details: { round: asked.round, ...(asked.questionId && { questionId: asked.questionId }) },
     });
+    return approval;
   }
 
   /** Attaches the draft: from now on it can be approved, and it is bound to this content. */
   makeReady(
     approval: Pick<
       NewApproval,
-      'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'title' | 'deadline'
+      'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'questionId' | 'title' | 'deadline'
     >,
     content: ReadyContent,
     { author, by }: Pick<Revision, 'author' | 'by'>,
   ): void {
-    const { workspaceId, approvalId, directiveId, actionRequestId = null, title, deadline } = approval;
+    const { workspaceId, approvalId, directiveId, title, deadline } = approval;
+    const { actionRequestId = null, questionId = null } = approval;
     const expiresAt = byDeadline(content.expiresAt, deadline);
     const at = this.clock.now();
     const revisions = [{ n: 1, author, by, at, contentHash: content.contentHash!, changes: [] }];
@@ -128,6 +136,7 @@ export class RequestApproval {
       approvalId,
       directiveId,
       actionRequestId,
+      questionId,
       title,
       risk,
       reversibility,
@@ -135,6 +144,23 @@ export class RequestApproval {
       url,
     });
     this.work.enqueue(TELL_MEMBERS, { id: approvalId });
+    this.channel.publish('approval', approvalId);
+  }
+
+  /** Ends an approval that the transaction has locked, since nobody has to decide any more. */
+  withdraw(approval: UnrevisedApproval, by: Actor, because: string): void {
+    const { approvalId, title, directiveId, teamId, capo } = approval;
+    const receiptId = this.receipts.append({
+      actor: by,
+      action: 'approval.cancelled',
+      entity: { type: 'approval', id: approvalId },
+      directiveId,
+      teamId,
+      capo,
+      summary: `"${title}" was cancelled: ${because}.`,
+    });
+    const at = this.clock.now();
+    this.approvals.end(approval, { status: 'cancelled', by, at, feedback: because, receiptId });
     this.channel.publish('approval', approvalId);
   }
 }

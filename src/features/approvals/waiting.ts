@@ -28,7 +28,7 @@ export function waitingFor(
   approval: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded' | 'kind' | 'groupKey'>,
   { mode, paused }: Holdups,
 ): WaitingFor | null {
-  const { status, ready, capo, inputsNeeded } = approval;
+  const { status, ready, capo, inputsNeeded, kind } = approval;
   if (status !== 'pending') return null;
   if (isHalted(mode)) {
     return {
@@ -44,6 +44,7 @@ export function waitingFor(
   if (inputsNeeded > 0) {
     return { reason: 'input', message: 'Something is missing in the draft: edit it, then approve it.' };
   }
+  if (kind === 'question') return { reason: 'decision', message: 'A person has to answer or reject it.' };
   if (mode === 'observe') {
     return {
       reason: 'mode',

@@ -21,6 +21,7 @@ export interface EventPayloads {
     /** Null where an agent from outside asks. */
     directiveId: string | null;
     actionRequestId: string | null;
+    questionId: string | null;
     title: string;
     risk: Risk;
     reversibility: Reversibility;

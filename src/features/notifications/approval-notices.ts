@@ -10,7 +10,7 @@ import { type Block, oneLine } from '../mail/blocks.js';
 import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
-import { authorOf, draftBlocks, factBlocks, MAIL_BOUND } from './draft-blocks.js';
+import { authorOf, draftBlocks, factBlocks, isFromOutside, MAIL_BOUND } from './draft-blocks.js';
 import {
   type Addressee,
   type DigestEntry,
@@ -80,9 +80,11 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
         {
           kind: 'text',
           text:
-            kind === 'action'
-              ? `${author} asks in ${oneLine(to.workspaceName)} to do this once. It may not unless somebody approves it.`
-              : `${author} has made a draft in ${oneLine(to.workspaceName)}. None of it is carried out unless somebody approves it.`,
+            kind === 'question'
+              ? `${author} asks people in ${oneLine(to.workspaceName)} and waits for an answer.`
+              : kind === 'action'
+                ? `${author} asks in ${oneLine(to.workspaceName)} to do this once. It may not unless somebody approves it.`
+                : `${author} has made a draft in ${oneLine(to.workspaceName)}. None of it is carried out unless somebody approves it.`,
         },
         ...factBlocks(approval.view, to),
         ...draftBlocks(approval.view, { bound: MAIL_BOUND }),
@@ -140,7 +142,7 @@ function entryOf(approval: ApprovalView, link: Block, { zone }: Addressee): Dige
       {
         kind: 'facts',
         facts: [
-          [approval.kind === 'action' ? 'Asked for by' : 'Drafted by', authorOf(approval)],
+          [isFromOutside(approval) ? 'Asked for by' : 'Drafted by', authorOf(approval)],
           ['What', named.join('; ') || summary],
           ['Risk', risk],
           ['Expires', inWords(expiresAt, zone)],

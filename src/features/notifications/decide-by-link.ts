@@ -20,13 +20,14 @@ import type {
   Revision,
   UnrevisedApproval,
 } from '../approvals/approval.entity.js';
-import type { ApprovalDecided, DecisionBody } from '../approvals/approval-decisions.dto.js';
+import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { EditBody } from '../approvals/approval-edits.dto.js';
 import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { DecideApproval } from '../approvals/decide-approval.js';
 import { EditApproval } from '../approvals/edit-approval.js';
+import type { Answer } from '../approvals/question.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { isCodeOf, readToken, tokenOf } from './decision-link.js';
@@ -49,6 +50,7 @@ export interface LinkedApproval {
 export interface LinkDecision {
   decision: Exclude<LinkUse, 'edit'>;
   feedback?: string;
+  answer?: Answer;
 }
 
 /** What stood in a draft as a link was made, and what stands there now. */
@@ -97,16 +99,18 @@ export class DecideByLink {
   }
 
   /** @throws what {@link assertOpens} and DecideApproval throw; nothing is changed then, and the link can be used again */
-  execute(token: string, { decision, feedback }: LinkDecision): Promise<ApprovalDecided> {
+  execute(token: string, { decision, feedback, answer }: LinkDecision): Promise<ApprovalDecided> {
     return this.use(token, decision, (link, caller, approval) => {
       const { approvalId, contentHash } = link;
       if (decision === 'approve' && asksMore(link, approval)) {
         throw new Forbidden({ reason: 'second_factor_required', message: SECOND_FACTOR });
       }
-      const body: DecisionBody = {
+      const body = {
         approvalId,
-        decision: decision === 'approve' ? 'approve' : 'reject',
+        decision:
+          decision === 'approve' || decision === 'answer' ? ('approve' as const) : ('reject' as const),
         ...(decision === 'revise' && { revise: true }),
+        ...(answer !== undefined && { answer }),
         ...(feedback !== undefined && { feedback }),
       };
       return this.decideApproval.execute(caller, body, contentHash);
@@ -276,6 +280,7 @@ function assertOpens(
 
 const USES: Record<LinkUse, string> = {
   approve: 'approved the draft',
+  answer: 'answered the question',
   reject: 'rejected the draft',
   revise: 'sent the draft back',
   edit: 'saved changes of the draft',

@@ -5,7 +5,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import type { LinkBinding } from './decision-link.js';
 
 /** What a link can be used for; an edit is followed by another link of the same member. */
-export type LinkUse = 'approve' | 'reject' | 'revise' | 'edit';
+export type LinkUse = 'approve' | 'answer' | 'reject' | 'revise' | 'edit';
 
 /** A link with the member it was mailed to, as they stand now. */
 export interface FoundLink extends LinkBinding {

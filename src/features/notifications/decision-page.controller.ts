@@ -11,15 +11,15 @@ import { faultsOf } from '../../platform/http/validation.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ContentChanged, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
-import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { EditBody, PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
-import { InputRequired } from '../approvals/approvals.errors.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
+import { InputRequired } from '../approvals/approvals.errors.js';
 import { DecideByLink } from './decide-by-link.js';
 import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
 import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';
 import { LinkUsed } from './notifications.errors.js';
+import { answerFaults, answerIn } from './question-form.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 
@@ -78,20 +78,30 @@ export class DecisionPageController {
         }
         if (decision === 'save') return again(200, about('Nothing was changed, so nothing was saved.'));
         if (decision === 'approve' && feedback.trim() !== '') return again(422, about(APPROVED_WITH_REASON));
-        if (decision === 'approve') return decidedPage(await this.decideByLink.execute(token, { decision }));
+        if (decision === 'approve')
+          return decidedPage(await this.decideByLink.execute(token, { decision }), linked.approval.kind);
+        const { question } = linked.approval;
+        if (question && decision === 'answer') {
+          if (feedback.trim() !== '') return again(422, about(ANSWERED_WITH_REASON));
+          const answer = answerIn(form, question, linked.zone);
+          return decidedPage(await this.decideByLink.execute(token, { decision, answer }), 'question');
+        }
         if (decision !== 'reject' && decision !== 'revise') {
           return again(422, about('Choose one of these: save, approve, send back or reject.'));
         }
         const faults = faultsIn(feedback);
         if (faults.length > 0) return again(422, new Map([['', faults]]));
-        return decidedPage(await this.decideByLink.execute(token, { decision, feedback }));
+        return decidedPage(
+          await this.decideByLink.execute(token, { decision, feedback }),
+          linked.approval.kind,
+        );
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         const now = await this.decideByLink.look(token).catch(() => undefined);
         // The link is of no use any more.
         if (!now) throw error;
         response.set(error.headers);
-        return again(error.status, faultsOfError(error, packets, now.approval.packets), now);
+        return again(error.status, faultsOfError(error, packets, now.approval), now);
       }
     });
   }
@@ -136,9 +146,13 @@ function editOf({ kind }: Pick<ApprovalView, 'kind'>, packets: PacketEditBody[])
 
 function faultsOfError(
   { definition, message, details }: DomainError,
-  ...edited: [PacketEditBody[], readonly ApprovalWorkPacket[]]
+  edits: PacketEditBody[],
+  { question, packets }: ApprovalView,
 ): FormFaults {
-  if (definition.code === ValidationFailed.code) return faultsAt(details as Fault[], ...edited);
+  if (definition.code === ValidationFailed.code) {
+    const faults = details as Fault[];
+    return question ? answerFaults(faults, question) : faultsAt(faults, edits, packets);
+  }
   // The error names parameters, and is for programs.
   return about(definition.code === InputRequired.code ? 'It was not approved. Why stands below.' : message);
 }
@@ -149,6 +163,9 @@ const APPROVED_WITH_REASON =
   'You wrote a reason and pressed Approve, which would not use it. Nothing was approved. Send the draft back or reject it with your reason, or remove the reason and approve.';
 
 const about = (message: string): FormFaults => new Map([['', [message]]]);
+
+const ANSWERED_WITH_REASON =
+  'You wrote a reason for declining and pressed Answer, which would not use it. Nothing was answered. Decline with your reason, or remove the reason and answer.';
 
 /** A person has not seen the name of the field. */
 function faultsIn(feedback: string): string[] {

@@ -5,8 +5,9 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
-import { authorOf, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
+import { authorOf, draftBlocks, factBlocks, isFromOutside, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
+import { answerFields } from './question-form.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
 const LONGEST_REASON = 10_000;
@@ -25,7 +26,7 @@ export function decisionPage(
   publicUrl: string,
   { form = {}, faults = new Map(), next }: FormAnswer = {},
 ): string {
-  const { title, urgent, packets, kind, waitingFor } = approval;
+  const { title, urgent, packets, kind, waitingFor, question } = approval;
   const blocks: Block[] = [
     {
       kind: 'text',
@@ -48,16 +49,33 @@ export function decisionPage(
     `${faultList(faultsInWords)}${next === undefined ? '' : savedNotice(`${publicUrl}/a/${next}`)}${pageHtml(blocks)}
 <form method="post"${next === undefined ? '' : ` action="${next}"`}>
 ${isEditable ? editDetails(packets, form, faults, isOpen) : ''}<section>
-${cannot.length === 0 ? approveButton(approval) : pageHtml(cannot)}
+${question ? answerFieldset(approval, answerFields(question, form, faults, zone)) : ''}${cannot.length > 0 ? pageHtml(cannot) : question ? ANSWER_BUTTON : approveButton(approval)}
 </section>
 <section>
-<label for="feedback">${kind === 'action' ? 'Your reason for rejecting it; the agent and the team can read it' : 'Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it'}</label>
+<label for="feedback">${isFromOutside(approval) ? `Your reason for ${question ? 'declining' : 'rejecting'} it; the agent and the team can read it` : 'Your reason for rejecting it or sending it back, and your wishes; the capo and the team can read it'}</label>
 <textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
-${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">Reject</button>
+${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">${question ? 'Decline' : 'Reject'}</button>
 </section>
 </form>`,
   );
 }
+
+function answerFieldset(approval: ApprovalView, fields: string): string {
+  const agent = authorOf(approval);
+  const warning: Block = {
+    kind: 'text',
+    text: `The questions in this form are those of ${agent}, which reads your answer. Give it no password and no code.`,
+  };
+  return `${pageHtml([warning])}
+<fieldset>
+<legend dir="auto">Your answer to ${escapeHtml(agent)}</legend>
+${fields}
+</fieldset>
+`;
+}
+
+/** Rejecting it takes no answer, so nothing in the form is required before the server looks at it. */
+const ANSWER_BUTTON = '<button class="approve" name="decision" value="answer" formnovalidate>Answer</button>';
 
 /** Enter in a field presses the first button of a form: the one that saves. */
 function editDetails(
@@ -87,10 +105,11 @@ function savedNotice(url: string): string {
 }
 
 /** What came of it. */
-export function decidedPage({ status, directiveId, directiveStatus, receiptId }: ApprovalDecided): string {
-  const isAction = directiveId === null;
-  const outcome = isAction && status === 'approved' ? 'allowed' : status;
-  const [title, text] = OUTCOMES[outcome as keyof typeof OUTCOMES];
+export function decidedPage(
+  { status, directiveStatus, receiptId }: ApprovalDecided,
+  kind: ApprovalView['kind'],
+): string {
+  const [title, text] = OUTCOMES_OF[kind]?.[status] ?? OUTCOMES[status as keyof typeof OUTCOMES];
   return htmlPage(
     title,
     pageHtml([
@@ -111,7 +130,6 @@ export function decidedPage({ status, directiveId, directiveStatus, receiptId }:
 
 const OUTCOMES = {
   approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
-  allowed: ['Approved', 'The agent may do exactly what you read, once.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
   changes_requested: [
     'Sent back',
@@ -119,14 +137,23 @@ const OUTCOMES = {
   ],
 } as const;
 
+/** Of what agents from outside ask. */
+const OUTCOMES_OF: Partial<Record<ApprovalView['kind'], Record<string, readonly [string, string]>>> = {
+  action: { approved: ['Approved', 'The agent may do exactly what you read, once.'] },
+  question: {
+    approved: ['Answered', 'The agent reads your answer.'],
+    rejected: ['Declined', 'The agent gets no answer. It reads your reason.'],
+  },
+};
+
 /** Why nothing can be done here, what others have changed since, and what was typed, to be copied. */
 export function refusedPage(message: string, changes?: DraftChanges, form: Form = {}): string {
   const typed = Object.entries(form).filter(
-    ([name, text]) => /^feedback$|\.params\./.test(name) && text !== '',
+    ([name, text]) => /^feedback$|^answer\.|\.params\./.test(name) && text !== '',
   );
   const kept = typed.map(
     ([name, text], index) =>
-      `<label for="t${index}">${escapeHtml(name === 'feedback' ? 'Reason' : nameOf(name.slice(name.indexOf('.') + 1)))}</label>
+      `<label for="t${index}">${escapeHtml(labelOf(name))}</label>
 <textarea id="t${index}" readonly dir="auto">\n${escapeHtml(text)}</textarea>`,
   );
   const heading: Block = { kind: 'heading', text: 'What stood in your form' };
@@ -137,6 +164,11 @@ export function refusedPage(message: string, changes?: DraftChanges, form: Form 
       ...(kept.length > 0 ? [pageHtml([heading]), ...kept] : []),
     ].join('\n'),
   );
+}
+
+function labelOf(name: string): string {
+  if (name === 'feedback') return 'Reason';
+  return name.startsWith('answer.') ? name.split('.')[1]! : nameOf(name.slice(name.indexOf('.') + 1));
 }
 
 /** Who has edited the draft since; of each part what stood there before, and what stands there now. */
@@ -186,11 +218,11 @@ function approveButton(approval: ApprovalView): string {
 }
 
 /** Why it cannot be approved now; a rejection is always possible. */
-function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
+function whyNotNow({ kind, waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
   const text =
     waitingFor.reason === 'input' && packets.length > 0
       ? 'It cannot be approved yet. Fill in what is missing, or tick what is right as it stands, and save.'
-      : `It cannot be approved now. ${waitingFor.message}`;
+      : `It cannot be ${kind === 'question' ? 'answered' : 'approved'} now. ${waitingFor.message}`;
   return [{ kind: 'warning', text }];
 }

@@ -3,7 +3,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ApprovalQuestion, ApprovalView } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from '../mail/blocks.js';
@@ -39,22 +39,34 @@ const REVERSIBLE: Record<string, string> = {
   irreversible: 'cannot be taken back',
 };
 
-/** Who made what is to be done: a capo the draft, or the agent from outside that asks. */
-export function authorOf({ kind, capo, requestedBy }: Pick<ApprovalView, 'kind' | 'capo' | 'requestedBy'>) {
-  return kind === 'action' ? requestedBy.name : capoName(capo);
+/** Whether an agent from outside asks, for an action or an answer. */
+export function isFromOutside({ kind }: Pick<ApprovalView, 'kind'>): boolean {
+  return kind === 'action' || kind === 'question';
 }
+
+/** Who made what is to be done: a capo the draft, or the agent from outside that asks. */
+export function authorOf(approval: Pick<ApprovalView, 'kind' | 'capo' | 'requestedBy'>): string {
+  return isFromOutside(approval) ? approval.requestedBy.name : capoName(approval.capo);
+}
+
+const NOT_DECIDED: Record<ApprovalView['kind'], string> = {
+  output: 'and is then not sent',
+  standing_order: 'and is then not sent',
+  budget_override: 'and is then not sent',
+  action: 'and may then not be done',
+  question: 'and is then not answered',
+};
 
 /** Who asks, how dangerous it is and why, and until when it can be decided. */
 export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>): Block[] {
   const { kind, requestedBy, risk, reversibility, urgent, expiresAt, onExpiry, policy, riskReasons } =
     approval;
-  const never = kind === 'action' ? 'and may then not be done' : 'and is then not sent';
-  const expiry = onExpiry === 'escalate' ? 'and is then escalated' : never;
+  const expiry = onExpiry === 'escalate' ? 'and is then escalated' : NOT_DECIDED[kind];
   const blocks: Block[] = [
     {
       kind: 'facts',
       facts: [
-        ...(kind === 'action' ? [] : ([['Drafted by', authorOf(approval)]] as const)),
+        ...(isFromOutside(approval) ? [] : ([['Drafted by', authorOf(approval)]] as const)),
         ['Asked for by', requestedBy.name],
         ['Risk', `${risk}; ${REVERSIBLE[reversibility] ?? reversibility}`],
         ...(urgent ? ([['Urgent', 'yes']] as const) : []),
@@ -97,11 +109,12 @@ export function nameOf(path: string): string {
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */
 export function draftBlocks(
-  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output'>,
+  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy'>,
   { bound }: Pick<Shown, 'bound'>,
 ): Block[] {
+  const { kind, packets, output, question, requestedBy } = approval;
+  if (question) return questionBlocks(question, requestedBy.name);
   const room = new Room(bound);
-  const { kind, packets, output } = approval;
   const shown = bound === Infinity ? packets : packets.slice(0, PACKETS_IN_MAIL);
   const blocks = shown.flatMap((packet, index) =>
     kind === 'action' ? actionBlocks(packet, room) : packetBlocks(packet, index, room),
@@ -162,6 +175,19 @@ function actionBlocks({ action, title, rationale }: ApprovalWorkPacket, room: Ro
     { kind: 'text', text: 'With exactly these parameters:' },
     { kind: 'quote', text: room.cut(exactly(action.params)) },
     ...(rationale === '' ? [] : reason),
+  ];
+}
+
+/** What an agent from outside asks, as its own words: nothing of it can pass for a sentence of ours. */
+function questionBlocks({ title, reason }: ApprovalQuestion, agent: string): Block[] {
+  const why: Block[] = [
+    { kind: 'text', text: 'What it gives as its reason, which nobody has checked:' },
+    { kind: 'quote', text: reason ?? '' },
+  ];
+  return [
+    { kind: 'text', text: `${agent} asks:` },
+    { kind: 'quote', text: title },
+    ...(reason === null ? [] : why),
   ];
 }
 

@@ -87,5 +87,5 @@ export class DecisionLinkEntity {
   @Column('timestamptz', { nullable: true })
   usedAt!: number | null;
   @Column('text', { nullable: true })
-  decision!: 'approve' | 'reject' | 'revise' | 'edit' | null;
+  decision!: 'approve' | 'answer' | 'reject' | 'revise' | 'edit' | null;
 }

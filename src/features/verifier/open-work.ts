@@ -36,6 +36,7 @@ const ENDS = [
 ];
 const DECIDES = [
   'approval.approved',
+  'approval.answered',
   'approval.rejected',
   'approval.changes_requested',
   'approval.expired',

@@ -88,6 +88,15 @@ export class Tokens {
     };
   }
 
+  /** A second request by this name of the same token waits for the first. */
+  lockExternalIdStatement(tokenRootId: string, externalId: string | null): Statement {
+    if (externalId === null) return { text: 'select' };
+    return {
+      text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))',
+      values: [`${tokenRootId} ${externalId}`],
+    };
+  }
+
   /**
    * The token with the member whom it is for, locked; undefined when there is none. One that a session made ends with that
    * session, and in no other way.

@@ -23,3 +23,17 @@ export class ActorView implements Actor {
    */
   via!: Via;
 }
+
+/** Who asks: the agent from outside whose token it is, or a member. */
+export class AskingAgent {
+  /**
+   * The first token of its rotations.
+   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
+   */
+  tokenId!: string;
+  /**
+   * As the token names the agent; null for a member's own token.
+   * @example 'invoice-bot'
+   */
+  name!: string | null;
+}

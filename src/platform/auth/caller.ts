@@ -92,6 +92,11 @@ export function mayRead(
   return teamId === null ? teamIds.length === 0 : teamIds.includes(teamId);
 }
 
+/** The token whose action requests and questions are all that the caller sees; undefined for one that sees those of others. */
+export function onlyOf({ scopes, tokenRootId }: Pick<Caller, 'scopes' | 'tokenRootId'>): string | undefined {
+  return scopes !== null && scopes.every((scope) => scope === 'request') ? tokenRootId! : undefined;
+}
+
 /** Whether the caller is the member who asked. */
 export function isAskedBy({ memberId }: Pick<Caller, 'memberId'>, { type, id }: Actor): boolean {
   return type === 'member' && id === memberId;

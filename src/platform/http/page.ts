@@ -53,7 +53,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}
 code{overflow-wrap:anywhere}
 form{margin:0 0 16px}
 label{display:block;margin:0 0 4px}
-input,textarea{display:block;width:100%;min-height:48px;margin:0 0 12px;padding:10px;font:inherit;border:1px solid #71717a;border-radius:6px}
+input,textarea,select{display:block;width:100%;min-height:48px;margin:0 0 12px;padding:10px;font:inherit;border:1px solid #71717a;border-radius:6px}
 [hidden]{display:none}
 textarea{min-height:144px;field-sizing:content;max-height:70vh}
 .short{min-height:48px}

@@ -45,6 +45,7 @@ export type IdPrefix =
   | 'trn'
   | 'cmt'
   | 'act'
+  | 'qst'
   | 'sch';
 
 export type Id<P extends IdPrefix> = `${P}_${string}`;

@@ -63,6 +63,12 @@ export function clockTimeOn(date: string, time: string, zone: string): number {
   return local.toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds;
 }
 
+/** What the clock of the zone shows at this moment, to the minute: the inverse of {@link clockTimeOn}. */
+export function timeOnClock(at: number, zone: string): string {
+  const shown = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDateTime();
+  return shown.toString({ smallestUnit: 'minute' });
+}
+
 /** Of the next day that the zone has, or of the last before. */
 function startBeside(date: Temporal.PlainDate, zone: string, step: 1 | -1): Temporal.ZonedDateTime {
   let day = date.add({ days: step });

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DecisionProof } from '../../../src/features/verifier/decision-proof.js';
 import { verifyLog } from '../../../src/features/verifier/verifier.js';
+import { OpenWork } from '../../../src/features/verifier/open-work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
@@ -342,5 +343,13 @@ describe('the receipts', () => {
     expect(decided.length).toBeGreaterThan(8);
     expect(proof).toMatchObject({ decisions: decided.length, equal: decided.length, unknown: 0, faults: [] });
     expect((await test.owner.get('/audit-feed/verify')).body).toMatchObject({ ok: true, faults: [] });
+
+    const open = new OpenWork();
+    for (const { seq, body } of receipts) open.receipt(Number(seq), JSON.parse(body));
+    const pending = await test.rows<{ approval_id: string }>(
+      `select approval_id from approvals where workspace_id = $1 and status = 'pending'`,
+      [test.workspaceId],
+    );
+    expect(open.pendingIds.toSorted()).toEqual(pending.map((one) => one.approval_id).toSorted());
   });
 });

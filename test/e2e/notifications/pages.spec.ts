@@ -94,7 +94,10 @@ const PAGES: Record<string, () => Promise<{ open?: string[]; show?: string[] }>>
     open: [`${desk.test.url}/a/none`, ...told.flatMap(({ links }) => links)],
     show: [
       ...(['approved', 'rejected', 'changes_requested'] as const).map((status) =>
-        decidedPage({ status, directiveStatus: 'sending', receiptId: newId('rcp') } as never),
+        decidedPage({ status, directiveStatus: 'sending', receiptId: newId('rcp') } as never, 'output'),
+      ),
+      ...(['approved', 'rejected'] as const).map((status) =>
+        decidedPage({ status, directiveStatus: null, receiptId: newId('rcp') } as never, 'question'),
       ),
       refusedPage(
         'The draft has been edited.',

@@ -135,6 +135,7 @@ describe('the routes that say so', () => {
       'DELETE /api/pro/invites/:id',
       'GET /api/pro/members',
       'DELETE /api/pro/members/:uid',
+      'POST /api/pro/questions/:questionId/cancel',
       'DELETE /api/pro/schedules/:scheduleId',
       'PATCH /api/pro/schedules/:scheduleId',
       'POST /api/pro/standing-orders/:standingOrderId/pause',

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
 import { leaveActionRequest } from '../action-requests/action-request-rows.js';
+import { leaveQuestion } from '../questions/question-rows.js';
 import { leaveChecked } from '../connector-health/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
@@ -76,6 +77,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await leavePack(test, workspaceId);
   await leaveTool(member.client);
   await leaveActionRequest(member.client);
+  await leaveQuestion(member.client);
   await leaveNotification(test.rows, workspaceId);
   await leaveReport(test.rows, workspaceId);
   await leaveSection(test.rows, workspaceId);

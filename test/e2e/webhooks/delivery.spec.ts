@@ -294,6 +294,7 @@ describe('an event', () => {
         approvalId,
         directiveId,
         actionRequestId: null,
+        questionId: null,
         title: approval.title,
         risk: approval.risk,
         reversibility: approval.reversibility,

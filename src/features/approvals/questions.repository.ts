@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
+import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
+import { ApprovalEntity, type UnrevisedApproval } from './approval.entity.js';
+import type { ApprovalsQuery } from './approvals.dto.js';
+import type { Question } from './question.js';
+
+const LISTED = `approval_id, team_id, question_id, question::jsonb - 'answerSchema' as question, status, decided_at, decided_by,
+  left(feedback, 500) as feedback, expires_at, frozen_ms, requested_at, receipt_id`;
+const COLUMNS = columnsOf(ApprovalEntity, { without: ['revisions'] });
+
+/** An approval that is a question. */
+export type QuestionApproval = UnrevisedApproval & { questionId: string; question: Question };
+
+/** A question as lists show it. */
+export type ListedQuestion = Pick<
+  QuestionApproval,
+  | 'approvalId'
+  | 'teamId'
+  | 'questionId'
+  | 'status'
+  | 'decidedAt'
+  | 'decidedBy'
+  | 'feedback'
+  | 'expiresAt'
+  | 'frozenMs'
+  | 'requestedAt'
+  | 'receiptId'
+> & { question: Omit<Question, 'answerSchema'> };
+
+/** What is shown of one question. */
+export type ShownQuestion = ListedQuestion & Pick<QuestionApproval, 'question' | 'answer'>;
+
+/** The approvals that are questions: a question has no row besides. */
+@Injectable()
+export class Questions {
+  constructor(private readonly db: Db) {}
+
+  find(scope: Scope, questionId: string): Promise<QuestionApproval | undefined> {
+    const key = { workspaceId: scope.workspaceId, questionId };
+    return this.db.findOne(scope, ApprovalEntity, key) as Promise<QuestionApproval | undefined>;
+  }
+
+  async lock(workspaceId: string, questionId: string): Promise<QuestionApproval | undefined> {
+    const [row] = await this.db.query<QuestionApproval>(
+      `select ${COLUMNS} from approvals where workspace_id = $1 and question_id = $2 for update`,
+      [workspaceId, questionId],
+    );
+    return row;
+  }
+
+  /** Locks what these tokens have asked and nobody has decided. */
+  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<QuestionApproval[]> {
+    return this.db.query(
+      `select ${COLUMNS} from approvals where workspace_id = $1 and question->>'tokenRootId' = any($2)
+         and question_id is not null and status = 'pending' order by approval_id for update`,
+      [workspaceId, tokenRootIds],
+    );
+  }
+
+  /** What this token has asked by this name. */
+  byExternalIdStatement(workspaceId: string, tokenRootId: string, externalId: string | null): Statement {
+    return {
+      text: `select ${COLUMNS} from approvals
+        where workspace_id = $1 and question->>'tokenRootId' = $2 and question->>'externalId' = $3`,
+      values: [workspaceId, tokenRootId, externalId],
+    };
+  }
+
+  /** Newest first. */
+  list(
+    scope: Scope,
+    filter: { status?: ApprovalEntity['status']; agent?: string; teamId?: string; tokenRootId?: string },
+    paging: Pick<ApprovalsQuery, 'limit' | 'offset' | 'cursor'>,
+  ): Promise<Page<ListedQuestion>> {
+    const equal = {
+      workspace_id: scope.workspaceId,
+      status: filter.status,
+      team_id: filter.teamId,
+      "question->>'agent'": filter.agent,
+      "question->>'tokenRootId'": filter.tokenRootId,
+    };
+    const order = newestFirst('question_id', 'requested_at');
+    const filters = where(equal, 'question_id is not null');
+    const listing = { name: 'questions', select: LISTED, from: 'approvals', ...filters, order };
+    return readPage(this.db, scope, listing, paging);
+  }
+}

@@ -1,0 +1,183 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
+import type { Answer, AnswerSchema } from '../approvals/question.js';
+
+/** The parameter of the paths, as it is documented. */
+export const QUESTION_PARAM = {
+  name: 'questionId',
+  description: 'The id of the question.',
+  example: 'qst_01khqw6sb0xg7v9zhwnqcrxds8',
+};
+
+export const QUESTION_STATUSES = ['pending', 'answered', 'declined', 'expired', 'cancelled'] as const;
+export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
+
+const TEAM = /^team_[0-9a-z]{26}$/;
+const TEAM_MESSAGE = { message: 'teamId must be the id of a team' };
+
+/** Body of `POST /questions`. */
+export class CreateQuestionBody {
+  /**
+   * The question, in one line of at most 300 characters.
+   * @example 'Which plan does the customer get?'
+   */
+  @IsPlainText(300, { oneLine: true })
+  title!: string;
+
+  /**
+   * The form of the answer, as flat as those of MCP elicitation: `type: object`, up to 20 `properties` of the types string (with
+   * `minLength`, `maxLength`, `format` email, uri, date or date-time; or `enum` with `enumNames`, or `oneOf` of `{ const, title }`),
+   * number and integer (`minimum`, `maximum`), boolean, and array (`items` with an `enum`, or `anyOf` of `{ const, title }`;
+   * `minItems`, `maxItems`), each with `title`, `description` and `default`; and `required`. At most 16 KB.
+   * @example { "type": "object", "properties": { "plan": { "type": "string", "enum": ["basic", "pro"] } }, "required": ["plan"] }
+   */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  @IsObject()
+  answerSchema!: AnswerSchema;
+
+  /**
+   * Why the agent asks; shown as its claim.
+   * @example 'The customer has asked for both.'
+   */
+  @IsOptional()
+  @IsPlainText(500)
+  reason?: string | null;
+
+  /**
+   * The agent's own name for this question, unique for its token: sent again with the same content it is answered as it is now.
+   * @example 'plan-of-4711'
+   */
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{1,255}$/, { message: '$property must have 1 to 255 visible ASCII characters' })
+  externalId?: string | null;
+
+  /**
+   * The team whose people answer. Left out: the caller's only team, else none.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(TEAM, TEAM_MESSAGE)
+  teamId?: string | null;
+
+  /**
+   * How long a person may take, in seconds; 72 hours unless said.
+   * @example 3600
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(60)
+  @Max(604_800)
+  expiresInSeconds?: number;
+}
+
+/** Query of `GET /questions`; what is left out does not narrow it. */
+export class QuestionsQuery extends PageQuery {
+  /**
+   * Only questions with this status.
+   * @example 'pending'
+   */
+  @IsOptional()
+  @IsIn(QUESTION_STATUSES)
+  status?: QuestionStatus;
+
+  /**
+   * Only questions of the agent with this name.
+   * @example 'invoice-bot'
+   */
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  agent?: string;
+
+  /**
+   * Only questions of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(TEAM, TEAM_MESSAGE)
+  teamId?: string;
+}
+
+/** Body of `POST /approvals/{approvalId}/respond`. */
+export class RespondBody {
+  /**
+   * The answer, as the `answerSchema` of the question wants it.
+   * @example { "plan": "pro" }
+   */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  @IsObject()
+  answer!: Answer;
+}
+
+/** A question as lists show it. */
+export class QuestionSummary {
+  /**
+   * The id of the question.
+   * @example 'qst_01khqw6sb0xg7v9zhwnqcrxds8'
+   */
+  questionId!: string;
+  /**
+   * The question, in the agent's words.
+   * @example 'Which plan does the customer get?'
+   */
+  title!: string;
+  /** Why it asks, in its words. */
+  reason!: string | null;
+  /** The agent's own name for the question. */
+  externalId!: string | null;
+  /** The team that it belongs to; null: none. */
+  teamId!: string | null;
+  /** Who asks. */
+  agent!: AskingAgent;
+  /**
+   * Where it stands.
+   * @example 'pending'
+   */
+  status!: QuestionStatus;
+  /** Who answered; null until then. */
+  @ApiProperty({ example: null })
+  answeredBy!: ActorView | null;
+  /** Why a person declined it, or why it was cancelled. Lists have its first 500 characters. */
+  feedback!: string | null;
+  /** When it was answered, declined or cancelled, or expired, Unix milliseconds; null until then. */
+  endedAt!: number | null;
+  /**
+   * The approval by which a person answers.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  approvalId!: string;
+  /**
+   * When it expires without an answer, Unix milliseconds.
+   * @example 1771660800000
+   */
+  expiresAt!: number;
+  /**
+   * When it was asked, Unix milliseconds.
+   * @example 1771401600000
+   */
+  createdAt!: number;
+  /** The receipt of how it ended; null while it is pending. */
+  receiptId!: string | null;
+}
+
+/** A question, whole. */
+export class QuestionView extends QuestionSummary {
+  /**
+   * The form of the answer.
+   * @example { "type": "object", "properties": { "plan": { "type": "string", "enum": ["basic", "pro"] } }, "required": ["plan"] }
+   */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  answerSchema!: AnswerSchema;
+  /** The answer; null until there is one. */
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: null })
+  answer!: Answer | null;
+}
+
+export class QuestionPage extends PageFacts {
+  /** The questions of this page, newest first. */
+  items!: QuestionSummary[];
+}

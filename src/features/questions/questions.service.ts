@@ -1,0 +1,184 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf, type Caller, onlyOf, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import { Db } from '../../platform/database/db.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import {
+  AlreadyExists,
+  Forbidden,
+  InvalidTransition,
+  NotFound,
+  ValidationFailed,
+} from '../../platform/kernel/errors.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
+import { AwaitChange } from '../approvals/await-change.js';
+import { faultsOfSchema } from '../approvals/question.js';
+import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
+import { RequestApproval } from '../approvals/request-approval.js';
+import { unseenFaults } from '../capos/unseen-text.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { isHalted } from '../guardian/guardian.js';
+import { Guardians } from '../guardian/guardians.repository.js';
+import { haltedIn } from '../terms/guardian-halted.js';
+import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { Tokens } from '../workspaces/tokens.repository.js';
+import { TokensStopped } from '../workspaces/tokens-stopped.js';
+import type { CreateQuestionBody } from './questions.dto.js';
+
+const DEFAULT_EXPIRY_SECONDS = 72 * 3_600;
+/** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
+const ESCALATES_FROM_SECONDS = 3_600;
+
+/** A question has no state besides its approval, so a decision has nothing else to change. */
+const SUBJECT: ApprovalSubject = {
+  approved: () => Promise.resolve(null),
+  rejected: () => Promise.resolve(null),
+  expired: () => Promise.resolve(),
+  status: () => Promise.resolve(null),
+  edit: () =>
+    Promise.reject(
+      new InvalidTransition({ message: 'A question cannot be edited. Answer it, or reject it.' }),
+    ),
+  assertRevisable: () =>
+    Promise.reject(
+      new InvalidTransition({
+        message:
+          'A question cannot be sent back. Reject it with a reason, which the agent is told; it may ask again.',
+      }),
+    ),
+  changesRequested: () => Promise.reject(new Error('a question has no other draft')),
+};
+
+/** What agents from outside ask people (CONTRACT section 7). */
+@Injectable()
+export class QuestionsService implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly questions: Questions,
+    private readonly requestApproval: RequestApproval,
+    private readonly awaitChange: AwaitChange,
+    private readonly guardians: Guardians,
+    private readonly tokens: Tokens,
+    private readonly teams: TeamOfRequest,
+    private readonly subjects: ApprovalSubjects,
+    private readonly tokensStopped: TokensStopped,
+  ) {}
+
+  onModuleInit(): void {
+    this.subjects.register('question', SUBJECT);
+    this.tokensStopped.subscribe(async (workspaceId, tokenRootIds, by) => {
+      for (const approval of await this.questions.lockOfTokens(workspaceId, tokenRootIds))
+        this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
+    });
+  }
+
+  /** @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another question of this name, GuardianHalted */
+  async create(
+    caller: Caller,
+    body: CreateQuestionBody,
+  ): Promise<{ question: ShownQuestion; isNew: boolean }> {
+    const { workspaceId } = caller;
+    const tokenRootId = caller.tokenRootId!;
+    const { title, answerSchema, reason = null, externalId = null } = body;
+    const faults = [
+      ...unseenFaults(title, 'title'),
+      ...unseenFaults(reason, 'reason'),
+      ...faultsOfSchema(answerSchema),
+    ];
+    if (faults.length > 0) throw new ValidationFailed({ details: faults });
+    const teamId = await this.teams.resolve(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    const requestHash = sha256(canonicalJson({ title, answerSchema, reason, teamId }));
+    const [[token], , [former], [guardian]] = (await this.db.unit.batch([
+      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
+      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
+      this.questions.byExternalIdStatement(workspaceId, tokenRootId, externalId),
+      this.guardians.lockSharedStatement(workspaceId),
+    ])) as [unknown[], unknown, [ShownQuestion?], [GuardianEntity]];
+    if (!token) throw new Forbidden({ message: 'This token was paused or revoked.' });
+    if (former) {
+      if (former.question.requestHash === requestHash) return { question: former, isNew: false };
+      throw new AlreadyExists({ message: 'This externalId stands for another question.' });
+    }
+    if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
+
+    const requestedBy = actorOf(caller);
+    const { name } = requestedBy;
+    const agent = caller.agent?.name ?? null;
+    const seconds = body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS;
+    const expiresAt = this.clock.now() + seconds * 1_000;
+    const question = { title, answerSchema, reason, agent, tokenRootId, externalId, requestHash };
+    const about = {
+      approvalId: newId('apr'),
+      questionId: newId('qst'),
+      workspaceId,
+      teamId,
+      directiveId: null,
+      // Our words: it stands in subjects, headings and lists, where the agent's would pass for ours.
+      title: `Question from ${name}`,
+      deadline: null,
+    };
+    const approval = this.requestApproval.open({
+      ...about,
+      question,
+      kind: 'question',
+      capo: null,
+      priority: 'medium',
+      round: 0,
+      requestedBy,
+      requesterIds: peopleBehind(caller),
+    });
+    const content = {
+      capo: null,
+      summary: `${name} asks: ${title}`,
+      risk: 'low' as const,
+      concerns: [],
+      reversibility: 'read_only' as const,
+      output: null,
+      packets: [],
+      inputsNeeded: 0,
+      contentHash: sha256(canonicalJson({ title, answerSchema, reason, agent })),
+      policy: { outcome: 'require_approval', explanation: [] },
+      expiresAt,
+      onExpiry: seconds < ESCALATES_FROM_SECONDS ? ('reject' as const) : ('escalate' as const),
+      selfApproval: true,
+    };
+    this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
+    return { question: { ...approval, questionId: about.questionId, question, expiresAt }, isNew: true };
+  }
+
+  /** The question, once it has ended or the time to wait is over. @throws NotFound, also for what another agent asked */
+  async read(caller: Caller, questionId: string, waitSeconds: number): Promise<ShownQuestion> {
+    const scope = scopeOf(caller);
+    const ofToken = onlyOf(caller);
+    const look = async () => {
+      const found = await this.questions.find(scope, questionId);
+      if (!found || (ofToken !== undefined && found.question.tokenRootId !== ofToken)) throw new NotFound();
+      return found;
+    };
+    const found = await look();
+    if (waitSeconds === 0) return found;
+    const waited = { topic: 'approval', id: found.approvalId, waitSeconds };
+    return this.awaitChange.until(waited, look, ({ status }) => status !== 'pending');
+  }
+
+  /** @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what has ended otherwise */
+  async cancel(caller: Caller, questionId: string): Promise<ShownQuestion> {
+    const { workspaceId, tokenRootId } = caller;
+    const approval = await this.questions.lock(workspaceId, questionId);
+    if (!approval) throw new NotFound();
+    if (tokenRootId !== approval.question.tokenRootId) {
+      if (caller.agent) throw new NotFound();
+      requireRole(caller, approval.teamId, 'operator');
+    }
+    if (approval.status === 'pending') {
+      this.requestApproval.withdraw(approval, actorOf(caller), `${caller.name} took it back`);
+    } else if (approval.status !== 'cancelled') {
+      throw new InvalidTransition({ message: 'Only an open question can be cancelled.' });
+    }
+    return (await this.questions.lock(workspaceId, questionId))!;
+  }
+}
