@@ -13,7 +13,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import { GUARDIAN } from '../guardian/guardian.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { approvalPacketOf, paramsHashOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -121,6 +121,7 @@ export class ActionOutcomes {
       concerns: [],
       onExpiry,
       selfApproval,
+      ...strictestElectorate([terms]),
     };
     this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
   }
@@ -250,7 +251,7 @@ export class ActionOutcomes {
 export function contentOf(
   request: ActionRequestEntity,
   params: Record<string, unknown>,
-): Omit<EditedContent, 'onExpiry' | 'selfApproval'> {
+): Omit<EditedContent, 'onExpiry' | 'selfApproval' | 'quorum' | 'approvers'> {
   const { requestedBy, title, risk, reversibility, policy, expiresAt } = request;
   const packets = [approvalPacketOf(request, params)];
   return {

@@ -1,3 +1,4 @@
+import { hasRole, type Role } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import {
   ContentChanged,
@@ -11,6 +12,7 @@ import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { withoutAddress } from '../capos/outside-targets.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
+import type { NamedApprovers } from '../standing-orders/evaluate.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
   ApprovalAlreadyDecided,
@@ -19,7 +21,7 @@ import {
   InputRequired,
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';
-import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
+import type { ApprovalSummary, ApprovalView, ApprovalVotes } from './approvals.dto.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
   ApprovalEntity,
@@ -37,6 +39,9 @@ export const URGENT_BEFORE_EXPIRY_MS = 2 * 3_600_000;
 
 /** What a person decided. */
 export interface Decision {
+  memberId: string;
+  /** In the team of the approval. */
+  role: Role;
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
@@ -63,7 +68,7 @@ export function approvedHash(
  */
 export function checkDecision(
   approval: UnrevisedApproval,
-  { decision, revise, people, ifMatch }: Decision,
+  { memberId, role, decision, revise, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
@@ -89,6 +94,8 @@ export function checkDecision(
   }
   if (ifMatch !== null && ifMatch !== approval.contentHash) throw new ContentChanged({ details });
   assertOtherEyes(approval, people);
+  assertApprover(approval, { memberId, role, people });
+  if (Object.hasOwn(approval.votes, memberId)) return 'repeated';
   if (approval.kind === 'output' && approval.packets.length === 0) {
     throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
   }
@@ -176,6 +183,48 @@ export function assertOtherEyes(
   });
 }
 
+/**
+ * Where several people have to approve, or certain ones, it counts who they are.
+ * @throws Forbidden
+ */
+export function assertApprover(
+  { quorum, approvers }: Pick<ApprovalEntity, 'quorum' | 'approvers'>,
+  { memberId, role, people }: Pick<Decision, 'memberId' | 'role' | 'people'>,
+): void {
+  const against = approvers.find((named) => !names(named, memberId, role));
+  if (against) {
+    throw new Forbidden({
+      message: `The standing order "${against.name}" names who may approve this, and you are not among them.`,
+    });
+  }
+  if ((quorum > 1 || approvers.length > 0) && people.length > 1) {
+    throw new Forbidden({
+      message:
+        'A standing order says how many people approve this, or who they are, and your token was made by another member: approve it with one that only you have seen.',
+    });
+  }
+}
+
+function names({ roles, memberIds }: NamedApprovers, memberId: string, role: Role): boolean {
+  return memberIds.includes(memberId) || roles.some((least) => hasRole(role, least));
+}
+
+/** How many people have approved it, and how many have to. Of what earlier versions approved it is not known who has. */
+export function votesOf({
+  status,
+  votes,
+  quorum: need,
+  approvers,
+}: Pick<ApprovalEntity, 'status' | 'votes' | 'quorum' | 'approvers'>): ApprovalVotes {
+  const by = Object.values(votes).toSorted((a, b) => a.at - b.at);
+  return { have: status === 'approved' ? need : by.length, need, by, approvers };
+}
+
+/** To go behind a sentence that says it is not decided. */
+export function votesInWords({ votes, quorum }: Pick<ApprovalEntity, 'votes' | 'quorum'>): string {
+  return quorum > 1 ? ` It has ${Object.keys(votes).length} of ${quorum} approvals.` : '';
+}
+
 /** Whether one of `people` asked for it, or has written a part of it. */
 export function isAmongWhoAsked(
   { requesterIds }: Pick<ApprovalEntity, 'requesterIds'>,
@@ -260,10 +309,14 @@ export function summaryOf(approval: ListedApproval, now: number, holdups: Holdup
     round: _round,
     deadline: _deadline,
     requesterIds: _requesters,
+    quorum: _quorum,
+    approvers: _approvers,
+    missingApprovers: _missing,
     ...shown
   } = approval;
   return {
     ...shown,
+    votes: votesOf(approval),
     urgent: approval.status === 'pending' && isUrgent(approval, now),
     waitingFor: waitingFor(approval, holdups),
     // While killed the clock stands still for approvals, so the time of expiry moves along.

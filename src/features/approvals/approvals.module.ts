@@ -19,6 +19,7 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { MissingApprovers } from './missing-approvers.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -43,6 +44,7 @@ import { RequestApproval } from './request-approval.js';
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
+    MissingApprovers,
     RequestApproval,
   ],
   exports: [

@@ -12,6 +12,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { APPROVAL_EXPIRED, DISMISS, HAND_IN_AGAIN } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
+import { votesInWords } from './approval.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -72,7 +73,7 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on "${approval.title}" in time; it was not sent.`,
+      summary: `Nobody decided on "${approval.title}" in time; it was not sent.${votesInWords(approval)}`,
       details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
     });
     const at = this.clock.now();
@@ -105,17 +106,15 @@ export class ExpireApproval implements OnModuleInit {
     await this.escalate(approval, [DISMISS]);
   }
 
-  private async escalate(
-    { approvalId, title, teamId, directiveId }: UnrevisedApproval,
-    options: readonly string[],
-  ): Promise<void> {
+  private async escalate(approval: UnrevisedApproval, options: readonly string[]): Promise<void> {
+    const { approvalId, title, teamId, directiveId } = approval;
     const again = options.includes(HAND_IN_AGAIN) ? ' Hand it in again if it is still wanted.' : '';
     await this.escalations.open({
       kind: APPROVAL_EXPIRED,
       entity: { type: 'approval', id: approvalId },
       teamId,
       directiveId,
-      reason: `The approval of "${title}" expired without a decision.${again}`,
+      reason: `The approval of "${title}" expired without a decision.${votesInWords(approval)}${again}`,
       options,
       dueAt: null,
     });

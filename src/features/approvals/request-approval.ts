@@ -79,6 +79,10 @@ export class RequestApproval {
       escalationId: null,
       extensions: 0,
       selfApproval: true,
+      quorum: 1,
+      approvers: [],
+      votes: {},
+      missingApprovers: 0,
       decidedAt: null,
       decidedBy: null,
       decidedVia: null,
@@ -95,7 +99,10 @@ export class RequestApproval {
       teamId: asked.teamId,
       capo: asked.capo,
       summary: `"${asked.title}" is waiting for approval.`,
-      details: { round: asked.round },
+      details: {
+        round: asked.round,
+        ...(asked.actionRequestId !== undefined && { actionRequestId: asked.actionRequestId }),
+      },
     });
   }
 

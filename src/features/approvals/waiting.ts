@@ -25,7 +25,19 @@ function isNothingPrepared({
 
 /** What has to happen next before it can be approved and sent; null once it is decided. */
 export function waitingFor(
-  approval: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded' | 'kind' | 'groupKey'>,
+  approval: Pick<
+    ListedApproval,
+    | 'status'
+    | 'ready'
+    | 'capo'
+    | 'inputsNeeded'
+    | 'kind'
+    | 'groupKey'
+    | 'quorum'
+    | 'approvers'
+    | 'votes'
+    | 'missingApprovers'
+  >,
   { mode, paused }: Holdups,
 ): WaitingFor | null {
   const { status, ready, capo, inputsNeeded } = approval;
@@ -50,7 +62,36 @@ export function waitingFor(
       message: 'The guardian only observes: nothing is approved or sent until an admin changes its mode.',
     };
   }
-  return { reason: 'decision', message: 'A person has to approve or reject it.' };
+  if (approval.missingApprovers > 0) return { reason: 'approvers', message: missingInWords(approval) };
+  const { quorum, votes } = approval;
+  const left = quorum - Object.keys(votes).length;
+  const message =
+    quorum === 1
+      ? 'A person has to approve or reject it.'
+      : `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, of ${quorum}; one is enough to reject it.`;
+  return { reason: 'decision', message };
+}
+
+/** Why an approval cannot come about: fewer members may give it than have to. */
+export function missingInWords({
+  quorum,
+  approvers,
+  votes,
+  missingApprovers,
+}: Pick<ListedApproval, 'quorum' | 'approvers' | 'votes' | 'missingApprovers'>): string {
+  const left = quorum - Object.keys(votes).length;
+  const orders = approvers.map(({ name }) => `"${name}"`);
+  const whom =
+    orders.length === 0
+      ? ''
+      : orders.length === 1
+        ? ` of those whom the standing order ${orders[0]} names`
+        : ` of those whom each of the standing orders ${orders.slice(0, -1).join(', ')} and ${orders.at(-1)} names`;
+  const able = left - missingApprovers;
+  return (
+    `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.` +
+    `${quorum > 1 ? ' Those who asked for it or edited it do not count.' : ''} Reject it, or let more people approve: add members or change their roles.`
+  );
 }
 
 function draftAwaited(capo: CapoRole | null, paused: Holdups['paused']): WaitingFor {

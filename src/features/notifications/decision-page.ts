@@ -5,7 +5,7 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
-import { authorOf, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
+import { authorOf, countOf, draftBlocks, factBlocks, nameOf, wordsOf } from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
 
 /** As the API takes it. Browsers count UTF-16 units, so where a text has emoji they stop before the API would. */
@@ -84,7 +84,13 @@ function savedNotice(url: string): string {
 }
 
 /** What came of it. */
-export function decidedPage({ status, directiveId, directiveStatus, receiptId }: ApprovalDecided): string {
+export function decidedPage({
+  status,
+  votes,
+  directiveId,
+  directiveStatus,
+  receiptId,
+}: ApprovalDecided): string {
   const isAction = directiveId === null;
   const outcome = isAction && status === 'approved' ? 'allowed' : status;
   const [title, text] = OUTCOMES[outcome as keyof typeof OUTCOMES];
@@ -98,6 +104,7 @@ export function decidedPage({ status, directiveId, directiveStatus, receiptId }:
           ...(directiveStatus === null
             ? []
             : [['Directive', directiveStatus.replaceAll('_', ' ')] satisfies [string, string]]),
+          ...countOf(votes),
           ['Receipt', receiptId],
         ],
       },
@@ -107,6 +114,7 @@ export function decidedPage({ status, directiveId, directiveStatus, receiptId }:
 }
 
 const OUTCOMES = {
+  pending: ['You approved it', 'More people have to approve it. Nothing of it is carried out before that.'],
   approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
   allowed: ['Approved', 'The agent may do exactly what you read, once.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
@@ -185,6 +193,8 @@ function approveButton(approval: ApprovalView): string {
 /** Why it cannot be approved now; a rejection is always possible. */
 function whyNotNow({ waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
+  // Whoever may approve it can do so before others are found, and what is missing stands above.
+  if (waitingFor.reason === 'approvers') return [];
   const text =
     waitingFor.reason === 'input' && packets.length > 0
       ? 'It cannot be approved yet. Fill in what is missing, or tick what is right as it stands, and save.'

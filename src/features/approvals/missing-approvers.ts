@@ -1,0 +1,80 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Channel } from '../../platform/database/channel.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { APPROVERS_MISSING, DISMISS, REJECT } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import type { UnrevisedApproval } from './approval.entity.js';
+import { Approvals, CHECK_APPROVERS } from './approvals.repository.js';
+import { CurrentApprovals } from './current-approvals.repository.js';
+import { missingInWords } from './waiting.js';
+
+/**
+ * Looks whether there are people left who can approve what several people, or certain ones, have to approve, and has admins told
+ * when there are not. It is enqueued when an approval is ready or edited, and by whatever changes members (app.check_approvers).
+ */
+@Injectable()
+export class MissingApprovers implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly approvals: Approvals,
+    private readonly current: CurrentApprovals,
+    private readonly escalations: Escalations,
+    private readonly channel: Channel,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: CHECK_APPROVERS,
+      pool: 2,
+      perQueue: 1,
+      tries: 20,
+      run: (item) => this.execute(item),
+      giveUp: () => Promise.resolve(),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    const scope = scopeOfWork(item);
+    await this.db.transaction(scope, async () => {
+      const [approval] = await this.approvals.lock(workspaceId, [id]);
+      this.work.complete(item);
+      if (!approval) return;
+      const [waiting] = await this.current.waiting(scope, [id], this.clock.now());
+      const able = waiting?.mayApprove ?? null;
+      const left = approval.quorum - Object.keys(approval.votes).length;
+      const missing = able === null ? 0 : Math.max(0, left - able.length);
+      if (missing === approval.missingApprovers) return;
+      this.approvals.setMissingApprovers(approval, missing);
+      if (missing === 0) await this.resolve(approval);
+      else await this.escalate({ ...approval, missingApprovers: missing });
+      this.channel.publish('approval', id);
+    });
+  }
+
+  private async escalate(approval: UnrevisedApproval): Promise<void> {
+    const { approvalId, title, teamId, directiveId } = approval;
+    await this.escalations.open({
+      kind: APPROVERS_MISSING,
+      entity: { type: 'approval', id: approvalId },
+      teamId,
+      directiveId,
+      reason: `Too few people may approve "${title}". ${missingInWords(approval)}`,
+      options: [REJECT, DISMISS],
+      dueAt: null,
+    });
+  }
+
+  private resolve({ approvalId, title, status }: UnrevisedApproval): Promise<void> {
+    const because =
+      status === 'pending'
+        ? `enough people may approve "${title}" now.`
+        : `"${title}" does not wait for an approval any more.`;
+    return this.escalations.resolveAbout(APPROVERS_MISSING, { type: 'approval', id: approvalId }, because);
+  }
+}
