@@ -115,6 +115,35 @@ CREATE OR REPLACE FUNCTION app.answering_workspaces()
 AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
 alter function app.answering_workspaces() owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[])
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(m.member_id order by m.member_id), '{}')
+  from (
+    select m.member_id, case
+      when m.role in ('owner', 'admin') then m.role
+      when p_team_id is not null then (
+        select tm.role from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.team_id = p_team_id and tm.member_id = m.member_id
+          and t.archived_at is null)
+      when not exists (
+        select from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
+      end as role
+    from members m
+    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+  ) m
+  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
+  where own.rank is not null and not exists (
+    select from jsonb_array_elements(p_approvers) named
+    where not named->'memberIds' ? m.member_id and not exists (
+      select from jsonb_array_elements_text(named->'roles') least
+      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
+$function$;
+
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  RETURNS boolean
  LANGUAGE sql
@@ -191,6 +220,26 @@ begin
       return value::text;
   end case;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.check_approvers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'approval.approvers', a.approval_id, a.workspace_id, a.workspace_id, now()
+  from approvals a
+  where a.workspace_id = coalesce(new.workspace_id, old.workspace_id) and a.status = 'pending' and a.ready
+    and (a.quorum > 1 or a.approvers <> '[]')
+  order by a.approval_id
+  -- An attempt that has read the members as they were is void.
+  on conflict (kind, id) do update set due_at = now(), claimed = false, abort_requested = false,
+    failures = 0, crashes = 0, last_error = null;
+  return null;
+end $function$;
+alter function app.check_approvers() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt bigint)
  RETURNS void
@@ -2856,12 +2905,19 @@ create table approvals (
   group_key text,
   last_edited_by text[],
   action_request_id text,
+  quorum integer not null default 1,
+  approvers jsonb not null default '[]'::jsonb,
+  votes jsonb not null default '{}'::jsonb,
+  missing_approvers integer not null default 0,
   constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'action'::text) = (directive_id IS NULL)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
   constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text]))),
+  constraint approvals_missing_approvers_check CHECK ((missing_approvers >= 0)),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
+  constraint approvals_quorum_check CHECK ((quorum >= 1)),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR (quorum = 1) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
   constraint approvals_action_request_id_fkey FOREIGN KEY (action_request_id) REFERENCES action_requests(action_request_id),
   constraint approvals_directive_id_fkey FOREIGN KEY (directive_id) REFERENCES directives(directive_id),
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -2878,6 +2934,7 @@ CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, fro
 CREATE INDEX approvals_of_action ON public.approvals USING btree (workspace_id, action_request_id) WHERE (action_request_id IS NOT NULL);
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
+CREATE INDEX approvals_of_quorum ON public.approvals USING btree (workspace_id) WHERE ((status = 'pending'::text) AND ((quorum > 1) OR (approvers <> '[]'::jsonb)));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
@@ -3310,7 +3367,7 @@ create table escalations (
   constraint escalations_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
   constraint escalations_check1 CHECK (((status = 'open'::text) = (decided_by IS NULL))),
   constraint escalations_count_check CHECK ((count > 0)),
-  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text, 'action_unconfirmed'::text]))),
+  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text, 'action_unconfirmed'::text, 'approvers_missing'::text]))),
   constraint escalations_note_check CHECK ((char_length(note) <= 1000)),
   constraint escalations_options_check CHECK ((cardinality(options) > 0)),
   constraint escalations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000))),
@@ -3601,6 +3658,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on members for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER INSERT OR UPDATE OF role, status ON public.members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant insert, select, update on members to consigliere_app;
 grant select on members to consigliere_system;
 
@@ -4851,6 +4909,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on team_members for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER INSERT OR DELETE OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant delete, insert, select, update on team_members to consigliere_app;
 grant select on team_members to consigliere_system;
 
@@ -4876,6 +4935,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on teams for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER UPDATE OF archived_at ON public.teams FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant insert, select, update on teams to consigliere_app;
 grant select on teams to consigliere_system;
 

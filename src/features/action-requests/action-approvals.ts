@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
@@ -35,7 +34,6 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     private readonly outcomes: ActionOutcomes,
     private readonly gate: PolicyGate,
     private readonly workspaces: Workspaces,
-    private readonly db: Db,
   ) {}
 
   onModuleInit(): void {
@@ -126,8 +124,6 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     { tool, guardian }: { tool: ToolEntity | undefined; guardian: GuardianEntity },
   ): Promise<PolicyDecision> {
     const { workspaceId } = request;
-    // Standing orders of the whole workspace hold for a team as well, whose members do not see them.
-    await this.db.unit.seeWholeWorkspace();
     const { currency } = await this.workspaces.settings({ workspaceId, teamIds: 'all' });
     const packet = decidedActionOf(request, params, { tool, isKnown: true, currency });
     const [policy] = await this.gate.decide([packet], { guardian });

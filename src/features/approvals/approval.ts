@@ -29,6 +29,7 @@ import type {
   ListedApproval,
   Output,
   UnrevisedApproval,
+  Vote,
 } from './approval.entity.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
@@ -216,8 +217,19 @@ export function votesOf({
   quorum: need,
   approvers,
 }: Pick<ApprovalEntity, 'status' | 'votes' | 'quorum' | 'approvers'>): ApprovalVotes {
-  const by = Object.values(votes).toSorted((a, b) => a.at - b.at);
+  const by = inOrder(votes);
   return { have: status === 'approved' ? need : by.length, need, by, approvers };
+}
+
+/** Who has approved it. */
+export function approverNames({ votes }: Pick<ApprovalEntity, 'votes'>): string {
+  return inOrder(votes)
+    .map(({ by }) => by.name)
+    .join(', ');
+}
+
+function inOrder(votes: ApprovalEntity['votes']): Vote[] {
+  return Object.values(votes).toSorted((a, b) => a.at - b.at);
 }
 
 /** To go behind a sentence that says it is not decided. */

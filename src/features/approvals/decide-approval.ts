@@ -18,7 +18,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { checkDecision, votesOf } from './approval.js';
+import { approverNames, checkDecision, votesOf } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type {
@@ -134,7 +134,7 @@ export class DecideApproval {
       capo: approval.capo,
       summary:
         status === 'approved' && need > 1
-          ? `${caller.name} approved "${approval.title}": ${inWords(approval, caller.name)}.`
+          ? `${caller.name} approved "${approval.title}": ${have} of ${need} approvals, by ${[approverNames(approval), caller.name].filter(Boolean).join(', ')}.`
           : `${caller.name} ${WORDS[status]} "${approval.title}".`,
       details: {
         contentHash: approval.contentHash,
@@ -184,12 +184,6 @@ export class DecideApproval {
     approvals.set(approvalId, decided);
     return answer(decided, directiveStatus);
   }
-}
-
-/** How far it has come with this vote, and whose votes they are. */
-function inWords({ votes, quorum }: UnrevisedApproval, name: string): string {
-  const names = [...Object.values(votes).map(({ by }) => by.name), name];
-  return `${names.length} of ${quorum} approvals, by ${names.join(', ')}`;
 }
 
 /** A rejection that asks for no other draft. */

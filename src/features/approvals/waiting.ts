@@ -88,10 +88,15 @@ export function missingInWords({
         ? ` of those whom the standing order ${orders[0]} names`
         : ` of those whom each of the standing orders ${orders.slice(0, -1).join(', ')} and ${orders.at(-1)} names`;
   const able = left - missingApprovers;
-  return (
-    `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.` +
-    `${quorum > 1 ? ' Those who asked for it or edited it do not count.' : ''} Reject it, or let more people approve: add members or change their roles.`
-  );
+  const remedy =
+    orders.length === 0
+      ? 'add members who may approve.'
+      : 'give more members a role that is named there, or change the standing order and have it asked for again.';
+  return [
+    `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.`,
+    ...(quorum > 1 ? ['Those who asked for it or edited it do not count.'] : []),
+    `Reject it, or ${remedy}`,
+  ].join(' ');
 }
 
 function draftAwaited(capo: CapoRole | null, paused: Holdups['paused']): WaitingFor {

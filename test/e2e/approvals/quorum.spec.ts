@@ -362,6 +362,29 @@ describe('people who leave', () => {
   });
 });
 
+describe('in a team', () => {
+  it('its members and the admins of the workspace vote, each by the role that they have there', async () => {
+    const teamId = await test.createTeam(workspaceId, newId('team'));
+    const [asking, voter, viewer] = [
+      await test.createMember(workspaceId, 'operator', [teamId]),
+      await test.createMember(workspaceId, 'operator', [teamId]),
+      await test.createMember(workspaceId, 'viewer', [teamId]),
+    ];
+    await active({ quorum: 2 });
+    const asked = await asking.post('/action-requests', { tool: 'pay.refund', params: {}, teamId });
+    expect(asked.status, asked.text).toBe(201);
+    const { approvalId } = asked.body;
+    const { contentHash } = await deskOf(voter).approval(approvalId);
+    const statuses = [viewer, ann, asking].map(async (member) => (await approve(member, approvalId)).status);
+    expect(await Promise.all(statuses)).toEqual([403, 404, 403]);
+    const edit = await deskOf(asking).edit(approvalId, { params: { order: 'B' } }, contentHash);
+    expect(edit.status, edit.text).toBe(200);
+    const ifMatch = { 'If-Match': edit.body.contentHash };
+    expect((await approve(voter, approvalId, ifMatch)).body.votes).toEqual({ have: 1, need: 2 });
+    expect((await approve(admin, approvalId, ifMatch)).body.status).toBe('approved');
+  });
+});
+
 describe('at once', () => {
   it('20 approvals of one member count once', async () => {
     await active({ quorum: 2 });
