@@ -1,4 +1,4 @@
-import { hasRole, type Role } from '../../platform/auth/caller.js';
+import type { Role } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import {
   ContentChanged,
@@ -12,7 +12,7 @@ import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { withoutAddress } from '../capos/outside-targets.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
-import type { NamedApprovers } from '../standing-orders/evaluate.js';
+import { isNamed } from '../standing-orders/evaluate.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
   ApprovalAlreadyDecided,
@@ -192,7 +192,7 @@ export function assertApprover(
   { quorum, approvers }: Pick<ApprovalEntity, 'quorum' | 'approvers'>,
   { memberId, role, people }: Pick<Decision, 'memberId' | 'role' | 'people'>,
 ): void {
-  const against = approvers.find((named) => !names(named, memberId, role));
+  const against = approvers.find((named) => !isNamed(named, { memberId, role }));
   if (against) {
     throw new Forbidden({
       message: `The standing order "${against.name}" names who may approve this, and you are not among them.`,
@@ -204,10 +204,6 @@ export function assertApprover(
         'A standing order says how many people approve this, or who they are, and your token was made by another member: approve it with one that only you have seen.',
     });
   }
-}
-
-function names({ roles, memberIds }: NamedApprovers, memberId: string, role: Role): boolean {
-  return memberIds.includes(memberId) || roles.some((least) => hasRole(role, least));
 }
 
 /** How many people have approved it, and how many have to. Of what earlier versions approved it is not known who has. */

@@ -1,3 +1,4 @@
+import { hasRole, type Role } from '../../platform/auth/caller.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
 import type { GuardianMode } from '../terms/terms.js';
@@ -380,6 +381,14 @@ function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
     ...(quorum > 1 && { quorum }),
     ...(approvers.length > 0 && { approvers }),
   };
+}
+
+/** Whether this member, with this role where the approval belongs, is among those whom an order lets approve. */
+export function isNamed(
+  { roles, memberIds }: Pick<NamedApprovers, 'roles' | 'memberIds'>,
+  { memberId, role }: { memberId: string; role: Role },
+): boolean {
+  return memberIds.includes(memberId) || roles.some((least) => hasRole(role, least));
 }
 
 /** The strictest of several: the highest quorum, and the approvers that all of them name. */

@@ -1,6 +1,6 @@
-import { hasRole, type Role, ROLES } from '../../platform/auth/caller.js';
+import { ROLES } from '../../platform/auth/caller.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
-import { type Electorate, strictestElectorate } from '../standing-orders/evaluate.js';
+import { type Electorate, isNamed, strictestElectorate } from '../standing-orders/evaluate.js';
 
 /** An approval that waits, as far as its receipts tell. */
 interface OpenApproval {
@@ -88,21 +88,16 @@ function wrongWithVote(
   memberId: string,
   { role }: ReceiptContent['details'],
 ): string[] {
-  const isNamed = approvers.every(
-    ({ roles, memberIds }) =>
-      memberIds.includes(memberId) || (isRole(role) && roles.some((least) => hasRole(role, least))),
-  );
+  // Only a viewer has no role that any order could name.
+  const voter = { memberId, role: ROLES.find((one) => one === role) ?? 'viewer' };
+  const isByNamed = approvers.every((named) => isNamed(named, voter));
   return [
     ...(votes.has(memberId) ? ['counts an approval of a member who had approved it before'] : []),
-    ...(isNamed ? [] : ['is an approval by somebody whom a standing order does not name']),
+    ...(isByNamed ? [] : ['is an approval by somebody whom a standing order does not name']),
     ...(quorum > 1 && authors.has(memberId)
       ? ['is an approval by somebody who asked for it or edited it, where several people decide']
       : []),
   ];
-}
-
-function isRole(role: unknown): role is Role {
-  return ROLES.includes(role as Role);
 }
 
 function idsIn(decisions: unknown): string[] {
