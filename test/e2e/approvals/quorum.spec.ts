@@ -404,9 +404,11 @@ describe('at once', () => {
       const { approvalId, directiveId } = await handIn();
       await approve(ann, approvalId);
       const answers = await Promise.all([bob, admin, owner].map((member) => approve(member, approvalId)));
-      expect(answers.map(({ status, body }) => [status, body.status])).toEqual(
-        Array(3).fill([200, 'approved']),
-      );
+      expect(answers.map(({ status, body }) => `${status} ${body.status}`)).toEqual([
+        '200 approved',
+        '200 approved',
+        '200 approved',
+      ]);
       const acts = await actsOn(approvalId);
       expect(acts.filter((act) => act === 'approval.approved')).toHaveLength(1);
       expect(Object.keys((await rowOf(approvalId))['votes'])).toHaveLength(2);
