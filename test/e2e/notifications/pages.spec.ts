@@ -93,8 +93,13 @@ const PAGES: Record<string, () => Promise<{ open?: string[]; show?: string[] }>>
   '/a/:token': async () => ({
     open: [`${desk.test.url}/a/none`, ...told.flatMap(({ links }) => links)],
     show: [
-      ...(['approved', 'rejected', 'changes_requested'] as const).map((status) =>
-        decidedPage({ status, directiveStatus: 'sending', receiptId: newId('rcp') } as never),
+      ...(['pending', 'approved', 'rejected', 'changes_requested'] as const).map((status) =>
+        decidedPage({
+          status,
+          votes: { have: 1, need: 2 },
+          directiveStatus: 'sending',
+          receiptId: newId('rcp'),
+        } as never),
       ),
       refusedPage(
         'The draft has been edited.',
