@@ -1,9 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { APPROVERS_MISSING, DISMISS, REJECT } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
@@ -24,6 +26,7 @@ export class MissingApprovers implements OnModuleInit {
     private readonly approvals: Approvals,
     private readonly current: CurrentApprovals,
     private readonly escalations: Escalations,
+    private readonly receipts: Receipts,
     private readonly channel: Channel,
   ) {}
 
@@ -32,9 +35,9 @@ export class MissingApprovers implements OnModuleInit {
       name: CHECK_APPROVERS,
       pool: 2,
       perQueue: 1,
-      tries: 20,
+      tries: 5,
       run: (item) => this.execute(item),
-      giveUp: () => Promise.resolve(),
+      giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
@@ -51,9 +54,26 @@ export class MissingApprovers implements OnModuleInit {
       const missing = able === null ? 0 : Math.max(0, left - able.length);
       if (missing === approval.missingApprovers) return;
       this.approvals.setMissingApprovers(approval, missing);
-      if (missing === 0) await this.resolve(approval);
-      else await this.escalate({ ...approval, missingApprovers: missing });
+      if (missing === 0) await this.resolve(approval, waiting !== undefined);
+      else if (missing > approval.missingApprovers) {
+        await this.escalate({ ...approval, missingApprovers: missing });
+      }
       this.channel.publish('approval', id);
+    });
+  }
+
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
+    const [approval] = await this.approvals.lock(workspaceId, [id]);
+    if (approval?.status !== 'pending') return;
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'approval.not_escalated',
+      outcome: 'failure',
+      entity: { type: 'approval', id },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `Whether enough people may approve "${approval.title}" could not be found out. ${message}`,
     });
   }
 
@@ -70,11 +90,10 @@ export class MissingApprovers implements OnModuleInit {
     });
   }
 
-  private resolve({ approvalId, title, status }: UnrevisedApproval): Promise<void> {
-    const because =
-      status === 'pending'
-        ? `enough people may approve "${title}" now.`
-        : `"${title}" does not wait for an approval any more.`;
+  private resolve({ approvalId, title }: UnrevisedApproval, isWaiting: boolean): Promise<void> {
+    const because = isWaiting
+      ? `enough people may approve "${title}" now.`
+      : `"${title}" does not wait for an approval any more.`;
     return this.escalations.resolveAbout(APPROVERS_MISSING, { type: 'approval', id: approvalId }, because);
   }
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptProofs, verifyLog } from '../../../src/features/verifier/verifier.js';
 import type { ReceiptContent } from '../../../src/platform/receipts/receipt.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
@@ -27,6 +27,12 @@ beforeEach(async () => {
     await test.createMember(workspaceId, 'operator'),
     await test.createMember(workspaceId, 'operator'),
   ];
+});
+afterEach(async () => {
+  // Whatever was done, its receipts prove it.
+  const { text } = await owner.get('/audit-feed?format=jsonl');
+  const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), workspaceId);
+  expect(proofs.areSound, proofs.inWords().join('\n')).toBe(true);
 });
 afterAll(() => test.close());
 
@@ -197,6 +203,21 @@ describe('a quorum', () => {
     expect(edited.body.votes).toMatchObject({ have: 0, need: 3 });
     const own = await approve(ann, approvalId, { 'If-Match': edited.body.contentHash });
     expect(own.status).toBe(403);
+  });
+});
+
+describe('an order that became active after somebody had approved what they had asked for', () => {
+  it('has it approved again, by as many others as it wants', async () => {
+    const { directiveId, approvalId } = await handIn();
+    await active({ quorum: 2 });
+    expect((await approve(asker, approvalId)).body.status).toBe('approved');
+    const { approvalId: again } = await deskOf(asker).until(directiveId, 'pending_approval');
+    expect(again).not.toBe(approvalId);
+    expect((await deskOf(ann).ready(again)).votes).toMatchObject({ have: 0, need: 2 });
+    expect((await approve(asker, again)).status).toBe(403);
+    await approve(ann, again);
+    expect((await approve(bob, again)).body.status).toBe('approved');
+    await deskOf(asker).until(directiveId, 'executed');
   });
 });
 
