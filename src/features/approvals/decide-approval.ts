@@ -152,23 +152,9 @@ export class DecideApproval {
       return answer({ ...approval, votes, receiptId }, await subject.status(approval));
     }
     const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
-    const decided: UnrevisedApproval = {
-      ...approval,
-      status,
-      decidedAt: at,
-      receiptId,
-      nextApprovalId,
-      votes,
-    };
-    this.approvals.end(approval, {
-      status,
-      by,
-      at,
-      feedback: feedback ?? null,
-      receiptId,
-      nextApprovalId,
-      votes,
-    });
+    const outcome = { status, receiptId, nextApprovalId, votes } as const;
+    const decided: UnrevisedApproval = { ...approval, ...outcome, decidedAt: at };
+    this.approvals.end(approval, { ...outcome, by, at, feedback: feedback ?? null });
     const directiveStatus =
       status === 'approved'
         ? await subject.approved(decided, by, people)

@@ -11,7 +11,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals, CHECK_APPROVERS } from './approvals.repository.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
-import { missingInWords } from './waiting.js';
+import { approvalsLeft, missingInWords } from './waiting.js';
 
 /**
  * Looks whether there are people left who can approve what several people, or certain ones, have to approve, and has admins told
@@ -49,9 +49,8 @@ export class MissingApprovers implements OnModuleInit {
       this.work.complete(item);
       if (!approval) return;
       const [waiting] = await this.current.waiting(scope, [id], this.clock.now());
-      const able = waiting?.mayApprove ?? null;
-      const left = approval.quorum - Object.keys(approval.votes).length;
-      const missing = able === null ? 0 : Math.max(0, left - able.length);
+      const able = waiting?.mayApprove?.length ?? Infinity;
+      const missing = Math.max(0, approvalsLeft(approval) - able);
       if (missing === approval.missingApprovers) return;
       this.approvals.setMissingApprovers(approval, missing);
       if (missing === 0) await this.resolve(approval, waiting !== undefined);

@@ -1,5 +1,6 @@
 import { CAPOS } from '../capos/capo.js';
 import { isHalted } from '../guardian/guardian.js';
+import type { Electorate } from '../standing-orders/evaluate.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
 import type { ListedApproval } from './approval.entity.js';
 import type { WaitingFor } from './approvals.dto.js';
@@ -24,22 +25,7 @@ function isNothingPrepared({
 }
 
 /** What has to happen next before it can be approved and sent; null once it is decided. */
-export function waitingFor(
-  approval: Pick<
-    ListedApproval,
-    | 'status'
-    | 'ready'
-    | 'capo'
-    | 'inputsNeeded'
-    | 'kind'
-    | 'groupKey'
-    | 'quorum'
-    | 'approvers'
-    | 'votes'
-    | 'missingApprovers'
-  >,
-  { mode, paused }: Holdups,
-): WaitingFor | null {
+export function waitingFor(approval: ListedApproval, { mode, paused }: Holdups): WaitingFor | null {
   const { status, ready, capo, inputsNeeded } = approval;
   if (status !== 'pending') return null;
   if (isHalted(mode)) {
@@ -63,37 +49,41 @@ export function waitingFor(
     };
   }
   if (approval.missingApprovers > 0) return { reason: 'approvers', message: missingInWords(approval) };
-  const { quorum, votes } = approval;
-  const left = quorum - Object.keys(votes).length;
   const message =
-    quorum === 1
+    approval.quorum === 1
       ? 'A person has to approve or reject it.'
-      : `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, of ${quorum}; one is enough to reject it.`;
+      : `${morePeople(approval)} to approve it, of ${approval.quorum}; one is enough to reject it.`;
   return { reason: 'decision', message };
 }
 
+/** How many people still have to approve it. */
+export function approvalsLeft({ quorum, votes }: Pick<ListedApproval, 'quorum' | 'votes'>): number {
+  return quorum - Object.keys(votes).length;
+}
+
+function morePeople(approval: Pick<ListedApproval, 'quorum' | 'votes'>): string {
+  const left = approvalsLeft(approval);
+  return left === 1 ? 'One more person has' : `${left} more people have`;
+}
+
 /** Why an approval cannot come about: fewer members may give it than have to. */
-export function missingInWords({
-  quorum,
-  approvers,
-  votes,
-  missingApprovers,
-}: Pick<ListedApproval, 'quorum' | 'approvers' | 'votes' | 'missingApprovers'>): string {
-  const left = quorum - Object.keys(votes).length;
+export function missingInWords(
+  approval: Electorate & Pick<ListedApproval, 'votes' | 'missingApprovers'>,
+): string {
+  const { quorum, approvers, missingApprovers } = approval;
   const orders = approvers.map(({ name }) => `"${name}"`);
-  const whom =
-    orders.length === 0
-      ? ''
-      : orders.length === 1
-        ? ` of those whom the standing order ${orders[0]} names`
-        : ` of those whom each of the standing orders ${orders.slice(0, -1).join(', ')} and ${orders.at(-1)} names`;
-  const able = left - missingApprovers;
+  const named =
+    orders.length === 1
+      ? `the standing order ${orders[0]} names`
+      : `each of the standing orders ${orders.join(' and ')} names`;
+  const whom = orders.length === 0 ? '' : ` of those whom ${named}`;
+  const able = approvalsLeft(approval) - missingApprovers;
   const remedy =
     orders.length === 0
       ? 'add members who may approve.'
       : 'give more members a role that is named there, or change the standing order and have it asked for again.';
   return [
-    `${left === 1 ? 'One more person has' : `${left} more people have`} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.`,
+    `${morePeople(approval)} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.`,
     ...(quorum > 1 ? ['Those who asked for it or edited it do not count.'] : []),
     `Reject it, or ${remedy}`,
   ].join(' ');
