@@ -115,6 +115,35 @@ CREATE OR REPLACE FUNCTION app.answering_workspaces()
 AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
 alter function app.answering_workspaces() owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[])
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(m.member_id order by m.member_id), '{}')
+  from (
+    select m.member_id, case
+      when m.role in ('owner', 'admin') then m.role
+      when p_team_id is not null then (
+        select tm.role from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.team_id = p_team_id and tm.member_id = m.member_id
+          and t.archived_at is null)
+      when not exists (
+        select from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
+      end as role
+    from members m
+    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+  ) m
+  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
+  where own.rank is not null and not exists (
+    select from jsonb_array_elements(p_approvers) named
+    where not named->'memberIds' ? m.member_id and not exists (
+      select from jsonb_array_elements_text(named->'roles') least
+      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
+$function$;
+
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  RETURNS boolean
  LANGUAGE sql
@@ -191,6 +220,26 @@ begin
       return value::text;
   end case;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.check_approvers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into work_items (kind, id, workspace_id, queue, due_at)
+  select 'approval.approvers', a.approval_id, a.workspace_id, a.workspace_id, now()
+  from approvals a
+  where a.workspace_id = coalesce(new.workspace_id, old.workspace_id) and a.status = 'pending' and a.ready
+    and (a.quorum > 1 or a.approvers <> '[]')
+  order by a.approval_id
+  -- An attempt that has read the members as they were is void.
+  on conflict (kind, id) do update set due_at = now(), claimed = false, abort_requested = false,
+    failures = 0, crashes = 0, last_error = null;
+  return null;
+end $function$;
+alter function app.check_approvers() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.check_attempt(p_kind text, p_id text, p_attempt bigint)
  RETURNS void
@@ -352,20 +401,6 @@ begin
     where m.workspace_id = p_workspace_id and m.charged_at > p_from and m.charged_at < app.next_hour(p_from)
       and m.amount <> 0
   ) r group by r.currency;
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.count_action_request()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
-  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
-    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
-  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
-  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.count_approval()
@@ -1356,7 +1391,7 @@ $function$;
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone, lacks_second_factor boolean)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1367,8 +1402,9 @@ AS $function$
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
+    coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
+    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -1620,14 +1656,14 @@ begin
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
     select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   ), shown as (
     insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
     select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
     from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
       cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
     group by 1, 2, 3, 4, 5, 6
     on conflict on constraint kpi_figures_once
       do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
@@ -1948,23 +1984,6 @@ begin
   where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.outcomes_of_action(r action_requests)
- RETURNS TABLE(key text, at timestamp with time zone)
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select o.outcome || ' ' || coalesce(r.agent, r.requested_by->>'name'),
-    date_bin('15 minutes', o.at, timestamptz '2001-01-01 00:00:00+00')
-  from (values
-    (case when r.status = 'denied' then 'denied' else r.decision->>'outcome' end,
-      coalesce(to_timestamp((r.decision->>'decidedAt')::float8 / 1000), r.created_at)),
-    (case r.result->>'outcome' when 'succeeded' then 'completed' when 'failed' then 'failed' end,
-      to_timestamp((r.result->>'at')::float8 / 1000)),
-    (case when r.status = 'unconfirmed' then 'unconfirmed' end, r.complete_by)) o (outcome, at)
-  where o.outcome is not null
-$function$;
-
 CREATE OR REPLACE FUNCTION app.own_teams()
  RETURNS text
  LANGUAGE sql
@@ -2103,9 +2122,6 @@ from (
   select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
   union all
   select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
-  union all
-  select r.workspace_id, r.team_id, 'actions', o.key, o.at, 1, 0
-  from action_requests r cross join lateral app.outcomes_of_action(r) o
 ) f
 cross join lateral (values (f.team_id), ('*')) o (team_id)
 cross join (values (15::smallint), (60::smallint)) s (minutes)
@@ -2844,8 +2860,6 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on action_requests for select to consigliere_system using (true);
-CREATE TRIGGER count_change AFTER UPDATE ON public.action_requests FOR EACH ROW WHEN (((((old.decision IS DISTINCT FROM new.decision) OR (old.result IS DISTINCT FROM new.result)) OR (old.team_id IS DISTINCT FROM new.team_id)) OR ((old.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text])) IS DISTINCT FROM (new.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text]))))) EXECUTE FUNCTION app.count_action_request();
-CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests FOR EACH ROW WHEN (((new.decision IS NOT NULL) OR (new.status = 'denied'::text))) EXECUTE FUNCTION app.count_action_request();
 grant insert, select, update on action_requests to consigliere_app;
 grant select on action_requests to consigliere_system;
 
@@ -2891,16 +2905,19 @@ create table approvals (
   group_key text,
   last_edited_by text[],
   action_request_id text,
-  question_id text,
-  question json,
-  answer jsonb,
-  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'question'::text) = (question_id IS NOT NULL)) AND ((kind = 'question'::text) = (question IS NOT NULL)) AND ((kind = ANY (ARRAY['action'::text, 'question'::text])) = (directive_id IS NULL)))),
-  constraint approvals_answer_check CHECK (((answer IS NOT NULL) = ((kind = 'question'::text) AND (status = 'approved'::text)))),
+  quorum integer not null default 1,
+  approvers jsonb not null default '[]'::jsonb,
+  votes jsonb not null default '{}'::jsonb,
+  missing_approvers integer not null default 0,
+  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'action'::text) = (directive_id IS NULL)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text, 'question'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text]))),
+  constraint approvals_missing_approvers_check CHECK ((missing_approvers >= 0)),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
+  constraint approvals_quorum_check CHECK ((quorum >= 1)),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR (quorum = 1) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
   constraint approvals_action_request_id_fkey FOREIGN KEY (action_request_id) REFERENCES action_requests(action_request_id),
   constraint approvals_directive_id_fkey FOREIGN KEY (directive_id) REFERENCES directives(directive_id),
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -2917,11 +2934,8 @@ CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, fro
 CREATE INDEX approvals_of_action ON public.approvals USING btree (workspace_id, action_request_id) WHERE (action_request_id IS NOT NULL);
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
+CREATE INDEX approvals_of_quorum ON public.approvals USING btree (workspace_id) WHERE ((status = 'pending'::text) AND ((quorum > 1) OR (approvers <> '[]'::jsonb)));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
-CREATE UNIQUE INDEX approvals_question ON public.approvals USING btree (workspace_id, question_id) WHERE (question_id IS NOT NULL);
-CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text)), ((question ->> 'externalId'::text))) WHERE ((question ->> 'externalId'::text) IS NOT NULL);
-CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
-CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text))) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -3189,7 +3203,7 @@ create table decision_links (
   used_at timestamp with time zone,
   decision text,
   constraint decision_links_check CHECK (((used_at IS NULL) = (decision IS NULL))),
-  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text, 'answer'::text]))),
+  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text]))),
   constraint decision_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(approval_id),
   constraint decision_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint decision_links_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3353,7 +3367,7 @@ create table escalations (
   constraint escalations_check CHECK (((status = 'open'::text) = (decided_at IS NULL))),
   constraint escalations_check1 CHECK (((status = 'open'::text) = (decided_by IS NULL))),
   constraint escalations_count_check CHECK ((count > 0)),
-  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text, 'action_unconfirmed'::text]))),
+  constraint escalations_kind_check CHECK ((kind = ANY (ARRAY['approval_expiring'::text, 'approval_expired'::text, 'packet_failed'::text, 'budget_exceeded'::text, 'connector_red'::text, 'compensation_failed'::text, 'kill_unconfirmed'::text, 'schedule_paused'::text, 'action_unconfirmed'::text, 'approvers_missing'::text]))),
   constraint escalations_note_check CHECK ((char_length(note) <= 1000)),
   constraint escalations_options_check CHECK ((cardinality(options) > 0)),
   constraint escalations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000))),
@@ -3644,6 +3658,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on members for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER INSERT OR UPDATE OF role, status ON public.members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant insert, select, update on members to consigliere_app;
 grant select on members to consigliere_system;
 
@@ -4894,6 +4909,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on team_members for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER INSERT OR DELETE OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant delete, insert, select, update on team_members to consigliere_app;
 grant select on team_members to consigliere_system;
 
@@ -4919,6 +4935,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on teams for select to consigliere_system using (true);
+CREATE TRIGGER check_approvers AFTER UPDATE OF archived_at ON public.teams FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
 grant insert, select, update on teams to consigliere_app;
 grant select on teams to consigliere_system;
 

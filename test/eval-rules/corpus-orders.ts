@@ -201,6 +201,7 @@ export const ORDERS: Record<string, Cases<SafetyTarget>> = {
         limits: null,
         approval: { selfApproval: false },
       }),
+      'two people approve': target({ effect: 'require_approval', limits: null, approval: { quorum: 2 } }),
       'what can be undone': target({ effect: 'require_approval', ...document }),
     },
   },

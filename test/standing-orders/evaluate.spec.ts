@@ -260,6 +260,31 @@ describe('the record of a decision', () => {
     });
   });
 
+  it('asks for the highest quorum, of people whom every order names and of whom none has asked', () => {
+    const named = (name: string, approval: DecisionOrder['approval']) => ({ ...ask, name, approval });
+    const { approval, explanation } = evaluate(
+      anInput({
+        orders: [
+          named('Two', { quorum: 2 }),
+          named('Three admins', { quorum: 3, approvers: { roles: ['admin'] } }),
+          named('Ann', { approvers: { memberIds: ['mem_ann'] } }),
+        ],
+      }),
+    );
+    const { standingOrderId } = ask;
+    expect(approval).toMatchObject({ quorum: 3, selfApproval: false });
+    expect(approval.approvers!.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { standingOrderId, name: 'Ann', roles: [], memberIds: ['mem_ann'] },
+      { standingOrderId, name: 'Three admins', roles: ['admin'], memberIds: [] },
+    ]);
+    expect(explanation.toSorted()).toEqual([
+      'No standing order allows this work packet.',
+      'The standing order "Ann" requires an approval by one of the approvers that it names for this work packet.',
+      'The standing order "Three admins" requires 3 of the approvers that it names to approve this work packet.',
+      'The standing order "Two" requires 2 people to approve this work packet.',
+    ]);
+  });
+
   it('hashes the canonical JSON of the input that is stored', () => {
     const input = anInput({ orders: [deny, allow] });
     expect(evaluate(input).inputHash).toBe(sha256(canonicalJson(recorded(input))));

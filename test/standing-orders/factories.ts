@@ -4,7 +4,12 @@ import type {
   DecidedPacket,
   DecisionOrder,
 } from '../../src/features/standing-orders/decision-input.js';
-import { EFFECTS, ON_EXCEED, PRESENCES } from '../../src/features/standing-orders/standing-order.js';
+import {
+  APPROVING_ROLES,
+  EFFECTS,
+  ON_EXCEED,
+  PRESENCES,
+} from '../../src/features/standing-orders/standing-order.js';
 import {
   CAPO_ROLES,
   GUARDIAN_MODES,
@@ -128,6 +133,13 @@ export const orders: fc.Arbitrary<DecisionOrder> = fc.record({
       expiresInMinutes: fc.option(fc.integer({ min: 1, max: 600 })),
       onExpiry: fc.constantFrom(null, 'reject' as const, 'escalate' as const),
       selfApproval: fc.option(fc.boolean()),
+      quorum: fc.option(fc.integer({ min: 1, max: 3 })),
+      approvers: fc.option(
+        fc.record({
+          roles: fc.option(fc.subarray([...APPROVING_ROLES])),
+          memberIds: fc.option(fc.subarray(['mem_a', 'mem_b', 'mem_c'])),
+        }),
+      ),
     }),
   ),
   expiresAt: fc.constantFrom(null, Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)),

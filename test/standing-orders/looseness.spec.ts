@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DecisionInput, DecisionOrder } from '../../src/features/standing-orders/decision-input.js';
-import { evaluate } from '../../src/features/standing-orders/evaluate.js';
+import { type Electorate, evaluate, isNamed } from '../../src/features/standing-orders/evaluate.js';
 import { isNoLooser } from '../../src/features/standing-orders/looseness.js';
-import { EFFECTS } from '../../src/features/standing-orders/standing-order.js';
+import { APPROVING_ROLES, EFFECTS } from '../../src/features/standing-orders/standing-order.js';
 import { anOrder, inputs, orders } from './factories.js';
 
 const strictness = (input: DecisionInput) => EFFECTS.indexOf(evaluate(input).outcome);
@@ -47,6 +47,11 @@ describe('a version is no looser than the former one', () => {
       'whose approval ends sooner',
       { effect: 'require_approval', approval: { expiresInMinutes: 60 } },
       { effect: 'require_approval', approval: { expiresInMinutes: 30, selfApproval: false } },
+    ],
+    [
+      'that more people of fewer approve',
+      { effect: 'require_approval', approval: { approvers: { roles: ['operator'], memberIds: ['mem_a'] } } },
+      { effect: 'require_approval', approval: { quorum: 2, approvers: { roles: ['admin'] } } },
     ],
   ])('%s', (_, former, next) => {
     expect(isNoLooser(anOrder(former), anOrder(next))).toBe(true);
@@ -93,6 +98,26 @@ describe('a version is no looser than the former one', () => {
       { effect: 'require_approval', match: mail, approval: { onExpiry: 'escalate' } },
       { effect: 'require_approval', match: {}, approval: { onExpiry: 'escalate' } },
     ],
+    [
+      'that fewer people approve',
+      { effect: 'require_approval', approval: { quorum: 3 } },
+      { effect: 'require_approval', approval: { quorum: 2 } },
+    ],
+    [
+      'that a lower role approves',
+      { effect: 'require_approval', approval: { approvers: { roles: ['admin'] } } },
+      { effect: 'require_approval', approval: { approvers: { roles: ['operator'] } } },
+    ],
+    [
+      'that one more member approves',
+      { effect: 'require_approval', approval: { approvers: { memberIds: ['mem_a'] } } },
+      { effect: 'require_approval', approval: { approvers: { memberIds: ['mem_a', 'mem_b'] } } },
+    ],
+    [
+      'that anybody approves',
+      { effect: 'require_approval', approval: { approvers: { memberIds: ['mem_a'] } } },
+      { effect: 'require_approval' },
+    ],
     ['of another team', { teamId: null }, { teamId: 'team_a' }],
   ])('but not one %s', (_, former, next) => {
     expect(isNoLooser(anOrder(former), anOrder(next))).toBe(false);
@@ -116,8 +141,20 @@ describe('a version is no looser than the former one', () => {
         if (!isNoLooser(former, next)) return;
         compared += 1;
         const others = input.orders.filter(({ standingOrderId }) => standingOrderId !== id.standingOrderId);
-        const before = strictness({ ...input, orders: [...others, former] });
-        expect(strictness({ ...input, orders: [...others, next] })).toBeGreaterThanOrEqual(before);
+        const withOrder = (order: DecisionOrder) => ({ ...input, orders: [...others, order] });
+        const [before, after] = [withOrder(former), withOrder(next)];
+        expect(strictness(after)).toBeGreaterThanOrEqual(strictness(before));
+        // And where a person is asked, whoever could not have approved it cannot.
+        if (evaluate(before).outcome !== 'require_approval' || evaluate(after).outcome === 'deny') return;
+        const [was, is] = [evaluate(before).approval, evaluate(after).approval];
+        expect(is.quorum ?? 1).toBeGreaterThanOrEqual(was.quorum ?? 1);
+        for (const role of APPROVING_ROLES) {
+          for (const memberId of ['mem_a', 'mem_z']) {
+            const mayApprove = ({ approvers = [] }: Partial<Electorate>) =>
+              approvers.every((named) => isNamed(named, { memberId, role }));
+            if (!mayApprove(was)) expect(mayApprove(is)).toBe(false);
+          }
+        }
       }),
       { numRuns: 800 },
     );

@@ -124,6 +124,12 @@ describe('a rule that could never apply', () => {
       'limits is only for an order whose effect is allow or throttle',
     ],
     [
+      'a quorum for what is allowed',
+      { effect: 'allow', approval: { quorum: 2 } },
+      ['approval.quorum: onlyWithEffect'],
+      'quorum is only for an order whose effect is require_approval',
+    ],
+    [
       'a throttle without a pace',
       { effect: 'throttle', limits: { maxPerDay: null } },
       ['effect: hasPaceToThrottle'],

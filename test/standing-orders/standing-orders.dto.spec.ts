@@ -43,7 +43,13 @@ describe('the body of POST /standing-orders', () => {
       when: { presence: ['away'], days: ['mon'], from: '22:00', to: '06:00', timezone: 'Europe/Berlin' },
       limits: { maxPerHour: 5, maxPerDay: 20, maxRecipients: 1, maxAmountPerDay: 0 },
       budget: { window: 'week', amount: 0.5, currency: 'EUR', warnPercent: 80, onExceed: 'deny' },
-      approval: { expiresInMinutes: 60, onExpiry: 'escalate', selfApproval: false },
+      approval: {
+        expiresInMinutes: 60,
+        onExpiry: 'escalate',
+        selfApproval: false,
+        quorum: 2,
+        approvers: { roles: ['admin'], memberIds: ['mem_01arz3ndektsv4rrffq69g5fav'] },
+      },
       expiresAt: 1_800_000_000_000,
     };
     expect(await faults(full)).toEqual([]);

@@ -11,8 +11,14 @@ import {
   type Edited,
   type EditSituation,
 } from '../approvals/approval-subjects.js';
-import { factsOf, ToolParams, ToolsService } from '../tools/index.js';
-import { checkedParams } from './action-request.js';
+import type { GuardianEntity } from '../guardian/guardian.entity.js';
+import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
+import { PolicyGate } from '../guardian/policy-gate.js';
+import { strictestElectorate } from '../standing-orders/evaluate.js';
+import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/index.js';
+import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { checkedParams, decidedActionOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, contentOf } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -26,6 +32,8 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     private readonly tools: ToolsService,
     private readonly toolParams: ToolParams,
     private readonly outcomes: ActionOutcomes,
+    private readonly gate: PolicyGate,
+    private readonly workspaces: Workspaces,
   ) {}
 
   onModuleInit(): void {
@@ -59,8 +67,12 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     throw new Error('an action request has no other draft');
   }
 
-  /** @throws ValidationFailed */
-  async edit(approval: ApprovalEntity, edit: Edit, { by, at }: EditSituation): Promise<Edited | undefined> {
+  /** @throws ValidationFailed, PolicyDenied */
+  async edit(
+    approval: ApprovalEntity,
+    edit: Edit,
+    { by, at, guardian }: EditSituation,
+  ): Promise<Edited | undefined> {
     const { workspaceId, actionRequestId } = approval;
     const { params, packets, add, remove, output } = edit;
     if (params === null || packets.length + add.length + remove.length > 0 || output !== null) {
@@ -75,11 +87,23 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
       throw new ValidationFailed({ details: [{ path: 'params', rule: 'timeout', message }] });
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
-    const { onExpiry, selfApproval } = approval;
+    // Orders may ask more of these parameters than of those before, and an edit loosens nothing.
+    const policy = await this.decideAgain(request, params, { tool, guardian });
+    const { outcome, explanation, approval: terms } = policy.decision;
+    if (outcome === 'deny') {
+      throw new PolicyDenied({ message: explanation.join(' '), details: { explanation } });
+    }
     // What is read above the parameters is made of them.
     const title = tool ? factsOf(tool, params).title : request.title;
     this.requests.update(request, { title });
-    const content = { ...contentOf({ ...request, title }, params), title, onExpiry, selfApproval };
+    const content = {
+      ...contentOf({ ...request, title }, params),
+      title,
+      expiresAt: Math.min(approval.expiresAt, at + terms.expiresInMinutes * 60_000),
+      onExpiry: approval.onExpiry,
+      selfApproval: approval.selfApproval && terms.selfApproval,
+      ...strictestElectorate([approval, terms]),
+    };
     const [packet] = content.packets;
     const paths = ['params'];
     const shown = { ...packet!, edits: [{ path: 'params', by, at }] };
@@ -89,7 +113,24 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
       paths,
       before: { params: before },
     };
-    return { changes: [change], content: { ...content, packets: [shown] }, details: {} };
+    return {
+      changes: [change],
+      content: { ...content, packets: [shown] },
+      details: { decisions: decisionsInReceipt([policy]) },
+    };
+  }
+
+  /** With the parameters that a person has put in place of the agent's. */
+  private async decideAgain(
+    request: ActionRequestEntity,
+    params: Record<string, unknown>,
+    { tool, guardian }: { tool: ToolEntity | undefined; guardian: GuardianEntity },
+  ): Promise<PolicyDecision> {
+    const { workspaceId } = request;
+    const { currency } = await this.workspaces.settings({ workspaceId, teamIds: 'all' });
+    const packet = decidedActionOf(request, params, { tool, isKnown: true, currency });
+    const [policy] = await this.gate.decide([packet], { guardian });
+    return policy!;
   }
 
   async expired(approval: UnrevisedApproval): Promise<void> {

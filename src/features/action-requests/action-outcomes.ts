@@ -12,7 +12,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import { GUARDIAN } from '../guardian/guardian.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
 import { approvalPacketOf, UNCHECKED_PARAMS } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
@@ -122,6 +122,7 @@ export class ActionOutcomes {
       concerns: [],
       onExpiry,
       selfApproval,
+      ...strictestElectorate([terms]),
     };
     this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
   }
@@ -206,7 +207,8 @@ export class ActionOutcomes {
 
   /** Appends the receipt of an act on the request; answers its id. */
   note(request: ActionRequestEntity, actor: Actor, { says, policy, details, ...note }: Note): string {
-    const { title, teamId, actionRequestId, tool, fingerprint, paramsHash, approvalId, requestedBy } = request;
+    const { title, teamId, actionRequestId, tool, fingerprint, paramsHash, approvalId, requestedBy } =
+      request;
     return this.receipts.append({
       ...note,
       actor,
@@ -249,7 +251,7 @@ export class ActionOutcomes {
 export function contentOf(
   request: ActionRequestEntity,
   params: Record<string, unknown>,
-): Omit<EditedContent, 'onExpiry' | 'selfApproval'> {
+): Omit<EditedContent, 'onExpiry' | 'selfApproval' | 'quorum' | 'approvers'> {
   const { requestedBy, title, risk, reversibility, policy, expiresAt } = request;
   const packets = [approvalPacketOf(request, params)];
   return {

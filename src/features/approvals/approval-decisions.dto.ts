@@ -17,6 +17,7 @@ import {
 } from 'class-validator';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
+import { VoteCount } from './approvals.dto.js';
 
 const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
 
@@ -208,10 +209,12 @@ export class ApprovalDecided {
    */
   approvalId!: string;
   /**
-   * What became of it: approved, rejected or changes_requested.
+   * What became of it: approved, rejected or changes_requested; still pending where more people have to approve.
    * @example 'approved'
    */
   status!: string;
+  /** How many people have approved it, and how many have to. */
+  votes!: VoteCount;
   /**
    * The directive that it is about; null where an agent from outside asks.
    * @example 'dir_01khqw6q006hs686p8sr7arg9t'
@@ -223,12 +226,12 @@ export class ApprovalDecided {
    */
   directiveStatus!: string | null;
   /**
-   * When it was decided, Unix milliseconds.
+   * When it was decided, Unix milliseconds; null where more people have to approve.
    * @example 1771401690000
    */
-  decidedAt!: number;
+  decidedAt!: number | null;
   /**
-   * The receipt of the decision.
+   * The receipt of the decision, or of this approval where more people have to approve.
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
    */
   receiptId!: string;
@@ -298,10 +301,12 @@ export class DecisionResult {
    */
   approvalId!: string;
   /**
-   * What became of it; left out when the decision failed.
+   * What became of it, as when it is decided alone; left out when the decision failed.
    * @example 'approved'
    */
   status?: string;
+  /** How many people have approved it, and how many have to; left out when the decision failed. */
+  votes?: VoteCount;
   /**
    * The receipt of the decision; left out when it failed.
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
+import type { NamedApprovers } from '../standing-orders/evaluate.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
 import type { Concern, NeededInput } from '../capos/briefing.js';
 import type { Answer, Question } from './question.js';
@@ -71,6 +72,14 @@ export interface Revision {
 export interface ApprovalPolicy {
   outcome: string;
   explanation: string[];
+}
+
+/** That one member has approved. */
+export interface Vote {
+  by: Actor;
+  /** Unix milliseconds. */
+  at: number;
+  receiptId: string;
 }
 
 @Entity('approvals')
@@ -169,6 +178,18 @@ export class ApprovalEntity {
   extensions!: number;
   @Column('boolean')
   selfApproval!: boolean;
+  /** How many people have to approve it. */
+  @Column('int')
+  quorum!: number;
+  /** The orders that name who may approve it; each must name whoever does. */
+  @Column('jsonb')
+  approvers!: NamedApprovers[];
+  /** Who has approved the present content, by member; an edit voids them. */
+  @Column('jsonb')
+  votes!: Record<string, Vote>;
+  /** How many approvals are needed that nobody is left to give, as members were when that was last looked at. */
+  @Column('int')
+  missingApprovers!: number;
   @Column('timestamptz', { nullable: true })
   decidedAt!: number | null;
   @Column('jsonb', { nullable: true })

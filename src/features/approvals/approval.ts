@@ -1,3 +1,4 @@
+import type { Role } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import {
   ContentChanged,
@@ -12,6 +13,7 @@ import type { DraftingState } from '../capos/drafting-states.reader.js';
 import { withoutAddress } from '../capos/outside-targets.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
+import { isNamed } from '../standing-orders/evaluate.js';
 import type { GuardianMode } from '../terms/terms.js';
 import {
   ApprovalAlreadyDecided,
@@ -20,7 +22,7 @@ import {
   InputRequired,
 } from './approvals.errors.js';
 import type { InputDetail } from './approval-decisions.dto.js';
-import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
+import type { ApprovalSummary, ApprovalView, ApprovalVotes } from './approvals.dto.js';
 import { type Answer, faultsOfAnswer } from './question.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
@@ -29,6 +31,7 @@ import type {
   ListedApproval,
   Output,
   UnrevisedApproval,
+  Vote,
 } from './approval.entity.js';
 
 /** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
@@ -39,6 +42,9 @@ export const URGENT_BEFORE_EXPIRY_MS = 2 * 3_600_000;
 
 /** What a person decided. */
 export interface Decision {
+  memberId: string;
+  /** In the team of the approval. */
+  role: Role;
   decision: 'approve' | 'reject';
   /** Sends it back for another draft instead of ending it. */
   revise: boolean;
@@ -76,7 +82,7 @@ export function approvedHash(
  */
 export function checkDecision(
   approval: UnrevisedApproval,
-  { decision, revise, answer, people, ifMatch }: Decision,
+  { memberId, role, decision, revise, answer, people, ifMatch }: Decision,
   guardian: GuardianMode,
   now: number,
 ): 'decide' | 'repeated' {
@@ -108,6 +114,8 @@ export function checkDecision(
   }
   if (ifMatch !== null && ifMatch !== approval.contentHash) throw new ContentChanged({ details });
   assertOtherEyes(approval, people);
+  assertApprover(approval, { memberId, role, people });
+  if (Object.hasOwn(approval.votes, memberId)) return 'repeated';
   if (approval.kind === 'output' && approval.packets.length === 0) {
     throw new InputRequired({ message: NOTHING_PREPARED, details: [] });
   }
@@ -198,6 +206,55 @@ export function assertOtherEyes(
     message:
       'A standing order requires approval by someone other than the member who asked for this and anyone who edited it or had it drafted again, with a token that they do not share.',
   });
+}
+
+/**
+ * Where several people have to approve, or certain ones, it counts who they are.
+ * @throws Forbidden
+ */
+export function assertApprover(
+  { quorum, approvers }: Pick<ApprovalEntity, 'quorum' | 'approvers'>,
+  { memberId, role, people }: Pick<Decision, 'memberId' | 'role' | 'people'>,
+): void {
+  const against = approvers.find((named) => !isNamed(named, { memberId, role }));
+  if (against) {
+    throw new Forbidden({
+      message: `The standing order "${against.name}" names who may approve this, and you are not among them.`,
+    });
+  }
+  if ((quorum > 1 || approvers.length > 0) && people.length > 1) {
+    throw new Forbidden({
+      message:
+        'A standing order says how many people approve this, or who they are, and your token was made by another member: approve it with one that only you have seen.',
+    });
+  }
+}
+
+/** How many people have approved it, and how many have to. Of what earlier versions approved it is not known who has. */
+export function votesOf({
+  status,
+  votes,
+  quorum: need,
+  approvers,
+}: Pick<ApprovalEntity, 'status' | 'votes' | 'quorum' | 'approvers'>): ApprovalVotes {
+  const by = inOrder(votes);
+  return { have: status === 'approved' ? need : by.length, need, by, approvers };
+}
+
+/** Who has approved it. */
+export function approverNames({ votes }: Pick<ApprovalEntity, 'votes'>): string {
+  return inOrder(votes)
+    .map(({ by }) => by.name)
+    .join(', ');
+}
+
+function inOrder(votes: ApprovalEntity['votes']): Vote[] {
+  return Object.values(votes).toSorted((a, b) => a.at - b.at);
+}
+
+/** To go behind a sentence that says it is not decided. */
+export function votesInWords({ votes, quorum }: Pick<ApprovalEntity, 'votes' | 'quorum'>): string {
+  return quorum > 1 ? ` It has ${Object.keys(votes).length} of ${quorum} approvals.` : '';
 }
 
 /** Whether one of `people` asked for it, or has written a part of it. */
@@ -295,11 +352,15 @@ export function summaryOf(approval: ListedApproval, now: number, holdups: Holdup
     round: _round,
     deadline: _deadline,
     requesterIds: _requesters,
+    quorum: _quorum,
+    approvers: _approvers,
+    missingApprovers: _missing,
     ...shown
   } = approval;
   return {
     ...shown,
     agent: agentOf(approval),
+    votes: votesOf(approval),
     urgent: approval.status === 'pending' && isUrgent(approval, now),
     waitingFor: waitingFor(approval, holdups),
     // While killed the clock stands still for approvals, so the time of expiry moves along.

@@ -109,10 +109,11 @@ export class WaitQuery extends DecisionWaitQuery {
 export class WaitingFor {
   /**
    * `draft`: the capo; `resume`: the capo is paused; `revert`: the kill switch is engaged; `input`: an edit that
-   * supplies what is missing; `mode`: the guardian only observes; `decision`: a person who approves, answers or rejects.
+   * supplies what is missing; `mode`: the guardian only observes; `approvers`: fewer members may approve it than have to;
+   * `decision`: a person who approves, answers or rejects.
    * @example 'decision'
    */
-  reason!: 'draft' | 'resume' | 'revert' | 'input' | 'mode' | 'decision';
+  reason!: 'draft' | 'resume' | 'revert' | 'input' | 'mode' | 'approvers' | 'decision';
   /**
    * The same for a person.
    * @example 'A person has to approve or reject it.'
@@ -145,6 +146,68 @@ export class ApprovalAgent {
    * @example 'CRM cleaner'
    */
   name!: string;
+}
+
+/** A standing order that says who may approve: members with one of the roles or a higher one, and the members named. */
+export class ApprovalApprovers {
+  /**
+   * The standing order.
+   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
+   */
+  standingOrderId!: string;
+  /**
+   * Its name.
+   * @example 'Large refunds'
+   */
+  name!: string;
+  /**
+   * operator, admin or owner, in the team of the approval.
+   * @example ['admin']
+   */
+  roles!: string[];
+  /**
+   * Ids of members.
+   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
+   */
+  memberIds!: string[];
+}
+
+/** That one member has approved the present content. */
+export class ApprovalVote {
+  /** Who. */
+  by!: ActorView;
+  /**
+   * When, Unix milliseconds.
+   * @example 1771401690000
+   */
+  at!: number;
+  /**
+   * The receipt of it.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
+  receiptId!: string;
+}
+
+/** How many people have approved, and how many have to. */
+export class VoteCount {
+  /**
+   * How many have; an edit sets it back to 0.
+   * @example 1
+   */
+  have!: number;
+  /**
+   * How many have to.
+   * @example 2
+   */
+  need!: number;
+}
+
+/** How many people have approved, who they are, and who may. */
+export class ApprovalVotes extends VoteCount {
+  /** Who has approved the present content, in that order. */
+  by!: ApprovalVote[];
+  /** The standing orders that name who may approve; each must name whoever does. Empty: everybody who may approve. */
+  approvers!: ApprovalApprovers[];
 }
 
 /** Something that waits for a person, or waited, as lists show it. */
@@ -256,9 +319,11 @@ export class ApprovalSummary {
    * @example 'reject'
    */
   onExpiry!: 'reject' | 'escalate';
+  /** How many people have approved it, and how many have to. */
+  votes!: ApprovalVotes;
   /** When it was decided, Unix milliseconds; null while it is pending. */
   decidedAt!: number | null;
-  /** Who decided; null while it is pending. */
+  /** Who decided, of several who approved the last; null while it is pending. */
   @ApiProperty({ example: null })
   decidedBy!: ActorView | null;
   /** The surface of the decision: api, dashboard, cli, mcp or link; null while it is pending. */

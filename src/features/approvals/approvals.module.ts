@@ -18,6 +18,7 @@ import { EscalateApproval } from './escalate-approval.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
+import { MissingApprovers } from './missing-approvers.js';
 import { Questions } from './questions.repository.js';
 import { RequestApproval } from './request-approval.js';
 
@@ -42,6 +43,7 @@ import { RequestApproval } from './request-approval.js';
     EscalatedApprovals,
     ExpireApproval,
     HoldupsReader,
+    MissingApprovers,
     Questions,
     RequestApproval,
   ],

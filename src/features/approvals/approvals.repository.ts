@@ -6,6 +6,7 @@ import { countByTally, type Listing, newestFirst, readPage, where } from '../../
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import { Work } from '../../platform/work/work.js';
 import type { CapoRole } from '../terms/terms.js';
 import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
@@ -19,6 +20,9 @@ import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
 
 const COLUMNS = columnsOf(ApprovalEntity);
+
+/** The work of {@link MissingApprovers}; changes of members enqueue it, too (app.check_approvers). */
+export const CHECK_APPROVERS = 'approval.approvers';
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
@@ -61,6 +65,8 @@ export type ReadyContent = Pick<
   | 'expiresAt'
   | 'onExpiry'
   | 'selfApproval'
+  | 'quorum'
+  | 'approvers'
 >;
 
 /** What an edit replaces; the title where it is made of what was edited. */
@@ -87,6 +93,7 @@ export class Approvals {
     private readonly db: Db,
     private readonly escalations: Escalations,
     private readonly events: Events,
+    private readonly work: Work,
   ) {}
 
   add(approval: ApprovalEntity): void {
@@ -156,6 +163,7 @@ export class Approvals {
   ): void {
     const key = { workspaceId, approvalId, status: 'pending' as const };
     this.db.update(ApprovalEntity, key, { ...content, ready: true });
+    this.checkApprovers({ ...content, approvalId });
   }
 
   /** Replaces the content of an approval that the transaction has locked. */
@@ -167,9 +175,32 @@ export class Approvals {
     this.db.update(
       ApprovalEntity,
       { workspaceId, approvalId, status: 'pending' },
-      { ...content, ...(isToEscalate && { escalatesAt: escalationTime(requestedAt, content.expiresAt) }) },
+      {
+        ...content,
+        votes: {},
+        ...(isToEscalate && { escalatesAt: escalationTime(requestedAt, content.expiresAt) }),
+      },
     );
+    this.checkApprovers({ ...content, approvalId });
     if (escalationId !== null) this.moveDue(workspaceId, 'approval_id = $2', approvalId);
+  }
+
+  /** Notes a vote that decides nothing yet, on an approval that the transaction has locked. */
+  vote({ workspaceId, approvalId }: UnrevisedApproval, votes: ApprovalEntity['votes']): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { votes });
+  }
+
+  setMissingApprovers({ workspaceId, approvalId }: UnrevisedApproval, missingApprovers: number): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId }, { missingApprovers });
+  }
+
+  /** Has it looked at whether there are people who can approve it, unless any one member can. */
+  private checkApprovers({
+    approvalId,
+    quorum,
+    approvers,
+  }: Pick<ApprovalEntity, 'approvalId' | 'quorum' | 'approvers'>): void {
+    if (quorum > 1 || approvers.length > 0) this.work.enqueue(CHECK_APPROVERS, { id: approvalId });
   }
 
   /** A person has been told that it is about to expire. */
@@ -203,10 +234,12 @@ export class Approvals {
       receiptId: string;
       nextApprovalId?: string | null;
       answer?: Answer | null;
+      votes?: ApprovalEntity['votes'];
     },
   ): void {
     const { workspaceId, approvalId } = approval;
-    const { status, by, at, feedback, receiptId, nextApprovalId = null, answer = null } = end;
+    const { status, by, at, feedback, receiptId, nextApprovalId = null } = end;
+    const { answer = null, votes = approval.votes } = end;
     this.events.record('approval.decided', {
       approvalId,
       kind: approval.kind,
@@ -231,8 +264,10 @@ export class Approvals {
         receiptId,
         nextApprovalId,
         answer,
+        votes,
       },
     );
+    if (approval.missingApprovers > 0) this.work.enqueue(CHECK_APPROVERS, { id: approvalId });
     const { escalationId, teamId, directiveId } = approval;
     if (escalationId === null) return;
     const about = { entityType: 'approval', entityId: approvalId, kind: APPROVAL_EXPIRING } as const;

@@ -11,6 +11,8 @@ export type WaitingApproval = Pick<
 > & {
   /** Requesters and editors, if somebody else has to decide. */
   mayNotApprove: string[];
+  /** Who may approve it and has not; null: everybody with the role but those above. */
+  mayApprove: string[] | null;
   /** Who edited it last, and so knows its content; nobody where a capo wrote it. */
   editedBy: string[];
 };
@@ -29,6 +31,9 @@ export class CurrentApprovals {
       scope,
       `select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms,
          case when self_approval then '{}' else requester_ids end as may_not_approve,
+         case when quorum > 1 or approvers <> '[]' then app.approvers_of(workspace_id, team_id, approvers,
+           case when self_approval then '{}' else requester_ids end || array(select jsonb_object_keys(votes)))
+         end as may_approve,
          case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
        from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
       [scope.workspaceId, approvalIds, new Date(at)],

@@ -6,6 +6,7 @@ import {
   isAskedBy,
   mayRead,
   peopleBehind,
+  roleIn,
 } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
@@ -18,7 +19,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { checkDecision, quotedTitle } from './approval.js';
+import { approverNames, checkDecision, quotedTitle, votesOf } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type {
@@ -69,8 +70,9 @@ export class DecideApproval {
     for (const decision of decisions) {
       const { approvalId } = decision;
       try {
-        const { status, receiptId, nextApprovalId } = await this.decide(caller, decision, null, locked);
-        results.push({ approvalId, status, receiptId, ...(nextApprovalId && { nextApprovalId }) });
+        const decided = await this.decide(caller, decision, null, locked);
+        const { status, votes, receiptId, nextApprovalId } = decided;
+        results.push({ approvalId, status, votes, receiptId, ...(nextApprovalId && { nextApprovalId }) });
       } catch (error) {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
         if (!(error instanceof DomainError)) throw error;
@@ -108,37 +110,57 @@ export class DecideApproval {
     }
     const at = this.clock.now();
     const people = peopleBehind(caller);
+    const { memberId } = caller;
+    const role = roleIn(caller, approval.teamId);
     const verdict = checkDecision(
       approval,
-      { decision, revise, answer: given, people, ifMatch: contentHash ?? ifMatch },
+      { memberId, role, decision, revise, answer: given, people, ifMatch: contentHash ?? ifMatch },
       guardian.mode,
       at,
     );
     const subject = this.subjects.of(approval);
-    if (verdict === 'repeated') return answer(approval, await subject.status(approval));
+    if (verdict === 'repeated') {
+      const receiptId = approval.receiptId ?? approval.votes[memberId]!.receiptId;
+      return answer({ ...approval, receiptId }, await subject.status(approval));
+    }
     if (decision === 'reject' && revise) await subject.assertRevisable(approval);
 
     const by = actorOf(caller);
     const status = decision === 'approve' ? 'approved' : revise ? 'changes_requested' : 'rejected';
+    const [have, need] = [Object.keys(approval.votes).length + 1, approval.quorum];
+    const isDecided = status !== 'approved' || have >= need;
+    const isCounted = status === 'approved' && (need > 1 || approval.approvers.length > 0);
     const did = given ? 'answered' : status;
     const receiptId = this.receipts.append({
       actor: by,
-      action: `approval.${did}`,
+      action: isDecided ? `approval.${did}` : 'approval.voted',
       entity: { type: 'approval', id: approvalId },
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `${caller.name} ${WORDS[did]} ${quotedTitle(approval)}.`,
+      summary:
+        status === 'approved' && need > 1
+          ? `${caller.name} approved ${quotedTitle(approval)}: ${have} of ${need} approvals, by ${[approverNames(approval), caller.name].filter(Boolean).join(', ')}.`
+          : `${caller.name} ${WORDS[did]} ${quotedTitle(approval)}.`,
       details: {
         contentHash: approval.contentHash,
         ...askedIn(approval),
         ...(feedback !== undefined && { feedback }),
         ...(given && { answerHash: sha256(canonicalJson(given)) }),
+        ...(isCounted && { votes: { have, need }, role }),
       },
       guardianEpoch: guardian.epoch,
     });
+    const votes =
+      status === 'approved' ? { ...approval.votes, [memberId]: { by, at, receiptId } } : approval.votes;
+    if (!isDecided) {
+      this.approvals.vote(approval, votes);
+      this.channel.publish('approval', approvalId);
+      approvals.set(approvalId, { ...approval, votes });
+      return answer({ ...approval, votes, receiptId }, await subject.status(approval));
+    }
     const nextApprovalId = status === 'changes_requested' ? newId('apr') : null;
-    const ended = { status, receiptId, nextApprovalId, answer: given } as const;
+    const ended = { status, receiptId, nextApprovalId, answer: given, votes } as const;
     const decided: UnrevisedApproval = { ...approval, ...ended, decidedAt: at };
     this.approvals.end(approval, { ...ended, by, at, feedback: feedback ?? null });
     const directiveStatus =
@@ -178,12 +200,14 @@ const WORDS = {
 
 function answer(approval: UnrevisedApproval, directiveStatus: string | null): ApprovalDecided {
   const { approvalId, status, directiveId, decidedAt, receiptId, nextApprovalId } = approval;
+  const { have, need } = votesOf(approval);
   return {
     approvalId,
     status,
+    votes: { have, need },
     directiveId,
     directiveStatus,
-    decidedAt: decidedAt!,
+    decidedAt,
     receiptId: receiptId!,
     ...(nextApprovalId !== null && { nextApprovalId }),
   };

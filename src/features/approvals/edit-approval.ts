@@ -83,9 +83,11 @@ export class EditApproval {
       groupKey: groupKeyOf({ ...content, capo: approval.capo }),
       revisions: withRevision(approval.revisions, revision),
       lastEditedBy: people,
+      votes: {},
       // An editor cannot be the second pair of eyes.
       requesterIds: [...new Set([...approval.requesterIds, ...people])],
     };
+    const voided = Object.keys(approval.votes).length;
     this.approvals.edit(approval, {
       ...content,
       groupKey: edited.groupKey,
@@ -100,12 +102,13 @@ export class EditApproval {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.`,
+      summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.${voided > 0 ? ' Whoever had approved it has to read it again.' : ''}`,
       details: {
         before: approval.contentHash,
         contentHash: content.contentHash,
         revision: edited.revisions.at(-1)!.n,
         packets: edited.packets.length,
+        ...(voided > 0 && { votesVoided: voided }),
         ...named(changes),
         ...details,
       },

@@ -10,7 +10,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { isExpired, quotedTitle } from './approval.js';
+import { isExpired, quotedTitle, votesInWords } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -57,7 +57,7 @@ export class EscalateApproval implements OnModuleInit {
         entity: { type: 'approval', id },
         teamId,
         directiveId,
-        reason: `Nobody has decided on ${quotedTitle(approval)} yet, and its approval is about to expire.`,
+        reason: `Nobody has decided on ${quotedTitle(approval)} yet, and its approval is about to expire.${votesInWords(approval)}`,
         options: [EXTEND, REJECT, DISMISS],
         dueAt: expiresAt,
       });

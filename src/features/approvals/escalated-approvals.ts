@@ -9,6 +9,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import {
   APPROVAL_EXPIRED,
   APPROVAL_EXPIRING,
+  APPROVERS_MISSING,
   EXTEND,
   HAND_IN_AGAIN,
   REJECT,
@@ -45,6 +46,12 @@ export class EscalatedApprovals implements OnModuleInit {
 
   onModuleInit(): void {
     const lock = (escalation: EscalationEntity) => this.lock(escalation);
+    const rejection = {
+      role: 'operator',
+      effect: 'Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
+      run: (escalation: EscalationEntity, by: Decider) => this.reject(escalation, by),
+    } as const;
+    this.options.register(APPROVERS_MISSING, 'approval', { lock, options: { [REJECT]: rejection } });
     this.options.register(APPROVAL_EXPIRING, 'approval', {
       lock,
       options: {
@@ -54,11 +61,7 @@ export class EscalatedApprovals implements OnModuleInit {
             'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.',
           run: (escalation, by) => this.extend(escalation, by),
         },
-        [REJECT]: {
-          role: 'operator',
-          effect: 'Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
-          run: (escalation, by) => this.reject(escalation, by),
-        },
+        [REJECT]: rejection,
       },
       dismissed: ({ workspaceId, entityId }) =>
         this.approvals.detachEscalation({ workspaceId, approvalId: entityId }),
@@ -119,7 +122,7 @@ export class EscalatedApprovals implements OnModuleInit {
     const { approval } = await this.lock(escalation);
     assertInTime(approval, at);
     // It is decided, not resolved by the end of the approval.
-    this.approvals.detachEscalation(approval);
+    if (escalation.kind === APPROVAL_EXPIRING) this.approvals.detachEscalation(approval);
     const { approvalId } = approval;
     await this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback: note });
     return `${caller.name} rejected ${quotedTitle(approval)}.`;

@@ -12,7 +12,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { APPROVAL_EXPIRED, DISMISS, HAND_IN_AGAIN } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
-import { quotedTitle } from './approval.js';
+import { quotedTitle, votesInWords } from './approval.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -73,7 +73,7 @@ export class ExpireApproval implements OnModuleInit {
       directiveId: approval.directiveId,
       teamId: approval.teamId,
       capo: approval.capo,
-      summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done.`,
+      summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done.${votesInWords(approval)}`,
       details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
     });
     const at = this.clock.now();
@@ -114,7 +114,7 @@ export class ExpireApproval implements OnModuleInit {
       entity: { type: 'approval', id: approvalId },
       teamId,
       directiveId,
-      reason: `The approval of ${quotedTitle(approval)} expired without a decision.${again}`,
+      reason: `The approval of ${quotedTitle(approval)} expired without a decision.${votesInWords(approval)}${again}`,
       options,
       dueAt: null,
     });

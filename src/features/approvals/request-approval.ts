@@ -85,6 +85,10 @@ export class RequestApproval {
       escalationId: null,
       extensions: 0,
       selfApproval: true,
+      quorum: 1,
+      approvers: [],
+      votes: {},
+      missingApprovers: 0,
       decidedAt: null,
       decidedBy: null,
       decidedVia: null,
@@ -101,7 +105,11 @@ export class RequestApproval {
       teamId: asked.teamId,
       capo: asked.capo,
       summary: `${quotedTitle(asked)} is waiting for ${asked.question ? 'an answer' : 'approval'}.`,
-      details: { round: asked.round, ...(asked.questionId && { questionId: asked.questionId }) },
+      details: {
+        round: asked.round,
+        ...(asked.actionRequestId !== undefined && { actionRequestId: asked.actionRequestId }),
+        ...(asked.questionId && { questionId: asked.questionId }),
+      },
     });
     return approval;
   }

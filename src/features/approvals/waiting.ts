@@ -1,5 +1,6 @@
 import { CAPOS } from '../capos/capo.js';
 import { isHalted } from '../guardian/guardian.js';
+import type { Electorate } from '../standing-orders/evaluate.js';
 import type { CapoRole, GuardianMode } from '../terms/terms.js';
 import type { ListedApproval } from './approval.entity.js';
 import type { WaitingFor } from './approvals.dto.js';
@@ -24,10 +25,7 @@ function isNothingPrepared({
 }
 
 /** What has to happen next before it can be approved and sent; null once it is decided. */
-export function waitingFor(
-  approval: Pick<ListedApproval, 'status' | 'ready' | 'capo' | 'inputsNeeded' | 'kind' | 'groupKey'>,
-  { mode, paused }: Holdups,
-): WaitingFor | null {
+export function waitingFor(approval: ListedApproval, { mode, paused }: Holdups): WaitingFor | null {
   const { status, ready, capo, inputsNeeded, kind } = approval;
   if (status !== 'pending') return null;
   if (isHalted(mode)) {
@@ -51,7 +49,45 @@ export function waitingFor(
       message: 'The guardian only observes: nothing is approved or sent until an admin changes its mode.',
     };
   }
-  return { reason: 'decision', message: 'A person has to approve or reject it.' };
+  if (approval.missingApprovers > 0) return { reason: 'approvers', message: missingInWords(approval) };
+  const message =
+    approval.quorum === 1
+      ? 'A person has to approve or reject it.'
+      : `${morePeople(approval)} to approve it, of ${approval.quorum}; one is enough to reject it.`;
+  return { reason: 'decision', message };
+}
+
+/** How many people still have to approve it. */
+export function approvalsLeft({ quorum, votes }: Pick<ListedApproval, 'quorum' | 'votes'>): number {
+  return quorum - Object.keys(votes).length;
+}
+
+function morePeople(approval: Pick<ListedApproval, 'quorum' | 'votes'>): string {
+  const left = approvalsLeft(approval);
+  return left === 1 ? 'One more person has' : `${left} more people have`;
+}
+
+/** Why an approval cannot come about: fewer members may give it than have to. */
+export function missingInWords(
+  approval: Electorate & Pick<ListedApproval, 'votes' | 'missingApprovers'>,
+): string {
+  const { quorum, approvers, missingApprovers } = approval;
+  const orders = approvers.map(({ name }) => `"${name}"`);
+  const named =
+    orders.length === 1
+      ? `the standing order ${orders[0]} names`
+      : `each of the standing orders ${orders.join(' and ')} names`;
+  const whom = orders.length === 0 ? '' : ` of those whom ${named}`;
+  const able = approvalsLeft(approval) - missingApprovers;
+  const remedy =
+    orders.length === 0
+      ? 'add members who may approve.'
+      : 'give more members a role that is named there, or change the standing order and have it asked for again.';
+  return [
+    `${morePeople(approval)} to approve it, but ${able === 0 ? 'nobody' : `only ${able}`}${whom} can.`,
+    ...(quorum > 1 ? ['Those who asked for it or edited it do not count.'] : []),
+    `Reject it, or ${remedy}`,
+  ].join(' ');
 }
 
 function draftAwaited(capo: CapoRole | null, paused: Holdups['paused']): WaitingFor {

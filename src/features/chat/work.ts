@@ -71,7 +71,9 @@ select d.directive_id, left(d.text, 1000) as text, d.status, left(d.error->>'mes
     from work_packets p where p.workspace_id = d.workspace_id and p.directive_id = d.directive_id
     order by "isMeant" desc, p.position limit ${FEW}) p) as packets,
   (select coalesce(json_agg(a), '[]') from (
-    select approval_id as "approvalId", status, ready, risk, decided_by->>'name' as "decidedBy",
+    select approval_id as "approvalId", status, ready, risk,
+      coalesce((select string_agg(v.value->'by'->>'name', ', ' order by (v.value->>'at')::bigint)
+        from jsonb_each(a.votes) v where a.status = 'approved'), decided_by->>'name') as "decidedBy",
       app.ms(decided_at) as "decidedAt", left(feedback, 300) as feedback, app.ms(expires_at) as "expiresAt"
     from approvals a where a.workspace_id = d.workspace_id and a.directive_id = d.directive_id
     order by requested_at desc limit 3) a) as approvals

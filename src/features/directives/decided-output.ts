@@ -3,7 +3,7 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
-import { isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
+import { approverNames, isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
 import type { ApprovalEntity, OfDirective, UnrevisedApproval } from '../approvals/approval.entity.js';
 import {
   type ApprovalSubject,
@@ -72,7 +72,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     return this.transitions.apply(named(approval), 'approve', {
       actor: by,
       action: 'directive.sending',
-      summary: `"${approval.title}" was released as approved by ${by.name}.`,
+      summary: `"${approval.title}" was released as approved by ${approverNames(approval)}.`,
       details: {
         approvalId: approval.approvalId,
         contentHash: approval.contentHash,

@@ -9,7 +9,7 @@ import { dangersOfPackets } from '../capos/content-checks.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { outputOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
@@ -169,6 +169,7 @@ export class EditOutput {
       expiresAt: Math.min(approval.expiresAt, content.expiresAt),
       onExpiry: approval.onExpiry === 'escalate' ? 'escalate' : content.onExpiry,
       selfApproval: approval.selfApproval && content.selfApproval,
+      ...strictestElectorate([approval, content]),
     };
   }
 }

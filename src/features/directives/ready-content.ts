@@ -3,7 +3,7 @@ import { approvedHash, DEFAULT_EXPIRY_MS } from '../approvals/approval.js';
 import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
 import type { Concern } from '../capos/briefing.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { type Effect, strictest } from '../standing-orders/standing-order.js';
 import { type Priority, type Risk, RISKS } from '../terms/terms.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
@@ -49,6 +49,7 @@ export function readyContent(
     expiresAt: now + Math.min(DEFAULT_EXPIRY_MS, ...terms.map((term) => term.expiresInMinutes * 60_000)),
     onExpiry: terms.some((term) => term.onExpiry === 'escalate') ? 'escalate' : 'reject',
     selfApproval: terms.every((term) => term.selfApproval),
+    ...strictestElectorate(terms),
   };
 }
 

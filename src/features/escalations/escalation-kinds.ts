@@ -7,6 +7,7 @@ export const COMPENSATION_FAILED = 'compensation_failed';
 export const KILL_UNCONFIRMED = 'kill_unconfirmed';
 export const ACTION_UNCONFIRMED = 'action_unconfirmed';
 export const SCHEDULE_PAUSED = 'schedule_paused';
+export const APPROVERS_MISSING = 'approvers_missing';
 
 /** Why a person has to decide (CONTRACT, Escalation). */
 export const ESCALATION_KINDS = [
@@ -19,6 +20,7 @@ export const ESCALATION_KINDS = [
   KILL_UNCONFIRMED,
   ACTION_UNCONFIRMED,
   SCHEDULE_PAUSED,
+  APPROVERS_MISSING,
 ] as const;
 export type EscalationKind = (typeof ESCALATION_KINDS)[number];
 

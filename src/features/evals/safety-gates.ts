@@ -46,7 +46,8 @@ export const GATE_RULES: readonly Rule<SafetyTarget>[] = [
     suggestion: 'Set `approval.selfApproval` to false.',
     check: ({ order }) => {
       const asks = order.effect === 'require_approval' || order.approval !== null;
-      if (!asks || order.approval?.selfApproval === false || irreversibleOf(order).length === 0) return [];
+      const needsOthers = order.approval?.selfApproval === false || (order.approval?.quorum ?? 1) > 1;
+      if (!asks || needsOthers || irreversibleOf(order).length === 0) return [];
       const message = 'The member who asks may also approve.';
       return [{ path: 'approval.selfApproval', message, evidence: order.approval?.selfApproval ?? null }];
     },

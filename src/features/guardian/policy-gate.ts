@@ -189,7 +189,7 @@ function countsStill(former: readonly FormerUse[], { counting, input }: PolicyDe
 }
 
 function wantsOtherEyes({ approval }: DecisionOrder): boolean {
-  return approval?.selfApproval === false;
+  return approval?.selfApproval === false || (approval?.quorum ?? 1) > 1;
 }
 
 function verdictOnApproved({ decision }: PolicyDecision, byRequester: boolean): 'go' | 'review' | 'deny' {

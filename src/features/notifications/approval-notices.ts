@@ -7,7 +7,7 @@ import { isUrgent, viewOf } from '../approvals/approval.js';
 import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
 import { type Block, oneLine } from '../mail/blocks.js';
-import { CurrentApprovals } from '../approvals/current-approvals.repository.js';
+import { CurrentApprovals, type WaitingApproval } from '../approvals/current-approvals.repository.js';
 import { tokenOf } from './decision-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { authorOf, draftBlocks, factBlocks, isFromOutside, MAIL_BOUND } from './draft-blocks.js';
@@ -52,20 +52,21 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
           teamId: approval.teamId,
           role: 'operator',
           isUrgent: isUrgent(approval, at),
+          onlyTo: approval.mayApprove,
           notTo: [...approval.mayNotApprove, ...approval.editedBy],
         },
       ]),
     );
   }
 
-  /** By approval: the members who may not decide it, whatever their role is. */
-  async mayNotApprove(
+  /** By approval: the only members who may still approve it, if it matters who they are, and those who may not whatever their role. */
+  async mayApprove(
     scope: Scope,
     ids: readonly string[],
     at: number,
-  ): Promise<Map<string, readonly string[]>> {
+  ): Promise<Map<string, Pick<WaitingApproval, 'mayApprove' | 'mayNotApprove'>>> {
     const waiting = ids.length === 0 ? [] : await this.approvals.waiting(scope, ids, at);
-    return new Map(waiting.map(({ approvalId, mayNotApprove }) => [approvalId, mayNotApprove]));
+    return new Map(waiting.map((approval) => [approval.approvalId, approval]));
   }
 
   async message(to: Addressee, id: string): Promise<Message | undefined> {

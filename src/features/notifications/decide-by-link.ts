@@ -13,7 +13,7 @@ import {
 } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import { isAmongWhoAsked, packetsOf, viewOf } from '../approvals/approval.js';
+import { assertApprover, isAmongWhoAsked, packetsOf, viewOf, votesInWords } from '../approvals/approval.js';
 import type {
   ApprovalEntity,
   ApprovalPacket,
@@ -88,13 +88,12 @@ export class DecideByLink {
     const { link, caller, approval } = await this.read(token);
     const at = this.clock.now();
     assertOpens(link, caller, approval, at);
-    const isAsker = !approval.selfApproval && isAmongWhoAsked(approval, peopleBehind(caller));
     return {
       approval: viewOf(approval, at, await this.holdups.read(scopeOf(caller))),
       workspaceName: link.workspaceName,
       zone: link.timezone,
       memberName: link.name,
-      notByLink: isAsker ? FOUR_EYES : asksMore(link, approval) ? SECOND_FACTOR : null,
+      notByLink: whyNotByLink(link, caller, approval),
     };
   }
 
@@ -222,6 +221,21 @@ function standingUnder(caller: Caller, opened: unknown[][]): Caller {
     if (error instanceof Unauthorized) throw hasLeft(caller.workspaceName);
     throw error;
   }
+}
+
+/** Why the member's link cannot approve it, or not again; null when it can. */
+function whyNotByLink(link: FoundLink, caller: Caller, approval: ApprovalEntity): string | null {
+  const { memberId } = caller;
+  const people = peopleBehind(caller);
+  if (!approval.selfApproval && isAmongWhoAsked(approval, people)) return FOUR_EYES;
+  try {
+    assertApprover(approval, { memberId, role: roleIn(caller, approval.teamId), people });
+  } catch (error) {
+    if (error instanceof Forbidden) return error.message;
+    throw error;
+  }
+  if (Object.hasOwn(approval.votes, memberId)) return `You have approved it.${votesInWords(approval)}`;
+  return asksMore(link, approval) ? SECOND_FACTOR : null;
 }
 
 /** A link is one factor: what is dangerous asks for the second where the account or the workspace has one. */

@@ -5,7 +5,15 @@ import type { ApprovalView } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
-import { authorOf, draftBlocks, factBlocks, isFromOutside, nameOf, wordsOf } from './draft-blocks.js';
+import {
+  authorOf,
+  countOf,
+  draftBlocks,
+  factBlocks,
+  isFromOutside,
+  nameOf,
+  wordsOf,
+} from './draft-blocks.js';
 import { editFields, editIn, type Form, type FormFaults } from './draft-form.js';
 import { answerFields } from './question-form.js';
 
@@ -106,7 +114,7 @@ function savedNotice(url: string): string {
 
 /** What came of it. */
 export function decidedPage(
-  { status, directiveStatus, receiptId }: ApprovalDecided,
+  { status, votes, directiveStatus, receiptId }: ApprovalDecided,
   kind: ApprovalView['kind'],
 ): string {
   const [title, text] = OUTCOMES_OF[kind]?.[status] ?? OUTCOMES[status as keyof typeof OUTCOMES];
@@ -120,6 +128,7 @@ export function decidedPage(
           ...(directiveStatus === null
             ? []
             : [['Directive', directiveStatus.replaceAll('_', ' ')] satisfies [string, string]]),
+          ...countOf(votes),
           ['Receipt', receiptId],
         ],
       },
@@ -129,6 +138,7 @@ export function decidedPage(
 }
 
 const OUTCOMES = {
+  pending: ['You approved it', 'More people have to approve it. Nothing of it is carried out before that.'],
   approved: ['Approved', 'Exactly the content that you read is being carried out now.'],
   rejected: ['Rejected', 'Nothing of it is carried out. Your reason stands with the approval.'],
   changes_requested: [
@@ -220,6 +230,8 @@ function approveButton(approval: ApprovalView): string {
 /** Why it cannot be approved now; a rejection is always possible. */
 function whyNotNow({ kind, waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
+  // Whoever may approve it can do so before others are found, and what is missing stands above.
+  if (waitingFor.reason === 'approvers') return [];
   const text =
     waitingFor.reason === 'input' && packets.length > 0
       ? 'It cannot be approved yet. Fill in what is missing, or tick what is right as it stands, and save.'

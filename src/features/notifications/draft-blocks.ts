@@ -3,7 +3,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
-import type { ApprovalQuestion, ApprovalView } from '../approvals/approvals.dto.js';
+import type { ApprovalQuestion, ApprovalView, VoteCount } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from '../mail/blocks.js';
@@ -59,8 +59,19 @@ const NOT_DECIDED: Record<ApprovalView['kind'], string> = {
 
 /** Who asks, how dangerous it is and why, and until when it can be decided. */
 export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>): Block[] {
-  const { kind, requestedBy, risk, reversibility, urgent, expiresAt, onExpiry, policy, riskReasons } =
-    approval;
+  const {
+    kind,
+    votes,
+    waitingFor,
+    requestedBy,
+    risk,
+    reversibility,
+    urgent,
+    expiresAt,
+    onExpiry,
+    policy,
+    riskReasons,
+  } = approval;
   const expiry = onExpiry === 'escalate' ? 'and is then escalated' : NOT_DECIDED[kind];
   const blocks: Block[] = [
     {
@@ -70,10 +81,12 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
         ['Asked for by', requestedBy.name],
         ['Risk', `${risk}; ${REVERSIBLE[reversibility] ?? reversibility}`],
         ...(urgent ? ([['Urgent', 'yes']] as const) : []),
+        ...countOf(votes),
         ['Expires', `${inWords(expiresAt, zone)}, ${expiry}`],
       ],
     },
   ];
+  if (waitingFor?.reason === 'approvers') blocks.push({ kind: 'warning', text: waitingFor.message });
   if (riskReasons.length > 0) {
     blocks.push({ kind: 'warning', text: `Why it is risky: ${riskReasons.join(' ')}` });
   }
@@ -89,6 +102,11 @@ export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>
     );
   }
   return blocks;
+}
+
+/** How many people have approved it, where one is not enough. */
+export function countOf({ have, need }: VoteCount): [string, string][] {
+  return need > 1 ? [['Approvals', `${have} of ${need}`]] : [];
 }
 
 /** What has to be supplied for a work packet, by the names that a reader sees and not by those of its parameters. */

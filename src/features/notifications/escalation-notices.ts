@@ -4,7 +4,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
-import type { EscalationKind } from '../escalations/escalation-kinds.js';
+import { APPROVERS_MISSING, type EscalationKind } from '../escalations/escalation-kinds.js';
 import { EscalationOpened } from '../escalations/escalation-opened.js';
 import { type EscalationChoice, EscalationOptions } from '../escalations/escalation-options.js';
 import { Escalations } from '../escalations/escalations.repository.js';
@@ -33,6 +33,7 @@ const HAPPENED: Record<EscalationKind, string> = {
   kill_unconfirmed: 'the kill switch cut off the sending of a work packet',
   action_unconfirmed: 'an agent has not said what came of an action',
   schedule_paused: 'a schedule could not hand in its directive',
+  approvers_missing: 'fewer people may approve something than have to',
 };
 /** Something outside is in a state that nobody wanted, or that nobody knows. */
 const ALWAYS_URGENT: readonly EscalationKind[] = ['kill_unconfirmed', 'compensation_failed'];
@@ -61,18 +62,21 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {
     const open = await this.escalations.openAmong(scope, ids);
     const approvalIds = open.filter(isAboutApproval).map(({ entityId }) => entityId);
-    const mayNotApprove = await this.approvals.mayNotApprove(scope, approvalIds, at);
+    const mayApprove = await this.approvals.mayApprove(scope, approvalIds, at);
     return new Map(
       open.map((escalation) => {
         const { escalationId, teamId, kind, dueAt, entityId } = escalation;
-        // The editor is notified: they know the content, but not that nobody has decided.
-        const notTo = isAboutApproval(escalation) ? mayNotApprove.get(entityId) : undefined;
+        // Who asked for it, and who may not approve it, can still let others approve.
+        const isMissing = kind === APPROVERS_MISSING;
+        const about = isAboutApproval(escalation) && !isMissing ? mayApprove.get(entityId) : undefined;
         const notice: Notice = {
           revision: escalationId,
           teamId,
-          role: this.options.leastRole(escalation),
+          role: isMissing ? 'admin' : this.options.leastRole(escalation),
           isUrgent: ALWAYS_URGENT.includes(kind) || (dueAt !== null && dueAt < at + SOON_MS),
-          notTo: notTo ?? [],
+          onlyTo: about?.mayApprove,
+          // The editor is notified: they know the content, but not that nobody has decided.
+          notTo: about?.mayNotApprove ?? [],
         };
         return [escalationId, notice];
       }),

@@ -14,8 +14,8 @@ export interface Notice {
   isUrgent: boolean;
   /** It is mailed at once and by itself, whatever the member has chosen and however much else waits. */
   isImposed?: boolean;
-  /** Left out: everybody with the role. */
-  onlyTo?: readonly string[];
+  /** Left out, or null: everybody with the role. */
+  onlyTo?: readonly string[] | null | undefined;
   /** Members who cannot decide it whatever their role is, or know of it since it is their own doing. */
   notTo: readonly string[];
 }

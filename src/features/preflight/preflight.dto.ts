@@ -4,6 +4,7 @@ import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
+import { ApprovalApprovers } from '../approvals/approvals.dto.js';
 import { RoutingCandidate } from '../directives/directive-view.dto.js';
 import {
   CAPO_ROLES,
@@ -254,6 +255,17 @@ export class PreflightPacket {
   needsInput!: string[];
 }
 
+/** How many people would have to approve, and who may. */
+export class PreflightApproval {
+  /**
+   * How many people.
+   * @example 2
+   */
+  quorum!: number;
+  /** The standing orders that name who may approve; each must name whoever does. Empty: everybody who may approve. */
+  approvers!: ApprovalApprovers[];
+}
+
 /** What would happen, and why (CONTRACT, Preflight). */
 export class PreflightView {
   /**
@@ -272,6 +284,8 @@ export class PreflightView {
    * @example ['No standing order allows this work packet.']
    */
   explanation!: string[];
+  /** Where a person would be asked: how many people have to approve, and who may; null with any other outcome. */
+  approval!: PreflightApproval | null;
   /** Who would do it. */
   route!: PreflightRoute;
   /** The work packets that it would come to; none where that cannot be told beforehand. */

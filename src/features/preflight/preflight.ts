@@ -4,7 +4,7 @@ import { highestReversibility } from '../capos/action-types.js';
 import { outcomeOfDraft } from '../directives/ready-content.js';
 import { isHalted } from '../guardian/guardian.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { strictness } from '../standing-orders/standing-order.js';
 import type { Cost, GuardianMode, Reversibility } from '../terms/terms.js';
 import type {
@@ -52,6 +52,8 @@ export function preflightOf({
     outcome,
     explanation: [...new Set([...haltReasons(guardian.mode), ...reasons, ...explanationOf(decisions)])],
     route,
+    approval:
+      outcome === 'require_approval' ? strictestElectorate(decisions.map(({ approval }) => approval)) : null,
     packets: previewed.map(({ packet, decision }) => ({
       ...packet,
       outcome: isHalted(guardian.mode) ? 'halted' : decision.outcome,

@@ -145,6 +145,8 @@ export class QuestionsService implements OnModuleInit {
       expiresAt,
       onExpiry: seconds < ESCALATES_FROM_SECONDS ? ('reject' as const) : ('escalate' as const),
       selfApproval: true,
+      quorum: 1,
+      approvers: [],
     };
     this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
     return { question: { ...approval, questionId: about.questionId, question, expiresAt }, isNew: true };

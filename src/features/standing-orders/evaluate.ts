@@ -1,3 +1,5 @@
+import { hasRole, type Role } from '../../platform/auth/caller.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
 import type { GuardianMode } from '../terms/terms.js';
 import { namesAction } from '../terms/tool-names.js';
@@ -13,11 +15,27 @@ import type {
 import { checkLimits, type LimitCheck, type LimitResult } from './limits.js';
 import { fieldsMatch } from './match.js';
 import { strictness, tightens } from './standing-order.js';
-import type { Effect, OnExpiry, OrderLimits } from './standing-order.js';
+import type { ApprovingRole, Effect, OnExpiry, OrderLimits } from './standing-order.js';
 import { appliesAt } from './when.js';
 
-/** The terms of an approval of the work packet: the strictest of the orders that matched. */
-interface ApprovalTerms {
+/** Whom an order lets approve: members with at least one of the roles, and those it names. */
+export interface NamedApprovers {
+  standingOrderId: string;
+  /** The name of the order. */
+  name: string;
+  roles: ApprovingRole[];
+  memberIds: string[];
+}
+
+/** How many people have to approve, and who they may be. */
+export interface Electorate {
+  quorum: number;
+  /** Each of these orders must name whoever approves; none: everybody who may approve. */
+  approvers: NamedApprovers[];
+}
+
+/** The terms of an approval of the work packet: the strictest of the orders that matched. An electorate is left out where any one member may approve. */
+interface ApprovalTerms extends Partial<Electorate> {
   expiresInMinutes: number;
   onExpiry: OnExpiry;
   selfApproval: boolean;
@@ -249,7 +267,7 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[], packet: RecordedP
   }
   if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this work packet.` }];
   if (order.effect === 'require_approval') {
-    return [{ outcome: 'require_approval', because: `${name} requires an approval for this work packet.` }];
+    return [{ outcome: 'require_approval', because: `${name} requires ${whoseApproval(order)}.` }];
   }
   // Validation asks for a limit; without one there is no pace that the work packet could keep.
   if (order.effect === 'throttle' && checks.length === 0) {
@@ -266,6 +284,16 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[], packet: RecordedP
         ],
   );
   return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says(order, true)}.` }];
+}
+
+function whoseApproval({ approval }: DecisionOrder): string {
+  const quorum = approval?.quorum ?? 1;
+  if (approval?.approvers) {
+    return quorum > 1
+      ? `${quorum} of the approvers that it names to approve this work packet`
+      : 'an approval by one of the approvers that it names for this work packet';
+  }
+  return quorum > 1 ? `${quorum} people to approve this work packet` : 'an approval for this work packet';
 }
 
 function says({ effect }: DecisionOrder, isWithinLimit: boolean): string {
@@ -338,10 +366,36 @@ function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
   const terms = matched.flatMap((order) => order.approval ?? []);
   const expiries = terms.flatMap((term) => term.expiresInMinutes ?? []);
   const onExpiry = terms.flatMap((term) => term.onExpiry ?? []);
+  const quorum = Math.max(1, ...terms.flatMap((term) => term.quorum ?? []));
+  const approvers = matched.flatMap(({ standingOrderId, name, approval }): NamedApprovers[] => {
+    if (!approval?.approvers) return [];
+    const { roles, memberIds } = approval.approvers;
+    return [{ standingOrderId, name, roles: [...(roles ?? [])], memberIds: [...(memberIds ?? [])] }];
+  });
   return {
     expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : DEFAULT_EXPIRY_MINUTES,
     // Rejecting is stricter than escalating: nobody is left who could still say yes.
     onExpiry: onExpiry.length === 0 || onExpiry.includes('reject') ? 'reject' : 'escalate',
-    selfApproval: terms.every((term) => term.selfApproval !== false),
+    // Where several people decide, none of them has asked for it (CONTRACT section 7).
+    selfApproval: quorum === 1 && terms.every((term) => term.selfApproval !== false),
+    ...(quorum > 1 && { quorum }),
+    ...(approvers.length > 0 && { approvers }),
+  };
+}
+
+/** Whether this member, with this role where the approval belongs, is among those whom an order lets approve. */
+export function isNamed(
+  { roles, memberIds }: Pick<NamedApprovers, 'roles' | 'memberIds'>,
+  { memberId, role }: { memberId: string; role: Role },
+): boolean {
+  return memberIds.includes(memberId) || roles.some((least) => hasRole(role, least));
+}
+
+/** The strictest of several: the highest quorum, and the approvers that all of them name. */
+export function strictestElectorate(terms: readonly Partial<Electorate>[]): Electorate {
+  const approvers = terms.flatMap((term) => term.approvers ?? []);
+  return {
+    quorum: Math.max(1, ...terms.flatMap((term) => term.quorum ?? [])),
+    approvers: [...new Map(approvers.map((named) => [canonicalJson(named), named])).values()],
   };
 }

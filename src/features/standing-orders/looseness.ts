@@ -1,7 +1,9 @@
+import { hasRole } from '../../platform/auth/caller.js';
 import { DEFAULT_EXPIRY_MINUTES } from './evaluate.js';
 import { isWithin } from './rule-cover.js';
 import {
   type OrderApproval,
+  type OrderApprovers,
   type OrderBudget,
   type OrderLimits,
   restrains,
@@ -72,6 +74,18 @@ function isApprovalAsStrict(former: OrderApproval | null, next: OrderApproval | 
     (former?.onExpiry === 'reject'
       ? next?.onExpiry === 'reject'
       : !escalates || former?.onExpiry === 'escalate') &&
-    (former?.selfApproval !== false || next?.selfApproval === false)
+    (former?.selfApproval !== false || next?.selfApproval === false) &&
+    (next?.quorum ?? 1) >= (former?.quorum ?? 1) &&
+    areApproversAsFew(former?.approvers, next?.approvers)
+  );
+}
+
+function areApproversAsFew(former?: OrderApprovers | null, next?: OrderApprovers | null): boolean {
+  if (!former) return true;
+  const { roles, memberIds } = former;
+  return (
+    !!next &&
+    (next.roles ?? []).every((role) => roles?.some((least) => hasRole(role, least))) &&
+    (next.memberIds ?? []).every((memberId) => memberIds?.includes(memberId))
   );
 }

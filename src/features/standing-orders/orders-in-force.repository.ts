@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
+import { scopeSettings } from '../../platform/database/unit-of-work.js';
 import { type DecisionOrder, storableOrder } from './decision-input.js';
 import type { OrdersOfTeams } from './orders-for.js';
 
@@ -54,11 +55,16 @@ export class OrdersInForce {
     };
   }
 
-  /** Reads them in the open transaction, which has to see the whole workspace. */
+  /** Reads them in the open transaction: those of every team, also where the caller sees fewer. */
   async read(workspaceId: string): Promise<KnownOrders> {
-    const rows = await this.db.query<Row>(IN_FORCE, [workspaceId]);
-    const { epoch, isWhole } = rows[0]!;
-    if (!isWhole) throw new Error('only callers who see every team may read the orders in force');
+    const { unit } = this.db;
+    let rows = await unit.query<Row>(IN_FORCE, [workspaceId]);
+    if (!rows[0]!.isWhole) {
+      const whole = scopeSettings({ workspaceId, teamIds: 'all' });
+      const inForce = { text: IN_FORCE, values: [workspaceId] };
+      [, rows] = (await unit.batch([whole, inForce, scopeSettings(unit.scope)])) as [unknown, Row[]];
+    }
+    const { epoch } = rows[0]!;
     const orders = rows.flatMap(({ epoch: _epoch, isWhole: _isWhole, standingOrderId, ...order }) =>
       standingOrderId === null ? [] : [storableOrder({ standingOrderId, ...order })],
     );

@@ -37,6 +37,7 @@ export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: num
     ),
     ...windowFaults(rule, at),
     ...boundFaults(rule),
+    ...electorateFaults(rule),
   ];
 }
 
@@ -135,6 +136,24 @@ function boundFaults({ effect, limits, budget }: StandingOrderRule): Fault[] {
   return [
     fault('effect', 'hasPaceToThrottle', 'an order that throttles needs at least one limit or a budget'),
   ];
+}
+
+/** Any other order says what happens without a person; who that person would be is a question for the orders that ask. */
+function electorateFaults({ effect, approval }: StandingOrderRule): Fault[] {
+  const { quorum, approvers } = approval ?? {};
+  const asks = effect === 'require_approval';
+  const given = Object.entries({ quorum, approvers }).filter(([, one]) => one !== undefined && one !== null);
+  if (!asks) {
+    return given.map(([name]) =>
+      fault(
+        `approval.${name}`,
+        'onlyWithEffect',
+        `${name} is only for an order whose effect is require_approval`,
+      ),
+    );
+  }
+  if (!approvers || approvers.roles || approvers.memberIds) return [];
+  return [fault('approval.approvers', 'namesSomebody', 'approvers must name roles or memberIds')];
 }
 
 function fault(path: string, rule: string, message: string): Fault {

@@ -1,3 +1,4 @@
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -7,22 +8,33 @@ import {
   IsIn,
   IsInt,
   IsNumber,
+  IsObject,
   IsOptional,
   Matches,
   Max,
   Min,
+  ValidateNested,
 } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 import type { Priority, Reversibility } from '../terms/terms.js';
-import { BUDGET_WINDOWS, ON_EXCEED, ON_EXPIRY, PRESENCES, WEEKDAYS } from './standing-order.js';
+import {
+  APPROVING_ROLES,
+  BUDGET_WINDOWS,
+  ON_EXCEED,
+  ON_EXPIRY,
+  PRESENCES,
+  WEEKDAYS,
+} from './standing-order.js';
 import type {
+  ApprovingRole,
   BudgetWindow,
   FieldCondition,
   OnExceed,
   OnExpiry,
   OrderApproval,
+  OrderApprovers,
   OrderBudget,
   OrderLimits,
   OrderMatch,
@@ -239,6 +251,35 @@ export class StandingOrderBudget implements OrderBudget {
   onExceed?: OnExceed | null;
 }
 
+/** Who may approve: members with one of the roles or a higher one, and the members named; at least one of the two lists. */
+export class StandingOrderApprovers implements OrderApprovers {
+  /**
+   * The roles, in the team of what is approved: operator, admin or owner.
+   * @example ['admin']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(APPROVING_ROLES, { each: true })
+  roles?: ApprovingRole[] | null;
+
+  /**
+   * Ids of members who may approve, at most 50.
+   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
+   */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(50)
+  @ArrayUnique()
+  @Matches(/^mem_[0-9a-z]{26}$/, {
+    each: true,
+    message: 'each value in $property must be the id of a member',
+  })
+  memberIds?: string[] | null;
+}
+
 /** The terms of an approval that is asked for under this order; of several orders the strictest. */
 export class StandingOrderApproval implements OrderApproval {
   /**
@@ -266,4 +307,22 @@ export class StandingOrderApproval implements OrderApproval {
   @IsOptional()
   @IsBoolean()
   selfApproval?: boolean | null;
+
+  /**
+   * How many people have to approve, at most 100; with more than one, nobody who asked for it or edited it is among them. Only
+   * with the effect `require_approval`. Left out: 1.
+   * @example 2
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  quorum?: number | null;
+
+  /** Who may approve. Only with the effect `require_approval`. Left out: everybody who may approve. */
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => StandingOrderApprovers)
+  approvers?: StandingOrderApprovers | null;
 }

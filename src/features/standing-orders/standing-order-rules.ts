@@ -4,6 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
@@ -31,6 +32,7 @@ export class StandingOrderRules {
     private readonly actions: ActionReversibility,
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
+    private readonly members: DecidingMembers,
     private readonly clock: Clock,
   ) {}
 
@@ -49,8 +51,39 @@ export class StandingOrderRules {
     const at = this.clock.now();
     const faults =
       expiresAt !== null && expiresAt <= at ? [EXPIRED] : ruleFaults(rule, this.actions.known(), at);
+    if (faults.length === 0) faults.push(...(await this.electorateFaults(scope, rule)));
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     return rule;
+  }
+
+  /** What would wait for people who are not there. Who leaves later is missed by the approvals themselves (MissingApprovers). */
+  private async electorateFaults(scope: Scope, { teamId, approval }: StandingOrderRule): Promise<Fault[]> {
+    const { quorum, approvers } = approval ?? {};
+    if (!approvers && (quorum ?? 1) === 1) return [];
+    const memberIds = approvers?.memberIds ?? [];
+    const named = approvers ? [{ roles: approvers.roles ?? [], memberIds }] : [];
+    const able = await this.members.approvers(scope, teamId, named);
+    const unable = memberIds.flatMap((memberId, index) =>
+      able.some((ids) => ids.includes(memberId))
+        ? []
+        : {
+            path: `approval.approvers.memberIds.${index}`,
+            rule: 'mayApprove',
+            message: `${memberId} is not an active member who may approve this`,
+          },
+    );
+    const most = Math.max(...able.map(({ length }) => length));
+    if (unable.length > 0 || most >= (quorum ?? 1)) return unable;
+    const who = `${most === 1 ? '1 member' : `${most} members`} may approve this`;
+    return [
+      quorum && quorum > 1
+        ? {
+            path: 'approval.quorum',
+            rule: 'isReachable',
+            message: `quorum is ${quorum}, but only ${who}`,
+          }
+        : { path: 'approval.approvers', rule: 'isReachable', message: `${who} with these approvers` },
+    ];
   }
 
   /** For orders that are read together. */

@@ -1,3 +1,4 @@
+import type { Role } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
 
@@ -90,11 +91,25 @@ export interface OrderBudget {
   onExceed?: OnExceed | null;
 }
 
+/** The roles that may approve; each has the rights of those before it. */
+export const APPROVING_ROLES = ['operator', 'admin', 'owner'] as const satisfies Role[];
+export type ApprovingRole = (typeof APPROVING_ROLES)[number];
+
+/** Who may approve: whoever has one of the roles, or a higher one, and these members. */
+export interface OrderApprovers {
+  roles?: ApprovingRole[] | null;
+  memberIds?: string[] | null;
+}
+
 export interface OrderApproval {
   expiresInMinutes?: number | null;
   onExpiry?: OnExpiry | null;
   /** Whether the member who asked may also decide. */
   selfApproval?: boolean | null;
+  /** How many people have to approve. Left out: one. */
+  quorum?: number | null;
+  /** Left out: everybody who may approve. */
+  approvers?: OrderApprovers | null;
 }
 
 /** The part of a standing order that decides; a new version is made when any of it changes. */

@@ -11,9 +11,11 @@ import { type Use, useOf, UsesOfOrder } from '../standing-orders/uses-of-order.j
 import { startOfWindow } from '../standing-orders/windows.js';
 import { isKnownZone } from '../../platform/kernel/local-day.js';
 import { OrderHistory } from './order-history.js';
+import { VoteProof } from './vote-proof.js';
 
 /** What differs when a decision is made again. */
-export type DecisionFaultKind = 'order_hash' | 'input_hash' | 'guardian' | 'policy' | 'outcome' | 'usage';
+export type DecisionFaultKind =
+  'order_hash' | 'input_hash' | 'guardian' | 'policy' | 'outcome' | 'usage' | 'votes';
 
 /** One difference; the message quotes nothing of a receipt. */
 export interface DecisionFault {
@@ -80,6 +82,7 @@ export class DecisionProof {
   /** The first hundred. */
   readonly faults: DecisionFault[] = [];
   readonly #orders = new OrderHistory();
+  readonly #votes = new VoteProof();
   readonly #uses = new Map<string, UsesOfOrder>();
   /** What may still be given back, by work packet. */
   readonly #counted = new Map<string, Counted>();
@@ -103,6 +106,7 @@ export class DecisionProof {
       // Others may have counted between, and the guardian may have changed.
       this.#isIncomplete = true;
       this.#orders.incomplete();
+      this.#votes.incomplete();
       this.#mode = undefined;
       this.#epoch = undefined;
     } else if (seq === 1) {
@@ -122,6 +126,7 @@ export class DecisionProof {
     // An earlier version of the program told less of them.
     if (others > 0) this.#isIncomplete = true;
     if (told.length > 0) this.decided(seq, content, told);
+    for (const wrong of this.#votes.receipt(content)) this.fault('votes', seq, `Receipt ${seq} ${wrong}.`);
     for (const workPacketId of givenBackIn(details)) this.giveBack(workPacketId);
   }
 
@@ -214,6 +219,7 @@ export class DecisionProof {
   ): string[] | undefined {
     const faultsBefore = this.faultCount;
     const { packet, at, policy } = input;
+    this.#votes.decided(packet.workPacketId ?? '', {});
     if (hashOf(input) !== inputHash) {
       this.fault(
         'input_hash',
@@ -237,6 +243,7 @@ export class DecisionProof {
       return undefined;
     }
     const decision = evaluateAgain(input, known);
+    this.#votes.decided(packet.workPacketId ?? '', decision.approval);
     if (decision.outcome !== outcome) {
       const message = `A decision in receipt ${seq} says ${outcome}; made again it comes out as ${decision.outcome}.`;
       this.fault('outcome', seq, message);

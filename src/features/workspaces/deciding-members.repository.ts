@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hasRole, mayRead, type Role, roleIn, ROLES } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 
 /** Who may be asked, and where they are reached. */
 export interface DecidingMember {
@@ -56,6 +57,25 @@ export class DecidingMembers {
        limit $4`,
       [workspaceId, teamId, except, limit, ROLES.filter((one) => hasRole(one, role)), only],
     );
+  }
+
+  /**
+   * The members who may approve what belongs to this team, as app.approvers_of says; of an order for every team a list for each
+   * team and one for what belongs to none.
+   */
+  async approvers(
+    scope: Scope,
+    teamId: string | null,
+    named: readonly { roles: readonly Role[]; memberIds: readonly string[] }[],
+  ): Promise<string[][]> {
+    const rows = await this.db.read<{ memberIds: string[] }>(
+      scope,
+      `select app.approvers_of($1, t.team_id, $3::jsonb, '{}') as member_ids from (
+         select $2::text as team_id
+         union select team_id from teams where workspace_id = $1 and archived_at is null and $2::text is null) t`,
+      [scope.workspaceId, teamId, JSON.stringify(named)],
+    );
+    return rows.map(({ memberIds }) => memberIds);
   }
 
   /** The active member with this address. */

@@ -190,7 +190,7 @@ export class UnitOfWork {
   }
 }
 
-function scopeSettings(scope: Scope): Statement {
+export function scopeSettings(scope: Scope): Statement {
   return {
     text: `select set_config('app.workspace_id', $1, true), set_config('app.team_ids', $2, true)`,
     values: [scope.workspaceId, scope.teamIds === 'all' ? '*' : scope.teamIds.join(',')],

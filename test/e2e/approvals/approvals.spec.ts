@@ -138,6 +138,7 @@ describe('GET /approvals/{id}', () => {
       requestedAt: expect.any(Number),
       expiresAt: expect.any(Number),
       onExpiry: 'reject',
+      votes: { have: 0, need: 1, by: [], approvers: [] },
       decidedAt: null,
       decidedBy: null,
       decidedVia: null,
@@ -185,6 +186,7 @@ describe('POST /approvals/{id}/approve', () => {
     expect(first.body).toEqual({
       approvalId,
       status: 'approved',
+      votes: { have: 1, need: 1 },
       directiveId,
       directiveStatus: 'sending',
       decidedAt: expect.any(Number),
@@ -475,7 +477,14 @@ describe('POST /approvals', () => {
     const { status, body } = await desk.client.post('/approvals', { approvalId, decision: 'approve' });
     expect(status).toBe(200);
     expect(body).toEqual({
-      results: [{ approvalId, status: 'approved', receiptId: expect.stringMatching(/^rcp_/) }],
+      results: [
+        {
+          approvalId,
+          status: 'approved',
+          votes: { have: 1, need: 1 },
+          receiptId: expect.stringMatching(/^rcp_/),
+        },
+      ],
     });
     await desk.until(directiveId, 'executed');
   });

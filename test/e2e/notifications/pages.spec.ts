@@ -88,16 +88,24 @@ const MAILS: Record<string, () => Promise<string[]>> = {
   'features/mail/blocks.ts': async () => [],
 };
 
+const VOTES = { have: 1, need: 2 };
+
 /** By the path of the route: what it can show. A page that is missing here fails the test below. */
 const PAGES: Record<string, () => Promise<{ open?: string[]; show?: string[] }>> = {
   '/a/:token': async () => ({
     open: [`${desk.test.url}/a/none`, ...told.flatMap(({ links }) => links)],
     show: [
-      ...(['approved', 'rejected', 'changes_requested'] as const).map((status) =>
-        decidedPage({ status, directiveStatus: 'sending', receiptId: newId('rcp') } as never, 'output'),
+      ...(['pending', 'approved', 'rejected', 'changes_requested'] as const).map((status) =>
+        decidedPage(
+          { status, votes: VOTES, directiveStatus: 'sending', receiptId: newId('rcp') } as never,
+          'output',
+        ),
       ),
       ...(['approved', 'rejected'] as const).map((status) =>
-        decidedPage({ status, directiveStatus: null, receiptId: newId('rcp') } as never, 'question'),
+        decidedPage(
+          { status, votes: VOTES, directiveStatus: null, receiptId: newId('rcp') } as never,
+          'question',
+        ),
       ),
       refusedPage(
         'The draft has been edited.',

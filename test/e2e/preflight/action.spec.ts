@@ -42,6 +42,7 @@ describe('POST /guardian/preflight 200 for an action', () => {
       preflightId: expect.stringMatching(/^pfl_/),
       outcome: 'allow',
       explanation: ['The standing order "Mail to Acme" allows this work packet.'],
+      approval: null,
       route: { capo: 'capo_ops', routedBy: 'operator', candidates: [], reason: 'The request names Ops.' },
       packets: [
         {

@@ -1,0 +1,30 @@
+drop function if exists app.approvers_of;
+
+-- The active members who may approve what belongs to this team, or to none, without those of p_except: operators and above
+-- there (CONTRACT section 4), and each of p_approvers names every one of them, by a role or as a member.
+create function app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[]) returns text[]
+  language sql stable set search_path = public, pg_temp as $$
+  select coalesce(array_agg(m.member_id order by m.member_id), '{}')
+  from (
+    select m.member_id, case
+      when m.role in ('owner', 'admin') then m.role
+      when p_team_id is not null then (
+        select tm.role from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.team_id = p_team_id and tm.member_id = m.member_id
+          and t.archived_at is null)
+      when not exists (
+        select from team_members tm join teams t on t.team_id = tm.team_id
+        where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
+      end as role
+    from members m
+    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+  ) m
+  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
+  where own.rank is not null and not exists (
+    select from jsonb_array_elements(p_approvers) named
+    where not named->'memberIds' ? m.member_id and not exists (
+      select from jsonb_array_elements_text(named->'roles') least
+      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
+$$;
+revoke execute on function app.approvers_of from public;
+grant execute on function app.approvers_of to consigliere_app;

@@ -1,0 +1,98 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SYSTEM } from '../../platform/auth/caller.js';
+import { Channel } from '../../platform/database/channel.js';
+import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import { APPROVERS_MISSING, DISMISS, REJECT } from '../escalations/escalation-kinds.js';
+import { Escalations } from '../escalations/escalations.repository.js';
+import type { UnrevisedApproval } from './approval.entity.js';
+import { Approvals, CHECK_APPROVERS } from './approvals.repository.js';
+import { CurrentApprovals } from './current-approvals.repository.js';
+import { approvalsLeft, missingInWords } from './waiting.js';
+
+/**
+ * Looks whether there are people left who can approve what several people, or certain ones, have to approve, and has admins told
+ * when there are not. It is enqueued when an approval is ready or edited, and by whatever changes members (app.check_approvers).
+ */
+@Injectable()
+export class MissingApprovers implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly approvals: Approvals,
+    private readonly current: CurrentApprovals,
+    private readonly escalations: Escalations,
+    private readonly receipts: Receipts,
+    private readonly channel: Channel,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: CHECK_APPROVERS,
+      pool: 2,
+      perQueue: 1,
+      tries: 5,
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUp(item, error),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    const scope = scopeOfWork(item);
+    await this.db.transaction(scope, async () => {
+      const [approval] = await this.approvals.lock(workspaceId, [id]);
+      this.work.complete(item);
+      if (!approval) return;
+      const [waiting] = await this.current.waiting(scope, [id], this.clock.now());
+      const able = waiting?.mayApprove?.length ?? Infinity;
+      const missing = Math.max(0, approvalsLeft(approval) - able);
+      if (missing === approval.missingApprovers) return;
+      this.approvals.setMissingApprovers(approval, missing);
+      if (missing === 0) await this.resolve(approval, waiting !== undefined);
+      else if (missing > approval.missingApprovers) {
+        await this.escalate({ ...approval, missingApprovers: missing });
+      }
+      this.channel.publish('approval', id);
+    });
+  }
+
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
+    const [approval] = await this.approvals.lock(workspaceId, [id]);
+    if (approval?.status !== 'pending') return;
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'approval.not_escalated',
+      outcome: 'failure',
+      entity: { type: 'approval', id },
+      directiveId: approval.directiveId,
+      teamId: approval.teamId,
+      capo: approval.capo,
+      summary: `Whether enough people may approve "${approval.title}" could not be found out. ${message}`,
+    });
+  }
+
+  private async escalate(approval: UnrevisedApproval): Promise<void> {
+    const { approvalId, title, teamId, directiveId } = approval;
+    await this.escalations.open({
+      kind: APPROVERS_MISSING,
+      entity: { type: 'approval', id: approvalId },
+      teamId,
+      directiveId,
+      reason: `Too few people may approve "${title}". ${missingInWords(approval)}`,
+      options: [REJECT, DISMISS],
+      dueAt: null,
+    });
+  }
+
+  private resolve({ approvalId, title }: UnrevisedApproval, isWaiting: boolean): Promise<void> {
+    const because = isWaiting
+      ? `enough people may approve "${title}" now.`
+      : `"${title}" does not wait for an approval any more.`;
+    return this.escalations.resolveAbout(APPROVERS_MISSING, { type: 'approval', id: approvalId }, because);
+  }
+}
