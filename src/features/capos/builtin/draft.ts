@@ -14,6 +14,18 @@ import * as words from './words.js';
 
 const KNOWS =
   'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
+/** What can be done instead. */
+const INSTEAD: readonly [asked: RegExp, answer: string][] = [
+  [
+    words.REMINDER,
+    'No reminder can be set here: a calendar reminds you once, and a schedule hands in the same directive each day, week or month.',
+  ],
+  [
+    words.ASKED,
+    'Please ask this in the chat; here, `Give me a report on the revenue` files the figures that the workspace has.',
+  ],
+  [words.SPENT, 'Money that is paid out is no revenue, so nothing was recorded.'],
+];
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -29,9 +41,15 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const own = others.length > 0 && handsOn ? [handOver(able, text)] : moves.filter(isOwn);
   const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
   if (others.length > 0 && !handsOn) remarks.push(refusal);
+  if (moves.length === 0) {
+    const { masked } = readText(cutText(text, READABLE, ''));
+    const at = matchAt(words.LEAD, masked, 0)![0].length;
+    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at)) ?? [];
+    if (instead !== undefined && remarks.length === 1) remarks.pop();
+    remarks.push(instead ?? KNOWS);
+  }
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
-  if (moves.length === 0) remarks.push(KNOWS);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
@@ -98,7 +116,7 @@ class DirectiveReader {
     const own = pasted < 0 ? masked : masked.slice(0, pasted);
     const starts = [0, ...entriesIn(own), own.length];
     for (const [index, start] of starts.entries()) this.#readEntry(own.slice(0, starts[index + 1]), start);
-    this.#leave(own.length, masked.length);
+    this.#leave(text.slice(own.length));
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
@@ -146,7 +164,7 @@ class DirectiveReader {
     return found?.end;
   }
 
-  #addMail({ to = [], cc = [], isEach = false, asked: questions = [], ...said }: Partial<SaidMail>): void {
+  #addMail({ to = [], cc = [], isEach = false, asked: questions = [], left = [], ...said }: Partial<SaidMail>): void {
     const context = this.#context;
     const { subject = context.subject, body = context.body } = said;
     const asked = [...questions, ...context.asked];
@@ -157,9 +175,14 @@ class DirectiveReader {
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
+    const doubt = words.ATTACHMENT.test(`${this.#whole.text.slice(said.start, said.end)} ${body}`)
+      ? 'Nothing can be attached. Is the mail right without it?'
+      : words.PLACEHOLDER.test(body)
+        ? 'Fill in what is left open in the text.'
+        : said.body === undefined && 'Is this the text as it is meant?';
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if ((isEach || said.body === undefined) && lacks('body'))
-      asked.push(ask('body', 'Is this the text as it is meant? Edit it, or confirm it.'));
+    else if (doubt && lacks('body')) asked.push(ask('body', `${doubt} Edit it, or confirm it.`));
+    for (const each of left) this.#leave(each);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
@@ -172,18 +195,24 @@ class DirectiveReader {
     const end = at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
     const sentence = entry.slice(at, end);
     const { body } = this.#context;
+    // "Tomorrow email ...": what stands before a whole mail is asked about.
+    const late = matchAt(words.NO_MAIL, sentence, 0) ? -1 : sentence.search(words.MAIL_WITHIN);
+    if (late > 0 && SaidMail.at(this.#whole, entry, at + late, words.MAIL_HEAD)?.body !== undefined) {
+      this.#leave(this.#whole.text.slice(at, at + late));
+      return at + late;
+    }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
       const isNamed = sentence.includes('\uFDD1') || body !== '';
       this.#isMailPossible ||= isNamed && !matchAt(words.NO_MAIL, sentence, 0);
-      this.#leave(at, end);
+      this.#leave(this.#whole.text.slice(at, end));
     }
     return end;
   }
 
-  #leave(start: number, end: number): void {
-    const said = this.#whole.text.slice(start, end).trim();
+  #leave(given: string): void {
+    const said = given.trim();
     if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
   }
 
@@ -192,7 +221,7 @@ class DirectiveReader {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
     for (const { params, asked } of rest === '' ? [] : this.moves)
-      if (asked.length === 0) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
+      if (asked.every(({ path }) => path !== 'params.body')) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
     const { text, lookAlikes } = this.#whole;
     const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
     const others = unique(all).filter(isMissingIn(this.moves)).join(', ');

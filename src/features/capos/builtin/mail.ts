@@ -5,9 +5,8 @@ import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.
 import * as words from './words.js';
 
 /**
- * A mail as an instruction gives it. The message is what stands in quotation marks directly behind the addresses, a colon or
- * "saying"; or all that follows a colon directly behind the addresses. Subject, cc and bcc may stand before it or behind it, and
- * nothing else.
+ * A mail as an instruction gives it: its recipients, subject, copies and text, each marked as such, in any order. A value stands in
+ * quotation marks, or goes on to the next of them.
  */
 export class SaidMail {
   readonly to: string[] = [];
@@ -18,33 +17,34 @@ export class SaidMail {
   isEach = false;
   /** What a person has to say, besides what is not there. */
   readonly asked: NeededInput[] = [];
+  /** What stands between its parts and is none. */
+  readonly left: string[] = [];
   /** Where it ends. */
   end: number;
+  readonly start: number;
   readonly #whole: Text;
   readonly #masked: string;
-  readonly #start: number;
   #at: number;
-  /** Behind `Subject: ...` on a line of its own the message begins on a line of its own. */
-  #isHeader = false;
+  /** What its recipients are looked for with, until they are found. */
+  #form: RegExp | undefined;
+  /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
+  #isDirect = false;
   #isBehindColon = false;
 
   /** @param masked up to where the instruction may go */
-  private constructor(whole: Text, masked: string, start: number) {
+  private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
     this.#whole = whole;
     this.#masked = masked;
-    this.#start = this.#at = this.end = start;
+    this.#form = form;
+    this.#isDirect = form === undefined;
+    this.start = this.#at = this.end = start;
   }
 
   /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
-    const mail = new SaidMail(whole, masked, start);
-    const head = mail.#take(form);
-    if (!head) return undefined;
-    mail.end = mail.#at;
-    const { name } = head.groups!;
-    if (name === undefined) mail.to.push(...mail.#people(head));
-    else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    const mail = new SaidMail(whole, masked, start, form);
     mail.#read(true);
+    if (mail.#form !== undefined) return undefined;
     if (mail.body !== undefined) return mail;
     // What is not in the form goes to the end of its sentence, and a person words the message.
     mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
@@ -55,26 +55,40 @@ export class SaidMail {
   /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read(true) && mail.asked.length === 0 ? mail : undefined;
+    return mail.#read(true) && mail.asked.length === 0 && mail.left.length === 0 ? mail : undefined;
   }
 
-  /** Reads subject, copies and, perhaps, the text; whether nothing else stands up to the end. */
+  /** Reads on; whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
-    const next = () => this.#field() || (hasText && this.body === undefined && this.#text());
+    const isText = () => hasText && this.body === undefined;
+    const next = () => this.#field() || (isText() && (this.#text() || this.#described() || this.#skip()));
     while (next()) this.end = this.#at;
-    return this.end > this.#start && /^[\s.!)]*$/.test(this.#masked.slice(this.end));
+    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
 
-  /** A subject, or a list of copies. */
+  #head(): boolean {
+    const head = this.#form && this.#take(this.#form);
+    if (!head) return false;
+    const { name, thing } = head.groups!;
+    if (name === undefined) this.to.push(...this.#people(head));
+    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    if (thing !== undefined) this.left.push(this.#said(head, thing));
+    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
+    this.#form = undefined;
+    return (this.#isDirect = true);
+  }
+
+  /** The recipients, the subject, or copies. */
   #field(): boolean {
     this.#at = this.end;
-    this.#take(words.BETWEEN);
+    if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
+    if (this.#head()) return true;
     const subject = this.#take(words.SUBJECT_QUOTED) ?? this.#take(words.SUBJECT_PLAIN);
     if (subject) {
       const { value, line, plain } = subject.groups!;
       const said = oneLine(this.#said(subject, (value ?? line ?? plain)!));
-      this.#isHeader = plain === undefined;
-      if (said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
+      const isSure = line === undefined || `- ${line}`.search(words.NEXT) < 0;
+      if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
     }
@@ -82,7 +96,7 @@ export class SaidMail {
     const copies = this.#take(words.COPIES);
     const people = copies ? this.#people(copies) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-    if (/^bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
+    if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
     else this.cc.push(...people);
     return copies !== undefined;
   }
@@ -90,30 +104,68 @@ export class SaidMail {
   #text(): boolean {
     this.#at = this.end;
     const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.#isHeader && lines.test(this.#masked.slice(this.#at));
-    const { colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const isBelow = this.subject !== undefined && lines.test(this.#masked.slice(this.#at));
+    const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const isMarked = label !== undefined || (colon !== '' && this.#isDirect);
     const start = this.#at;
-    const quote = this.#take(words.QUOTE);
+    const isQuote = isMarked || matchAt(words.SENT_BELOW, this.#masked, start) || colon !== '' || this.#isDirect || this.subject !== undefined;
+    const quote = isQuote ? this.#take(words.QUOTE) : undefined;
     if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
-    if (!colon && !isBelow) return false;
+    const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
+    if (!(colon && isMarked) && !isBelow && !isLetter) return false;
     this.end = start;
-    // "Email jane@...:", and "Subject: ..." on the line below.
-    if (!this.#isBehindColon && !isBelow && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length);
+    // "Email jane@...:", and "Subject: ..." behind it or on the line below.
+    if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
+    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
   }
 
-  /** All that follows, but for subject and copies at the very end. */
-  #rest(start: number): boolean {
-    if (start === this.#masked.length) return false;
-    const labels = [...this.#masked.matchAll(words.LABEL)].map(({ index }) => index).slice(-4);
-    const isField = (at: number) => at > start && new SaidMail(this.#whole, this.#masked, at).#read(false);
-    const end = (this.end = labels.find(isField) ?? this.#masked.length);
-    this.#read(false);
-    this.#at = this.#masked.length;
-    const doubt = doubtIn(this.#whole, start, end);
+  /** All that follows, but for another mail, and for subject and copies at the very end. */
+  #rest(start: number, isMarked: boolean): boolean {
+    if (start >= this.#masked.length) return false;
+    const stop = this.#nextMail(start);
+    const masked = this.#masked.slice(0, stop);
+    const labels = [...masked.slice(start).matchAll(words.LABEL)].map(({ index }) => start + index).slice(-4);
+    const isField = (at: number) => at > start && new SaidMail(this.#whole, masked, at, this.#form).#read(false);
+    const end = (this.end = labels.find(isField) ?? stop);
+    if (end < stop) this.#read(false);
+    this.#at = stop;
+    const doubt = doubtIn(this.#whole, start, end, isMarked);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
     this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    return true;
+  }
+
+  /** Where the next sentence begins that is a mail with a subject and a text. */
+  #nextMail(start: number): number {
+    for (const { index, 0: lead } of this.#masked.slice(start).matchAll(words.FURTHER_MAIL)) {
+      const mail = new SaidMail(this.#whole, this.#masked, start + index + lead.length, words.MAIL_HEAD);
+      if (index === 0 || !mail.#head()) continue;
+      mail.end = mail.#at;
+      mail.#read(false);
+      mail.#at = mail.end;
+      const { label, colon } = mail.#take(words.TEXT_MARK)!.groups!;
+      if (mail.subject !== undefined && (colon || (label && mail.#take(words.QUOTE)))) return start + index;
+    }
+    return this.#masked.length;
+  }
+
+  /** What the mail is about. */
+  #described(): boolean {
+    this.#at = this.end;
+    const isTaken = this.#form === undefined && this.#take(words.DESCRIPTION) !== undefined;
+    this.#isDirect &&= !isTaken;
+    return isTaken;
+  }
+
+  /** To the next field, over what is not understood. */
+  #skip(): boolean {
+    this.#at = words.FIELD.lastIndex = this.end;
+    const at = this.#form === undefined ? this.#masked.slice(this.end).search(words.FIELD) : -1;
+    const skipped = this.#masked.slice(this.end, this.end + at);
+    if (at <= 0 || skipped.search(words.NEXT) >= 0) return false;
+    this.left.push(this.#whole.text.slice(this.end, (this.#at = this.end + at)));
+    this.#isDirect = false;
     return true;
   }
 
@@ -136,14 +188,19 @@ export class SaidMail {
   }
 }
 
-/** Why a text without quotation marks may hold more than the message. */
-function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number): string {
+/** Why a text without quotation marks may hold more than the message, or no message. */
+function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number, isMarked: boolean) {
   const text = masked.slice(start, end);
   const people = within(start, end, [...addresses, ...lookAlikes]);
-  if (people.length > 0) return `It names ${people.join(', ')}.`;
+  const isGreeting = matchAt(words.GREETING, text, 0) !== undefined;
+  const isSigned = words.SIGNED.test(text.slice(-120));
+  if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
-  const isForCapo = text.search(words.HELD) >= 0 || text.search(words.NEXT) >= 0;
+  const isLetter = isGreeting || isSigned;
+  const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
+  if (!isLetter && !isMarked) forCapo.push(words.REPORTED);
+  const isForCapo = forCapo.some((each) => text.search(each) >= 0) || matchAt(words.LEFT_OPEN, text, 0);
   return isForCapo ? 'A part of it may be meant for the capo.' : '';
 }
 

@@ -57,7 +57,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const end = at + masked.length;
   const said = text.slice(at, end).trim();
   const [sum, ...others] = match ? moneyIn(said) : [];
-  if (!sum || /(?:^|\s)[-−][€$£]?\s?\d|refund/iu.test(said)) return undefined;
+  if (!sum || /(?:^|\s)[-−][€$£]?\s?\d/u.test(said) || matchAt(words.SPENT, masked, 0)) return undefined;
   const sources = [...masked.matchAll(words.SOURCE)].map(({ groups }) => groups!['name']!.trim());
   const source = sources.length === 1 && { source: cutText(sources[0]!, LIMITS.source) };
   const isPlain = others.length === 0 && sum.amount !== undefined && masked.search(words.PERHAPS) < 0;
