@@ -26,7 +26,7 @@ const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon
 export const PLEASANTRY = new RegExp(String.raw`^[\s\p{P}]*(?:${POLITE}[\s\p{P}]*)+$`, 'u');
 const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
 /** What stands before an instruction, between two of them, and before the entry of a list. */
-export const LEAD = at`(?:[\s,;.!&–—•*-]|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
+export const LEAD = at`(?:[\s,;.!&–—•*-]|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
 const SUBJECT = word`subject line, subject, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto`;
 const COPY = word`cc, bcc, copy, in copy, in cc, kopie, in kopie, copie, en copie, copia, con copia`;
@@ -64,12 +64,12 @@ export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${
 export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
 /** To be reminded oneself. */
 export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
-const FILL = word`with, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
-export const BETWEEN = at`(?:[\s,;.()?!–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`})*`;
+const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
+export const BETWEEN = at`(?:\s+|[,;.()?!–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
 const LINK = word`is, should be, shall be, will be, must be, should read, reads, ist, lautet, soll, est, sera, es, será, debe ser`;
 const TEXT = word`text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`;
-const MARKED = String.raw`(?:${AND}\s+)?(?:${FILL}\s+)*${word`following`}?\s*${TEXT}`;
-export const TEXT_MARK = at`(?:[\s,;.?!()–—-]|${THANKS})*(?<label>${MARKED}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
+const MARKED = String.raw`(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}`;
+export const TEXT_MARK = at`(?:\s+|[,;.?!()–—-]|${THANKS}){0,40}(?<label>${MARKED}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
 /** "...": send this to */
 export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
@@ -85,7 +85,7 @@ export const EACH = at`(?:${TO}\s+)?${EACH_WORDS}`;
 export const EACH_WITHIN = new RegExp(EACH_WORDS, 'u');
 const DESCRIBED_END = String.raw`(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 /** What the mail is about, in words that leave nothing else to do. */
-export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`}(?:\s+(?!${CONDITION}|${ATTACHED}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)${DESCRIBED_END}`;
+export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHED}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)${DESCRIBED_END}`;
 /** The address of a letter, which begins with it. */
 export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
 /** Where subject or copies may stand behind a text. */
@@ -99,15 +99,15 @@ export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not`}\s
   wait for, wait until, hold it, hold this, hold on, hold off, hang on, my approval, my ok, my okay, go-ahead, for my review, for review, scratch that, never mind, forget it, forget that, forget this, actually, on second thought, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir,
   erinnere mich, vergiss es, vergiss das, warte, meine freigabe, pas encore, envoie pas, envoyez pas, avant d'envoyer, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, mon accord, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`}`;
 const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign, cc, bcc, copy`;
-const SENTENCE = String.raw`(?:^|[.!?…\n(–—]\s*)`;
-const FURTHER = String.raw`[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`}`;
+const SENTENCE = String.raw`(?:^|[.!?…\n(–—]\s{0,9})`;
+const FURTHER = String.raw`[^\p{L}]{0,9}${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`}`;
 const DO = String.raw`(?!${word`thank you`})(?:${VERB}|${ACT})\s+`;
 const MINE = word`me, us, mir, uns, moi, nous`;
 const THEM = word`him, her, them, it, this, that, ihm, ihn, ihr, ihnen`;
 /** Within a letter: perhaps the next instruction. */
 export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${MINE})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
 /** Within another text without quotation marks. */
-export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${MINE})|${FURTHER})|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${VERB}\s|\s${AND}\s+${word`then, also`}`;
+export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${MINE})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${VERB}\s|\s${AND}\s+${word`then, also`}`;
 /** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
 export const LEFT_OPEN = at`${VAGUE}`;
