@@ -221,7 +221,8 @@ class DirectiveReader {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
     for (const { params, asked } of rest === '' ? [] : this.moves)
-      if (asked.every(({ path }) => path !== 'params.body')) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
+      if (asked.every(({ path }) => path !== 'params.body'))
+        asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
     const { text, lookAlikes } = this.#whole;
     const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
     const others = unique(all).filter(isMissingIn(this.moves)).join(', ');
@@ -243,18 +244,19 @@ function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
   return (address) => !all.has(address.toLowerCase());
 }
 
-/** Where the entries of a list begin, or the lines that begin a mail of their own. */
+/** Where the entries of a list begin, or the lines and sentences that begin a mail of their own. */
 function entriesIn(masked: string): number[] {
   const entries = [...masked.matchAll(words.ENTRY)];
   const before = masked.slice(0, entries[0]?.index);
   const at = matchAt(words.LEAD, before, 0)![0].length;
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
   const isList = !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
-  const lines = [...masked.matchAll(/^.{0,600}/gmu)].filter(({ 0: line }) => {
-    const head = matchAt(words.MAIL_HEAD, line, matchAt(words.LEAD, line, 0)![0].length);
-    return head && /^[^.!?]*[:：]|^\s*[\uFDD0\uFDD3]/u.test(line.slice(head.index + head[0].length));
+  const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
+    const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
+    const isLine = groups!['line'] !== undefined;
+    return head && matchAt(isLine ? words.ON_A_LINE : words.WITH_SUBJECT, masked, head.index + head[0].length);
   });
-  const starts = isList && entries[0] ? entries.filter(([, indent]) => indent === entries[0]![1]) : lines;
+  const starts = isList && entries[0] ? entries.filter(([, indent]) => indent === entries[0]![1]) : mails;
   return starts.map(({ index }) => index);
 }
 

@@ -61,7 +61,7 @@ export class SaidMail {
   /** Reads on; whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
     const isText = () => hasText && this.body === undefined;
-    const next = () => this.#field() || (isText() && (this.#text() || this.#described() || this.#skip()));
+    const next = () => this.#field() || (isText() && (this.#text() || this.#skip()));
     while (next()) this.end = this.#at;
     return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
@@ -119,16 +119,15 @@ export class SaidMail {
     return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
   }
 
-  /** All that follows, but for another mail, and for subject and copies at the very end. */
+  /** All that follows, but for other fields at the very end. */
   #rest(start: number, isMarked: boolean): boolean {
     if (start >= this.#masked.length) return false;
-    const stop = this.#nextMail(start);
-    const masked = this.#masked.slice(0, stop);
-    const labels = [...masked.slice(start).matchAll(words.LABEL)].map(({ index }) => start + index).slice(-4);
-    const isField = (at: number) => at > start && new SaidMail(this.#whole, masked, at, this.#form).#read(false);
-    const end = (this.end = labels.find(isField) ?? stop);
-    if (end < stop) this.#read(false);
-    this.#at = stop;
+    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
+    const found = labels.find(({ index }) => index > 0 && isField(start + index));
+    const end = (this.end = found ? start + found.index : this.#masked.length);
+    this.#read(false);
+    this.#at = this.#masked.length;
     const doubt = doubtIn(this.#whole, start, end, isMarked);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
@@ -136,36 +135,15 @@ export class SaidMail {
     return true;
   }
 
-  /** Where the next sentence begins that is a mail with a subject and a text. */
-  #nextMail(start: number): number {
-    for (const { index, 0: lead } of this.#masked.slice(start).matchAll(words.FURTHER_MAIL)) {
-      const mail = new SaidMail(this.#whole, this.#masked, start + index + lead.length, words.MAIL_HEAD);
-      if (index === 0 || !mail.#head()) continue;
-      mail.end = mail.#at;
-      mail.#read(false);
-      mail.#at = mail.end;
-      const { label, colon } = mail.#take(words.TEXT_MARK)!.groups!;
-      if (mail.subject !== undefined && (colon || (label && mail.#take(words.QUOTE)))) return start + index;
-    }
-    return this.#masked.length;
-  }
-
-  /** What the mail is about. */
-  #described(): boolean {
-    this.#at = this.end;
-    const isTaken = this.#form === undefined && this.#take(words.DESCRIPTION) !== undefined;
-    this.#isDirect &&= !isTaken;
-    return isTaken;
-  }
-
-  /** To the next field, over what is not understood. */
+  /** What the mail is about; or what is not understood, to the next field. */
   #skip(): boolean {
-    this.#at = words.FIELD.lastIndex = this.end;
-    const at = this.#form === undefined ? this.#masked.slice(this.end).search(words.FIELD) : -1;
-    const skipped = this.#masked.slice(this.end, this.end + at);
-    if (at <= 0 || skipped.search(words.NEXT) >= 0) return false;
-    this.left.push(this.#whole.text.slice(this.end, (this.#at = this.end + at)));
+    this.#at = this.end;
+    if (this.#form !== undefined) return false;
     this.#isDirect = false;
+    if (this.#take(words.DESCRIPTION)) return true;
+    const next = this.#masked.slice(this.end).search(words.FIELD);
+    if (next <= 0 || this.#masked.slice(this.end, this.end + next).search(words.NEXT) >= 0) return false;
+    this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
     return true;
   }
 

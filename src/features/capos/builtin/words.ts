@@ -111,7 +111,11 @@ export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s
 /** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
 export const LEFT_OPEN = at`${VAGUE}`;
-export const FURTHER_MAIL = anywhere`(?<=[.!?\uFDD3]\s{1,3}|\n)(?:(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}\s|${DET}\s|${NOUN}\s)`;
+/** Where a mail of its own may begin: at the start of a line, or of a sentence. */
+export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
+/** What follows its addresses. */
+export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
+export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 /** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 /** Where a message begins that somebody else wrote. */
