@@ -164,7 +164,14 @@ class DirectiveReader {
     return found?.end;
   }
 
-  #addMail({ to = [], cc = [], isEach = false, asked: questions = [], left = [], ...said }: Partial<SaidMail>): void {
+  #addMail({
+    to = [],
+    cc = [],
+    isEach = false,
+    asked: questions = [],
+    left = [],
+    ...said
+  }: Partial<SaidMail>): void {
     const context = this.#context;
     const { subject = context.subject, body = context.body } = said;
     const asked = [...questions, ...context.asked];
@@ -254,7 +261,9 @@ function entriesIn(masked: string): number[] {
   const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
     const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
     const isLine = groups!['line'] !== undefined;
-    return head && matchAt(isLine ? words.ON_A_LINE : words.WITH_SUBJECT, masked, head.index + head[0].length);
+    return (
+      head && matchAt(isLine ? words.ON_A_LINE : words.WITH_SUBJECT, masked, head.index + head[0].length)
+    );
   });
   const starts = isList && entries[0] ? entries.filter(([, indent]) => indent === entries[0]![1]) : mails;
   return starts.map(({ index }) => index);

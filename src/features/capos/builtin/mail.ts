@@ -55,7 +55,7 @@ export class SaidMail {
   /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read(true) && mail.asked.length === 0 && mail.left.length === 0 ? mail : undefined;
+    return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
   }
 
   /** Reads on; whether nothing else stands up to the end. */
@@ -108,7 +108,8 @@ export class SaidMail {
     const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
     const isMarked = label !== undefined || (colon !== '' && this.#isDirect);
     const start = this.#at;
-    const isQuote = isMarked || matchAt(words.SENT_BELOW, this.#masked, start) || colon !== '' || this.#isDirect || this.subject !== undefined;
+    const isAlone = !label && !colon && !this.#isDirect && this.subject === undefined;
+    const isQuote = !isAlone || matchAt(words.SENT_BELOW, this.#masked, start) !== undefined;
     const quote = isQuote ? this.#take(words.QUOTE) : undefined;
     if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
     const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
@@ -139,12 +140,11 @@ export class SaidMail {
   #skip(): boolean {
     this.#at = this.end;
     if (this.#form !== undefined) return false;
-    this.#isDirect = false;
-    if (this.#take(words.DESCRIPTION)) return true;
+    if (this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
     const next = this.#masked.slice(this.end).search(words.FIELD);
     if (next <= 0 || this.#masked.slice(this.end, this.end + next).search(words.NEXT) >= 0) return false;
     this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
-    return true;
+    return !(this.#isDirect = false);
   }
 
   /** A part of what matched, without its quotation marks. */
@@ -178,8 +178,7 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isLetter = isGreeting || isSigned;
   const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
   if (!isLetter && !isMarked) forCapo.push(words.REPORTED);
-  const isForCapo = forCapo.some((each) => text.search(each) >= 0) || matchAt(words.LEFT_OPEN, text, 0);
-  return isForCapo ? 'A part of it may be meant for the capo.' : '';
+  return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
 /** Adds the configured signature, where the text has none of its own. */

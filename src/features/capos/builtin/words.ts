@@ -16,13 +16,11 @@ const anywhere = (parts: TemplateStringsArray, ...sources: string[]) =>
 
 const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
-const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, sag, sage, frag, frage, informiere, erinnere,
-  écris, écrire, écrivez, envoie, envoyer, envoyez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, envía, enviar, envíe, manda, mandar, mande, responde, informa, avisa`;
+const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, sag, sage, frag, frage, informiere, erinnere, écris, écrire, écrivez, envoie, envoyer, envoyez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, envía, enviar, envíe, manda, mandar, mande, responde, informa, avisa`;
 const SEND = word`email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
 const NOUN = word`e-mail, emails, email, mails, mail, message, messages, note, line, reply, answer, reminder, apology, invitation, thank-you, thank you, heads-up, update, following, below, this, that, it, one, das, dies, folgendes, ça, ceci, esto, nachricht, antwort, erinnerung, entschuldigung, einladung, courriel, mot, réponse, rappel, correo, mensaje, respuesta, recordatorio`;
 const THANKS = word`please, pls, kindly, quickly, asap, right away, immediately, word for word, verbatim, wort für wort, mot pour mot, tal cual, thanks, thank you, thx, cheers, a lot, so much, very much, many, in advance, bitte, danke, merci, gracias, por favor, s'il te plaît, s'il vous plaît, s’il te plaît, s’il vous plaît, stp, svp`;
 const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon, good evening, morning, hallo, guten morgen, guten tag, moin, servus, bonjour, salut, hola, buenas, buenos días`})`;
-/** Nothing by itself. */
 export const PLEASANTRY = new RegExp(String.raw`^[\s\p{P}]*(?:${POLITE}[\s\p{P}]*)+$`, 'u');
 const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
 /** What stands before an instruction, between two of them, and before the entry of a list. */
@@ -36,25 +34,21 @@ const TIME = word`today, tonight, tomorrow, tmrw, later, next, this, monday, tue
 const OTHERS = word`not, no, any, every, me, us, my, him, her, them, of, from, for, at, on, in, by, with, about, that, review, approval, approve, check, kein, keine, keinen, von, aus, für, bei, mit, dass, pas, aucun, de, des, du, par, ningún, sin, con, que`;
 const ATTACHED = word`attach, attached, attaching, attachment, attachments, enclose, enclosed, anhang, angehängt, angehängte, angehängten, beiliegend, beiliegende, anbei, ci-joint, ci-jointe, pièce jointe, adjunto, adjunta`;
 export const ATTACHMENT = new RegExp(ATTACHED, 'u');
-/** To be filled in. */
-export const PLACEHOLDER = /\{[^{}\n]{1,60}\}|\[(?!\s?[x ]?\s?\])[^\]\n]{1,60}\](?!\()|<[A-Z][\p{L} ]{1,40}>|_{3,}/u;
+export const PLACEHOLDER =
+  /\{[^{}\n]{1,60}\}|\[(?!\s?[x ]?\s?\])[^\]\n]{1,60}\](?!\()|<[A-Z][\p{L} ]{1,40}>|_{3,}/u;
 const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHED}|${TO}|${SUBJECT}|${COPY})`;
 const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
 /** "jane@...", "Jane Doe <jane@...>", "the plumber (rob@...)" */
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
-/** "our accountant at", "Jane Doe" */
 const NAME = String.raw`(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}\s+)(?:${word`at, unter`}\s+)?)`;
 const EACH_WORDS = word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`;
 const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
 export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
 /** The verb and the addresses; `thing` is something else that is to be sent. */
 export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?:${EACH_WORDS}\s+)?${NAME}?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one`})${OBJECT})?(?:\s+${word`know, schreiben, schicken, senden, mailen, informieren`})?`;
-/** Where a mail may begin within a sentence. */
 export const MAIL_WITHIN = anywhere`(?<=[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}\uFDD1`;
-/** The verb and somebody without an address. */
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
-/** Asks for a mail, without an address or a text. */
 export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
 /** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
@@ -62,20 +56,17 @@ const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, w
 /** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
 export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${QUESTION}[^]*[?]`;
 export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
-/** To be reminded oneself. */
 export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
 const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
 export const BETWEEN = at`(?:\s+|[,;.()?!–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
 const LINK = word`is, should be, shall be, will be, must be, should read, reads, ist, lautet, soll, est, sera, es, será, debe ser`;
 const TEXT = word`text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`;
-const MARKED = String.raw`(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}`;
-export const TEXT_MARK = at`(?:\s+|[,;.?!()–—-]|${THANKS}){0,40}(?<label>${MARKED}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
+export const TEXT_MARK = at`(?:\s+|[,;.?!()–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
-/** "...": send this to */
-export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
+const SEND_THIS = String.raw`(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
+export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}${SEND_THIS}`;
 /** Where a label stands, whose value is in quotation marks, or behind a colon or a verb. */
 const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:${TO}\s+)?[<(]?\uFDD1)|${TEXT}(?=\s*${LINK}?\s*(?:[:：=]|${Q})))`;
-/** Leaves the words to somebody else. */
 const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, you choose, tbd, irgendwas`;
 export const SUBJECT_QUOTED = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})`;
 /** To the end of its line or its sentence, or to the next label or quotation. */
@@ -83,21 +74,15 @@ export const SUBJECT_PLAIN = at`${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*
 export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
 export const EACH = at`(?:${TO}\s+)?${EACH_WORDS}`;
 export const EACH_WITHIN = new RegExp(EACH_WORDS, 'u');
-const DESCRIBED_END = String.raw`(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 /** What the mail is about, in words that leave nothing else to do. */
-export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHED}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)${DESCRIBED_END}`;
-/** The address of a letter, which begins with it. */
+export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHED}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
-/** Where subject or copies may stand behind a text. */
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
 /** Where a field may stand behind words that are not understood. */
 export const FIELD = anywhere`${LABEL.source}|(?<=\s)${STOP}|[:：]\s*(?=${Q})`;
 export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
-const I = word`i, he, she, they, i've, i’ve, she's, he's, it's, it is, ich, er, je, il, elle`;
 /** Says, perhaps, that something is not to be done, not yet, or only under a condition. */
-export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`send, email, mail, forward, tell, mention, include, cc, copy, yet`}|${word`if, when, once, until, before, after, unless, as soon as, sobald, bevor, wenn, falls, dès que, avant que`}\s+${I}|${word`let`}\s+${word`me`}\s+(?!${word`know`})|${word`only if, only after, only when, only once, only with, unless, before sending, before you send, before it goes, ask me, show me, remind me, check with me, with me first,
-  wait for, wait until, hold it, hold this, hold on, hold off, hang on, my approval, my ok, my okay, go-ahead, for my review, for review, scratch that, never mind, forget it, forget that, forget this, actually, on second thought, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir,
-  erinnere mich, vergiss es, vergiss das, warte, meine freigabe, pas encore, envoie pas, envoyez pas, avant d'envoyer, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, mon accord, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`}`;
+export const HELD = anywhere`^${VAGUE}|${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`send, email, mail, forward, tell, mention, include, cc, copy, yet`}|${word`if, when, once, until, before, after, unless, as soon as, sobald, bevor, wenn, falls, dès que, avant que`}\s+${word`i, he, she, they, i've, i’ve, she's, he's, it's, it is, ich, er, je, il, elle`}|${word`let`}\s+${word`me`}\s+(?!${word`know`})|${word`only if, only after, only when, only once, only with, unless, before sending, before you send, before it goes, ask me, show me, remind me, check with me, with me first, wait for, wait until, hold it, hold this, hold on, hold off, hang on, my approval, my ok, my okay, go-ahead, for my review, for review, scratch that, never mind, forget it, forget that, forget this, actually, on second thought, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir, erinnere mich, vergiss es, vergiss das, warte, meine freigabe, pas encore, envoie pas, envoyez pas, avant d'envoyer, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, mon accord, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`}`;
 const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign, cc, bcc, copy`;
 const SENTENCE = String.raw`(?:^|[.!?…\n(–—]\s{0,9})`;
 const FURTHER = String.raw`[^\p{L}]{0,9}${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`}`;
@@ -106,27 +91,23 @@ const MINE = word`me, us, mir, uns, moi, nous`;
 const THEM = word`him, her, them, it, this, that, ihm, ihn, ihr, ihnen`;
 /** Within a letter: perhaps the next instruction. */
 export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${MINE})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
-/** Within another text without quotation marks. */
 export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${MINE})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${VERB}\s|\s${AND}\s+${word`then, also`}`;
 /** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
-export const LEFT_OPEN = at`${VAGUE}`;
 /** Where a mail of its own may begin: at the start of a line, or of a sentence. */
-export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
-/** What follows its addresses. */
+export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?!(?<=\uFDD3[\s,;:.–—-]{0,9})${SEND_THIS})(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
 export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
 export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 /** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
-/** Where a message begins that somebody else wrote. */
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
-/** At the end of a text: it is signed. */
 export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias`}`;
-/** The end of a letter, with a name. */
-export const SIGNED = new RegExp(String.raw`(?:${SIGN_OFF.source})(?:[ \t]\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`, 'u');
+export const SIGNED = new RegExp(
+  String.raw`(?:${SIGN_OFF.source})(?:[ \t]\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`,
+  'u',
+);
 export const RECORD = at`${word`record, log, register, verbuche`}`;
-/** Money that goes out. */
 export const SPENT = at`${RECORD.source}[^\n]*?(?:${word`we paid, i paid, spent, bought, purchase, purchased, expense, expenses, fee, fees, refund, refunded, invoice from, bill from, gekauft, ausgegeben, ausgabe`}|${word`payment, paid, pay, transfer`}[^.\n]*?\sto\s+(?!${word`us, our, me, my, the`}))`;
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
 export const SOURCE = anywhere`${word`from, von, vom`}\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s${word`for, as, on, via, by, to, in, and, today, yesterday`})[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)){0,80})`;
