@@ -14,16 +14,10 @@ import * as words from './words.js';
 
 const KNOWS =
   'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
-/** What can be done instead. */
+/** What is said of other instructions. */
 const INSTEAD: readonly [asked: RegExp, answer: string][] = [
-  [
-    words.REMINDER,
-    'No reminder can be set here: a calendar reminds you once, and a schedule hands in the same directive each day, week or month.',
-  ],
-  [
-    words.ASKED,
-    'Please ask this in the chat; here, `Give me a report on the revenue` files the figures that the workspace has.',
-  ],
+  [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
+  [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
   [words.SPENT, 'Money that is paid out is no revenue, so nothing was recorded.'],
 ];
 
@@ -41,13 +35,6 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const own = others.length > 0 && handsOn ? [handOver(able, text)] : moves.filter(isOwn);
   const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
   if (others.length > 0 && !handsOn) remarks.push(refusal);
-  if (moves.length === 0) {
-    const { masked } = readText(cutText(text, READABLE, ''));
-    const at = matchAt(words.LEAD, masked, 0)![0].length;
-    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at)) ?? [];
-    if (instead !== undefined && remarks.length === 1) remarks.pop();
-    remarks.push(instead ?? KNOWS);
-  }
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
@@ -62,7 +49,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
 
 /** The action types that an instruction plainly asks for: a capo that can't take them all is no place for it. */
 export function movesIn(given: string): ActionTypeName[] {
-  const whole = readText(cutText(given, READABLE, ''));
+  const whole = readText(given);
   if (isCall(whole.text)) return ['http.call'];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
   if (matchAt(words.MAIL_HEAD, whole.masked, at)) return ['email.send'];
@@ -73,7 +60,7 @@ const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engin
 
 /** Whether a text begins with a verb that instructions begin with. */
 export const beginsAsInstruction = (given: string): boolean =>
-  matchAt(words.INSTRUCTION, readText(cutText(given, READABLE, '')).masked, 0) !== undefined;
+  matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
 
 /** Where several capos could do it, a person says which. */
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
@@ -99,7 +86,7 @@ class DirectiveReader {
   constructor(briefing: Briefing) {
     const { text, context } = briefing.directive;
     this.#briefing = briefing;
-    this.#whole = readText(cutText(text, READABLE, ''));
+    this.#whole = readText(text);
     this.#context = contextOf(context);
     if (text.length > READABLE) this.#unread.push(`all that stands behind the first ${READABLE} characters`);
   }
@@ -122,6 +109,11 @@ class DirectiveReader {
     this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
     if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
     this.#askForRest();
+    if (this.moves.length > 0) return this;
+    const at = matchAt(words.LEAD, masked, 0)![0].length;
+    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at)) ?? [];
+    if (instead !== undefined && this.remarks.length === 1) this.remarks.pop();
+    this.remarks.push(instead ?? KNOWS);
     return this;
   }
 
@@ -164,17 +156,10 @@ class DirectiveReader {
     return found?.end;
   }
 
-  #addMail({
-    to = [],
-    cc = [],
-    isEach = false,
-    asked: questions = [],
-    left = [],
-    ...said
-  }: Partial<SaidMail>): void {
+  #addMail(said: Partial<SaidMail>): void {
     const context = this.#context;
-    const { subject = context.subject, body = context.body } = said;
-    const asked = [...questions, ...context.asked];
+    const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
+    const asked = [...(said.asked ?? []), ...context.asked];
     const lacks = (name: string) => !asked.some(({ path }) => path === `params.${name}`);
     const people = unique(to.length > 0 || !lacks('to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
@@ -182,13 +167,13 @@ class DirectiveReader {
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
-    const doubt = words.ATTACHMENT.test(`${this.#whole.text.slice(said.start, said.end)} ${body}`)
-      ? 'Nothing can be attached. Is the mail right without it?'
-      : words.PLACEHOLDER.test(body)
-        ? 'Fill in what is left open in the text.'
-        : said.body === undefined && 'Is this the text as it is meant?';
+    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if (doubt && lacks('body')) asked.push(ask('body', `${doubt} Edit it, or confirm it.`));
+    else if (words.ATTACHMENT.test(all))
+      asked.push(ask('body', 'Nothing can be attached. Edit the text, or confirm it.'));
+    else if (words.PLACEHOLDER.test(body)) asked.push(ask('body', 'Fill in what the text leaves open.'));
+    else if (said.body === undefined && lacks('body'))
+      asked.push(ask('body', 'Is this the text as it is meant? Edit it, or confirm it.'));
     for (const each of left) this.#leave(each);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
@@ -203,16 +188,20 @@ class DirectiveReader {
     const sentence = entry.slice(at, end);
     const { body } = this.#context;
     // "Tomorrow email ...": what stands before a whole mail is asked about.
-    const late = matchAt(words.NO_MAIL, sentence, 0) ? -1 : sentence.search(words.MAIL_WITHIN);
-    if (late > 0 && SaidMail.at(this.#whole, entry, at + late, words.MAIL_HEAD)?.body !== undefined) {
+    const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
+    const late = sentence.search(words.MAIL_WITHIN);
+    if (
+      isAsked &&
+      late > 0 &&
+      SaidMail.at(this.#whole, entry, at + late, words.MAIL_HEAD)?.body !== undefined
+    ) {
       this.#leave(this.#whole.text.slice(at, at + late));
       return at + late;
     }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      const isNamed = sentence.includes('\uFDD1') || body !== '';
-      this.#isMailPossible ||= isNamed && !matchAt(words.NO_MAIL, sentence, 0);
+      this.#isMailPossible ||= isAsked && (sentence.includes('\uFDD1') || body !== '');
       this.#leave(this.#whole.text.slice(at, end));
     }
     return end;
@@ -227,9 +216,10 @@ class DirectiveReader {
   #askForRest(): void {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
-    for (const { params, asked } of rest === '' ? [] : this.moves)
-      if (asked.every(({ path }) => path !== 'params.body'))
-        asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
+    for (const { params, asked } of rest === '' ? [] : this.moves) {
+      const name = params['body'] === undefined ? 'amount' : 'body';
+      if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
+    }
     const { text, lookAlikes } = this.#whole;
     const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
     const others = unique(all).filter(isMissingIn(this.moves)).join(', ');

@@ -69,7 +69,8 @@ export class SaidMail {
   #head(): boolean {
     const head = this.#form && this.#take(this.#form);
     if (!head) return false;
-    const { name, thing } = head.groups!;
+    // Nothing of another mail is known here.
+    const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
     if (name === undefined) this.to.push(...this.#people(head));
     else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
     if (thing !== undefined) this.left.push(this.#said(head, thing));
@@ -184,12 +185,9 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
 /** Adds the configured signature, where the text has none of its own. */
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
-  const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const isEnd = (line: string) =>
-    line.length <= 50 && !/[.?]$/.test(line) && line.search(words.SIGN_OFF) >= 0;
-  const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isEnd);
   const signed = `${body}\n\n${signature}`;
-  return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
+  const isSigned = body.endsWith(signature) || words.SIGNED.test(body.slice(-120));
+  return isSigned || signed.length > LIMITS.mail ? body : signed;
 }
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */

@@ -83,8 +83,4 @@ function valueIn(text: string, schema: ParamSchema | undefined): unknown {
 }
 
 /** Names that people write alike: in whatever case, with spaces, hyphens or underscores. */
-const plain = (name: string) =>
-  name
-    .trim()
-    .replace(/[\s_-]+/g, '_')
-    .toLowerCase();
+const plain = (name: string) => name.replace(/[\s_-]+/g, '_').toLowerCase();

@@ -18,13 +18,14 @@ export function revise({ text, previous }: FeedbackRound): DraftContent {
     }),
   );
   const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
-  if (only && others.length === 0 && take(only, text))
-    return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
-  for (const { params, needsInput } of packets) {
+  const isTaken = only !== undefined && others.length === 0 && take(only, text);
+  for (const { params, needsInput } of isTaken ? [] : packets) {
     const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
     needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
   }
-  const remarks = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  const remarks = isTaken
+    ? 'Changed as asked; the rest is as it was.'
+    : "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
   return { remarks, packets, concerns: [] };
 }
 

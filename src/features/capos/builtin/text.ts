@@ -1,4 +1,5 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
+import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 
 /** What stands in the text word for word, and where; without its quotation marks. */
@@ -32,7 +33,7 @@ export type Text = ReturnType<typeof readText>;
  * addresses that may be taken for another one, such as with a Cyrillic “а”, nor to the other one.
  */
 export function readText(given: string) {
-  const text = clean(given).trimEnd();
+  const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
   const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
     const start = found.at(-2) as number;

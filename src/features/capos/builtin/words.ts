@@ -102,9 +102,9 @@ export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
-export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias`}`;
+const SIGN_OFF = word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`;
 export const SIGNED = new RegExp(
-  String.raw`(?:${SIGN_OFF.source})(?:[ \t]\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`,
+  String.raw`${SIGN_OFF}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`,
   'u',
 );
 export const RECORD = at`${word`record, log, register, verbuche`}`;
