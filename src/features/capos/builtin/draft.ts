@@ -1,20 +1,18 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
-import type { Briefing, DraftContent, DraftPacket, NeededInput } from '../briefing.js';
+import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, type Move, titleOfMove } from './move.js';
 import { isCall, outsideIn } from './outside.js';
 import { documentAt, figuresAt, recordAt, signalAt } from './records.js';
-import { revise } from './revision.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const KNOWS =
   'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
-/** What is said of other instructions. */
 const INSTEAD: readonly [asked: RegExp, answer: string][] = [
   [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
   [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
@@ -58,11 +56,9 @@ export function movesIn(given: string): ActionTypeName[] {
 
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
 
-/** Whether a text begins with a verb that instructions begin with. */
 export const beginsAsInstruction = (given: string): boolean =>
   matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
 
-/** Where several capos could do it, a person says which. */
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
   params: { directive: cutText(directive.trim(), LIMITS.directive), capo: able[0] },
@@ -102,7 +98,13 @@ class DirectiveReader {
     const pasted = masked.search(words.PASTED);
     const own = pasted < 0 ? masked : masked.slice(0, pasted);
     const starts = [0, ...entriesIn(own), own.length];
-    for (const [index, start] of starts.entries()) this.#readEntry(own.slice(0, starts[index + 1]), start);
+    for (const [index, start] of starts.entries()) {
+      const entry = own.slice(0, starts[index + 1]);
+      for (let at = start; at < entry.length;) {
+        at += matchAt(words.LEAD, entry, at)![0].length;
+        if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
+      }
+    }
     this.#leave(text.slice(own.length));
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
@@ -132,14 +134,6 @@ class DirectiveReader {
       if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
     }
     return this.moves.length > 0;
-  }
-
-  /** One instruction behind the other, to the end of the entry. */
-  #readEntry(entry: string, start: number): void {
-    for (let at = start; at < entry.length;) {
-      at += matchAt(words.LEAD, entry, at)![0].length;
-      if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
-    }
   }
 
   #moveAt(entry: string, at: number): number | undefined {
@@ -261,3 +255,46 @@ function entriesIn(masked: string): number[] {
 
 const unique = (list: readonly string[]) =>
   list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
+
+const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
+
+/**
+ * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything
+ * else comes back as it was, with people's edits in it, and asks.
+ */
+function revise({ text, previous }: FeedbackRound): DraftContent {
+  const packets = previous.packets.map(
+    ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({
+      ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
+      needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
+    }),
+  );
+  const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
+  const isTaken = only !== undefined && others.length === 0 && take(only, text);
+  for (const { params, needsInput } of isTaken ? [] : packets) {
+    const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
+    needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
+  }
+  const remarks = isTaken
+    ? 'Changed as asked; the rest is as it was.'
+    : "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  return { remarks, packets, concerns: [] };
+}
+
+function take(packet: DraftPacket, text: string): boolean {
+  const said = SaidMail.fieldsOf(readText(text));
+  const isMail = packet.type === 'email.send';
+  const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const { subject, body, cc = [], isEach } = said ?? {};
+  const isTwice = [...to, ...copies].some((each) => cc.includes(each));
+  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
+  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
+  const given: Record<string, unknown> = {
+    ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
+    ...(body !== undefined && { body }),
+  };
+  Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
+  packet.title = titleOfMove(packet);
+  packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
+  return true;
+}

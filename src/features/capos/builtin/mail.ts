@@ -15,13 +15,11 @@ export class SaidMail {
   /** Word for word. */
   body: string | undefined;
   isEach = false;
-  /** What a person has to say, besides what is not there. */
   readonly asked: NeededInput[] = [];
   /** What stands between its parts and is none. */
   readonly left: string[] = [];
-  /** Where it ends. */
-  end: number;
   readonly start: number;
+  end: number;
   readonly #whole: Text;
   readonly #masked: string;
   #at: number;
@@ -58,7 +56,7 @@ export class SaidMail {
     return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
   }
 
-  /** Reads on; whether nothing else stands up to the end. */
+  /** Whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
     const isText = () => hasText && this.body === undefined;
     const next = () => this.#field() || (isText() && (this.#text() || this.#skip()));
@@ -69,7 +67,6 @@ export class SaidMail {
   #head(): boolean {
     const head = this.#form && this.#take(this.#form);
     if (!head) return false;
-    // Nothing of another mail is known here.
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
     if (name === undefined) this.to.push(...this.#people(head));
     else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
@@ -84,7 +81,7 @@ export class SaidMail {
     this.#at = this.end;
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     if (this.#head()) return true;
-    const subject = this.#take(words.SUBJECT_QUOTED) ?? this.#take(words.SUBJECT_PLAIN);
+    const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
       const { value, line, plain } = subject.groups!;
       const said = oneLine(this.#said(subject, (value ?? line ?? plain)!));
@@ -172,7 +169,7 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const text = masked.slice(start, end);
   const people = within(start, end, [...addresses, ...lookAlikes]);
   const isGreeting = matchAt(words.GREETING, text, 0) !== undefined;
-  const isSigned = words.SIGNED.test(text.slice(-120));
+  const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
@@ -182,11 +179,10 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
-/** Adds the configured signature, where the text has none of its own. */
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
   const signed = `${body}\n\n${signature}`;
-  const isSigned = body.endsWith(signature) || words.SIGNED.test(body.slice(-120));
+  const isSigned = body.endsWith(signature) || body.slice(-120).search(words.SIGNED) >= 0;
   return isSigned || signed.length > LIMITS.mail ? body : signed;
 }
 

@@ -5,11 +5,9 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
 import { oneLine } from './text.js';
 
-/** A work packet, as far as the instruction gives it. */
 export interface Move {
   type: ActionTypeName;
   params: Record<string, unknown>;
-  /** What a person has to say. */
   asked: NeededInput[];
 }
 

@@ -6,10 +6,8 @@ import { ask, type Move } from './move.js';
 import { matchAt, oneLine, type Text } from './text.js';
 import * as words from './words.js';
 
-/** A move and where it ends in the text. */
 type Found = (Move & { end: number }) | undefined;
 
-/** `Give me a report on ...`: a document of all that was counted. */
 export function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number): Found {
   if (!matchAt(words.FIGURES, entry, at)) return undefined;
   const title = oneLine(text.slice(at, entry.length)).replace(/[\s.!?:]+$/u, '');
@@ -40,8 +38,8 @@ export function documentAt({ text, quotes }: Text, entry: string, at: number): F
   const title = oneLine((titled && quoted(titleAt)?.text) || firstWords(rest));
   const isQuote = rest !== '' && quoted(start)?.end === entry.trimEnd().length;
   const body = cutText(isQuote ? quoted(start)!.text : rest, LIMITS.document);
-  const asked =
-    rest === '' ? [ask('body', `Write the text. The directive says: “${text}”`)] : doubtsIn(entry, start);
+  const lacking = [ask('body', `Write the text. The directive says: “${text}”`)];
+  const asked = rest === '' ? lacking : doubtsIn(entry, start);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
   const end = rest === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
@@ -69,13 +67,11 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-/** Whether what is to be written down holds the next instruction. */
 const doubtsIn = (entry: string, start: number) => {
   const question = ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.');
   return entry.slice(start).search(words.NEXT) < 0 ? [] : [question];
 };
 
-/** The first sentence, as a title. */
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);
   return cutText((/^.{8,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line).replace(/[.,:;]+$/u, ''), 78);

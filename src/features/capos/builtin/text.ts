@@ -3,11 +3,7 @@ import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 
 /** What stands in the text word for word, and where; without its quotation marks. */
-export interface Passage {
-  start: number;
-  end: number;
-  text: string;
-}
+type Passage = Record<'start' | 'end', number> & { text: string };
 
 /** Longer ones are read up to here. */
 export const READABLE = 20_000;
@@ -59,7 +55,6 @@ export const addressesIn = (text: string): string[] =>
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 
-/** On one line. */
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 /** Where the expression, which is sticky, stands in the text at this place. */

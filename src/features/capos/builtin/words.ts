@@ -1,9 +1,7 @@
 import { CAPO_ROLES, CAPOS } from '../capo.js';
 import { inAnyCase } from '../text-facts.js';
 
-/** The words that the built-in runner knows: English ones, and the few that a mail needs in German, French and Spanish. */
-
-/** Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
+/** The words that the built-in runner knows. Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
 const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
 const anyOf = (list: readonly string[]) => {
   const phrases = inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`);
@@ -38,7 +36,6 @@ export const PLACEHOLDER =
   /\{[^{}\n]{1,60}\}|\[(?!\s?[x ]?\s?\])[^\]\n]{1,60}\](?!\()|<[A-Z][\p{L} ]{1,40}>|_{3,}/u;
 const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHED}|${TO}|${SUBJECT}|${COPY})`;
 const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
-/** "jane@...", "Jane Doe <jane@...>", "the plumber (rob@...)" */
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
 const NAME = String.raw`(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}\s+)(?:${word`at, unter`}\s+)?)`;
@@ -50,7 +47,6 @@ export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, cha
 export const MAIL_WITHIN = anywhere`(?<=[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}\uFDD1`;
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
 export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
-/** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`;
 /** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
@@ -68,17 +64,14 @@ export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}${SEND_THIS}`;
 /** Where a label stands, whose value is in quotation marks, or behind a colon or a verb. */
 const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:${TO}\s+)?[<(]?\uFDD1)|${TEXT}(?=\s*${LINK}?\s*(?:[:：=]|${Q})))`;
 const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, you choose, tbd, irgendwas`;
-export const SUBJECT_QUOTED = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})`;
-/** To the end of its line or its sentence, or to the next label or quotation. */
-export const SUBJECT_PLAIN = at`${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!${VAGUE})(?<line>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;.–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<plain>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;.–—-]{0,9}(?:${STOP}|${Q}))`;
+export const SUBJECT_LABEL = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!${VAGUE})(?<line>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;.–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<plain>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;.–—-]{0,9}(?:${STOP}|${Q}))`;
 export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
 export const EACH = at`(?:${TO}\s+)?${EACH_WORDS}`;
-export const EACH_WITHIN = new RegExp(EACH_WORDS, 'u');
+export const EACH_WITHIN = anywhere`${EACH_WORDS}`;
 /** What the mail is about, in words that leave nothing else to do. */
 export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHED}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
-/** Where a field may stand behind words that are not understood. */
 export const FIELD = anywhere`${LABEL.source}|(?<=\s)${STOP}|[:：]\s*(?=${Q})`;
 export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
 /** Says, perhaps, that something is not to be done, not yet, or only under a condition. */
@@ -89,7 +82,6 @@ const FURTHER = String.raw`[^\p{L}]{0,9}${word`also, then, next, afterwards, au�
 const DO = String.raw`(?!${word`thank you`})(?:${VERB}|${ACT})\s+`;
 const MINE = word`me, us, mir, uns, moi, nous`;
 const THEM = word`him, her, them, it, this, that, ihm, ihn, ihr, ihnen`;
-/** Within a letter: perhaps the next instruction. */
 export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${MINE})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
 export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${MINE})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${VERB}\s|\s${AND}\s+${word`then, also`}`;
 /** Speaks of the recipient, or of what to write: not to the recipient. */
@@ -103,10 +95,7 @@ export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrang
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
 const SIGN_OFF = word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`;
-export const SIGNED = new RegExp(
-  String.raw`${SIGN_OFF}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`,
-  'u',
-);
+export const SIGNED = anywhere`${SIGN_OFF}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
 export const RECORD = at`${word`record, log, register, verbuche`}`;
 export const SPENT = at`${RECORD.source}[^\n]*?(?:${word`we paid, i paid, spent, bought, purchase, purchased, expense, expenses, fee, fees, refund, refunded, invoice from, bill from, gekauft, ausgegeben, ausgabe`}|${word`payment, paid, pay, transfer`}[^.\n]*?\sto\s+(?!${word`us, our, me, my, the`}))`;
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
@@ -115,9 +104,7 @@ export const PERHAPS = anywhere`${word`if, when, tomorrow, not, no, nothing, nev
 export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*`;
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
-/** Asks for what the workspace counted, and for nothing else. */
 export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
 const CAPO = anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases));
 export const CAPO_NAMES = anywhere`${CAPO}`;
-/** "Ask ops to ...", "..., and have marketing ..." */
 export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
