@@ -4,6 +4,7 @@ import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
 import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, type Move, titleOfMove } from './move.js';
 import { isCall, outsideIn } from './outside.js';
@@ -45,7 +46,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
-/** The action types that an instruction plainly asks for: a capo that can't take them all is no place for it. */
+/** What an instruction plainly asks for: a capo that can't take all of it is no place for it. */
 export function movesIn(given: string): ActionTypeName[] {
   const whole = readText(given);
   if (isCall(whole.text)) return ['http.call'];
@@ -161,13 +162,14 @@ class DirectiveReader {
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
-    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
+    const open = placeholdersIn(`${subject} ${body}`).join(', ');
+    const isAttached =
+      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
+    const isSure = said.body !== undefined && doubt === '';
+    const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if (words.ATTACHMENT.test(all))
-      asked.push(ask('body', 'Nothing can be attached. Edit the text, or confirm it.'));
-    else if (words.PLACEHOLDER.test(body)) asked.push(ask('body', 'Fill in what the text leaves open.'));
-    else if (said.body === undefined && lacks('body'))
-      asked.push(ask('body', 'Is this the text as it is meant? Edit it, or confirm it.'));
+    else if (!isSure && lacks('body')) asked.push(ask('body', question));
     for (const each of left) this.#leave(each);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
@@ -176,21 +178,16 @@ class DirectiveReader {
     }
   }
 
-  /** A sentence that describes a mail; or else one that is not understood. */
   #sentenceAt(entry: string, at: number): number {
     const end = at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
     const sentence = entry.slice(at, end);
     const { body } = this.#context;
     // "Tomorrow email ...": what stands before a whole mail is asked about.
     const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
-    const late = sentence.search(words.MAIL_WITHIN);
-    if (
-      isAsked &&
-      late > 0 &&
-      SaidMail.at(this.#whole, entry, at + late, words.MAIL_HEAD)?.body !== undefined
-    ) {
-      this.#leave(this.#whole.text.slice(at, at + late));
-      return at + late;
+    const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
+    if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
+      this.#leave(this.#whole.text.slice(at, mailAt));
+      return mailAt;
     }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
@@ -244,13 +241,11 @@ function entriesIn(masked: string): number[] {
   const isList = !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
   const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
     const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
-    const isLine = groups!['line'] !== undefined;
-    return (
-      head && matchAt(isLine ? words.ON_A_LINE : words.WITH_SUBJECT, masked, head.index + head[0].length)
-    );
+    const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
+    return head && matchAt(rest, masked, head.index + head[0].length);
   });
-  const starts = isList && entries[0] ? entries.filter(([, indent]) => indent === entries[0]![1]) : mails;
-  return starts.map(({ index }) => index);
+  const outer = entries.filter(([, indent]) => indent === entries[0]![1]);
+  return (isList && entries[0] ? outer : mails).map(({ index }) => index);
 }
 
 const unique = (list: readonly string[]) =>
@@ -289,11 +284,10 @@ function take(packet: DraftPacket, text: string): boolean {
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
   const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
   if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
-  const given: Record<string, unknown> = {
-    ...(subject !== undefined && { [isMail ? 'subject' : 'title']: subject }),
-    ...(body !== undefined && { body }),
-  };
-  Object.assign(packet.params, given, cc.length > 0 && { cc: [...copies, ...cc] });
+  const named = subject !== undefined && { [isMail ? 'subject' : 'title']: subject };
+  const copied = cc.length > 0 && { cc: [...copies, ...cc] };
+  const given = { ...named, ...(body !== undefined && { body }), ...copied };
+  Object.assign(packet.params, given);
   packet.title = titleOfMove(packet);
   packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
   return true;

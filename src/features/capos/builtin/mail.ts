@@ -12,11 +12,10 @@ export class SaidMail {
   readonly to: string[] = [];
   readonly cc: string[] = [];
   subject: string | undefined;
-  /** Word for word. */
   body: string | undefined;
   isEach = false;
   readonly asked: NeededInput[] = [];
-  /** What stands between its parts and is none. */
+  /** What is no part of it, but stands between them. */
   readonly left: string[] = [];
   readonly start: number;
   end: number;
@@ -68,7 +67,7 @@ export class SaidMail {
     const head = this.#form && this.#take(this.#form);
     if (!head) return false;
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
-    if (name === undefined) this.to.push(...this.#people(head));
+    if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
     else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
     if (thing !== undefined) this.left.push(this.#said(head, thing));
     this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
@@ -76,7 +75,6 @@ export class SaidMail {
     return (this.#isDirect = true);
   }
 
-  /** The recipients, the subject, or copies. */
   #field(): boolean {
     this.#at = this.end;
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
@@ -92,7 +90,7 @@ export class SaidMail {
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
     const copies = this.#take(words.COPIES);
-    const people = copies ? this.#people(copies) : [];
+    const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
     else this.cc.push(...people);
@@ -145,16 +143,11 @@ export class SaidMail {
     return !(this.#isDirect = false);
   }
 
-  /** A part of what matched, without its quotation marks. */
   #said({ index, 0: all }: RegExpExecArray, part: string): string {
     const start = index + all.lastIndexOf(part);
     const end = start + part.length;
     const quote = this.#whole.quotes.find((each) => each.start === start && each.end === end);
     return quote?.text ?? this.#whole.text.slice(start, end);
-  }
-
-  #people({ index, 0: all }: RegExpExecArray): string[] {
-    return within(index, index + all.length, this.#whole.addresses);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
@@ -190,8 +183,13 @@ export function withSignature(body: string, given: string | null): string {
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const lineOf = (value: unknown) => textOf(value).replaceAll('\n', ',');
-  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(lineOf).join(',').split(/[,;]/);
+  const listOf = (value: unknown) =>
+    [value]
+      .flat()
+      .slice(0, 200)
+      .map(textOf)
+      .join(',')
+      .split(/[,;\n]/);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);

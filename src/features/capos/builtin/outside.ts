@@ -13,7 +13,6 @@ const PAIR =
 const POST =
   /^\s*(?:please\s+)?post\s+(?:“(?<a>[^“”]+)”|"(?<b>[^"]+)")\s+to\s+(?:the\s+)?webhook\s+(?<name>[^:\n]{1,300}?)\s*\.?\s*$/iu;
 
-/** Whether it plainly asks for a call. */
 export const isCall = (text: string) =>
   /^\s*(?:please\s+)?call\s[^\n]*\s(?:of|connector)\s[^\n]*=/iu.test(text);
 
@@ -75,12 +74,10 @@ function argumentsFrom(operation: Operation, text: string): { given: Arguments; 
   return { given, asked };
 }
 
-/** As the schema has it; what does not fit stays a text, and is asked about. */
 function valueIn(text: string, schema: ParamSchema | undefined): unknown {
   const isNumber = schema?.type === 'number' || schema?.type === 'integer';
   if (isNumber) return /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text) ? Number(text) : text;
   return schema?.type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text) ? /^[ty]/i.test(text) : text;
 }
 
-/** Names that people write alike: in whatever case, with spaces, hyphens or underscores. */
 const plain = (name: string) => name.replace(/[\s_-]+/g, '_').toLowerCase();

@@ -79,12 +79,9 @@ function firstWords(text: string): string {
 
 type Counts = Readonly<Record<string, number>>;
 /** Without grouping, so that nobody reads a comma for a point. */
-const sums = (revenue: Counts) =>
-  Object.entries(revenue).map(([currency, sum]) => `${Math.round(sum * 10_000) / 10_000} ${currency}`);
-const counts = (kinds: Counts, noun: string) =>
-  Object.entries(kinds).map(([kind, count]) => `${count} ${kind} ${noun}`);
+const sums = (all: Counts) => Object.entries(all).map(([unit, sum]) => `${Number(sum.toFixed(4))} ${unit}`);
+const counts = (all: Counts, of: string) => Object.entries(all).map(([kind, n]) => `${n} ${kind} ${of}`);
 
-/** What the workspace has counted, as a document: the reader picks the requested figures. */
 function figuresOf({ workspace, now, metrics, guardian, figures, ...rest }: Briefing): string {
   const today = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
   const days = (figures?.days ?? []).toReversed().map(({ day, revenue, approvals, signals }) => {

@@ -3,14 +3,10 @@ import { inAnyCase } from '../text-facts.js';
 
 /** The words that the built-in runner knows. Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
 const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
-const anyOf = (list: readonly string[]) => {
-  const phrases = inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`);
-  return String.raw`(?:(?<![\p{L}\p{N}])(?:${phrases})(?![\p{L}\p{N}]))`;
-};
-const at = (parts: TemplateStringsArray, ...sources: string[]) =>
-  new RegExp(String.raw(parts, ...sources), 'yu');
-const anywhere = (parts: TemplateStringsArray, ...sources: string[]) =>
-  new RegExp(String.raw(parts, ...sources), 'gu');
+const anyOf = (list: readonly string[]) =>
+  String.raw`(?:(?<![\p{L}\p{N}])(?:${inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`)})(?![\p{L}\p{N}]))`;
+const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'yu');
+const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
 
 const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
@@ -21,35 +17,29 @@ const THANKS = word`please, pls, kindly, quickly, asap, right away, immediately,
 const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon, good evening, morning, hallo, guten morgen, guten tag, moin, servus, bonjour, salut, hola, buenas, buenos días`})`;
 export const PLEASANTRY = new RegExp(String.raw`^[\s\p{P}]*(?:${POLITE}[\s\p{P}]*)+$`, 'u');
 const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
-/** What stands before an instruction, between two of them, and before the entry of a list. */
 export const LEAD = at`(?:[\s,;.!&–—•*-]|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
 const SUBJECT = word`subject line, subject, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto`;
 const COPY = word`cc, bcc, copy, in copy, in cc, kopie, in kopie, copie, en copie, copia, con copia`;
-/** Without what a draft can't do: a part of an instruction with one of them changes what is to be sent, to whom, or when. */
+/** A part of an instruction with one of them changes what is to be sent, to whom, or when. */
 const CONDITION = word`if, unless, until, till, once, when, whenever, as soon as, before, after, while, and, or, but, then, also, too, plus, except, instead, without, only, don't, don’t, do not, never, wenn, falls, sobald, bevor, nachdem, erst, und, aber, oder, dann, auch, nicht, si, quand, avant, après, dès, et, mais, ou, puis, aussi, cuando, antes, después, y, pero, o, también, luego`;
-const TIME = word`today, tonight, tomorrow, tmrw, later, next, this, monday, tuesday, wednesday, thursday, friday, saturday, sunday, week, month, year, daily, weekly, monthly, regular, recurring, scheduled, delayed, january, february, march, april, june, july, august, september, october, november, december, heute, morgen, montag, dienstag, mittwoch, donnerstag, freitag, samstag, sonntag, woche, demain, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, semaine, mañana, lunes, martes, miércoles, jueves, viernes, sábado, domingo, semana`;
 const OTHERS = word`not, no, any, every, me, us, my, him, her, them, of, from, for, at, on, in, by, with, about, that, review, approval, approve, check, kein, keine, keinen, von, aus, für, bei, mit, dass, pas, aucun, de, des, du, par, ningún, sin, con, que`;
 const ATTACHED = word`attach, attached, attaching, attachment, attachments, enclose, enclosed, anhang, angehängt, angehängte, angehängten, beiliegend, beiliegende, anbei, ci-joint, ci-jointe, pièce jointe, adjunto, adjunta`;
-export const ATTACHMENT = new RegExp(ATTACHED, 'u');
-export const PLACEHOLDER =
-  /\{[^{}\n]{1,60}\}|\[(?!\s?[x ]?\s?\])[^\]\n]{1,60}\](?!\()|<[A-Z][\p{L} ]{1,40}>|_{3,}/u;
-const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHED}|${TO}|${SUBJECT}|${COPY})`;
+export const ATTACHMENT = anywhere`${ATTACHED}`;
+const PLAIN = String.raw`(?!${CONDITION}|${word`today, tonight, tomorrow, tmrw, later, next, this, monday, tuesday, wednesday, thursday, friday, saturday, sunday, week, month, year, daily, weekly, monthly, regular, recurring, scheduled, delayed, january, february, march, april, june, july, august, september, october, november, december, heute, morgen, montag, dienstag, mittwoch, donnerstag, freitag, samstag, sonntag, woche, demain, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, semaine, mañana, lunes, martes, miércoles, jueves, viernes, sábado, domingo, semana`}(?!['’]s)|${OTHERS}|${ATTACHED}|${TO}|${SUBJECT}|${COPY})`;
 const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
-const NAME = String.raw`(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}\s+)(?:${word`at, unter`}\s+)?)`;
 const EACH_WORDS = word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`;
 const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
 export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
 /** The verb and the addresses; `thing` is something else that is to be sent. */
-export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?:${EACH_WORDS}\s+)?${NAME}?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one`})${OBJECT})?(?:\s+${word`know, schreiben, schicken, senden, mailen, informieren`})?`;
+export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?:${EACH_WORDS}\s+)?(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}\s+)(?:${word`at, unter`}\s+)?)?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one`})${OBJECT})?(?:\s+${word`know, schreiben, schicken, senden, mailen, informieren`})?`;
 export const MAIL_WITHIN = anywhere`(?<=[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}\uFDD1`;
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
 export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`;
-/** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
 export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${QUESTION}[^]*[?]`;
 export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
 export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
@@ -94,8 +84,7 @@ export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
-const SIGN_OFF = word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`;
-export const SIGNED = anywhere`${SIGN_OFF}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
+export const SIGNED = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
 export const RECORD = at`${word`record, log, register, verbuche`}`;
 export const SPENT = at`${RECORD.source}[^\n]*?(?:${word`we paid, i paid, spent, bought, purchase, purchased, expense, expenses, fee, fees, refund, refunded, invoice from, bill from, gekauft, ausgegeben, ausgabe`}|${word`payment, paid, pay, transfer`}[^.\n]*?\sto\s+(?!${word`us, our, me, my, the`}))`;
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
