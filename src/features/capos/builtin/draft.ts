@@ -6,9 +6,7 @@ import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
-import { ask, type Move, titleOfMove } from './move.js';
-import { isCall, outsideIn } from './outside.js';
-import { documentAt, figuresAt, recordAt, signalAt } from './records.js';
+import { ask, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
@@ -49,7 +47,8 @@ export function draftFrom(briefing: Briefing): DraftContent {
 /** What an instruction plainly asks for: a capo that can't take all of it is no place for it. */
 export function movesIn(given: string): ActionTypeName[] {
   const whole = readText(given);
-  if (isCall(whole.text)) return ['http.call'];
+  const outside = outsideIn(whole.text, { destinations: [], operations: [] });
+  if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
   if (matchAt(words.MAIL_HEAD, whole.masked, at)) return ['email.send'];
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
@@ -74,7 +73,7 @@ class DirectiveReader {
   readonly moves: Move[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  /** A sentence that is not understood names an address: perhaps a mail is to go there. */
+  /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
   readonly #briefing: Briefing;
   readonly #whole: Text;
@@ -129,7 +128,6 @@ class DirectiveReader {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
       const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
       const capo = capoCalled(groups!['capo']!)!;
-      // "Product should ..." in the next sentence is for somebody else.
       const isForOthers = [...rest.matchAll(words.CAPO_NAMES)].some(([name]) => capoCalled(name) !== capo);
       const question = ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`);
       if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
@@ -139,13 +137,8 @@ class DirectiveReader {
 
   #moveAt(entry: string, at: number): number | undefined {
     const place = [this.#whole, entry, at] as const;
-    const found =
-      SaidMail.at(...place, words.MAIL_HEAD) ??
-      figuresAt(this.#briefing, ...place) ??
-      signalAt(...place) ??
-      documentAt(...place) ??
-      recordAt(...place) ??
-      SaidMail.at(...place, words.MAIL_NAMED);
+    const mail = SaidMail.at(...place, words.MAIL_HEAD);
+    const found = mail ?? moveAt(this.#briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
     if (found instanceof SaidMail) this.#addMail(found);
     else if (found) this.moves.push(found);
     return found?.end;
@@ -203,7 +196,6 @@ class DirectiveReader {
     if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
   }
 
-  /** What is left may be about any of the moves, and every address is used or asked about. */
   #askForRest(): void {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
@@ -253,10 +245,7 @@ const unique = (list: readonly string[]) =>
 
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
-/**
- * A subject, copies and a text, said as in a directive, are taken into the one mail or document that they can mean; everything
- * else comes back as it was, with people's edits in it, and asks.
- */
+/** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
 function revise({ text, previous }: FeedbackRound): DraftContent {
   const packets = previous.packets.map(
     ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({

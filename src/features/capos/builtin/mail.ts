@@ -1,6 +1,6 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
-import { ask } from './move.js';
+import { ask } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.js';
 import * as words from './words.js';
 
@@ -49,7 +49,7 @@ export class SaidMail {
     return mail;
   }
 
-  /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
+  /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
     return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
@@ -81,9 +81,8 @@ export class SaidMail {
     if (this.#head()) return true;
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const { value, line, plain } = subject.groups!;
-      const said = oneLine(this.#said(subject, (value ?? line ?? plain)!));
-      const isSure = line === undefined || `- ${line}`.search(words.NEXT) < 0;
+      const said = oneLine(this.#said(subject, subject.groups!['value']!));
+      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
@@ -102,14 +101,12 @@ export class SaidMail {
     const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
     const isBelow = this.subject !== undefined && lines.test(this.#masked.slice(this.#at));
     const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
-    const isMarked = label !== undefined || (colon !== '' && this.#isDirect);
     const start = this.#at;
-    const isAlone = !label && !colon && !this.#isDirect && this.subject === undefined;
-    const isQuote = !isAlone || matchAt(words.SENT_BELOW, this.#masked, start) !== undefined;
-    const quote = isQuote ? this.#take(words.QUOTE) : undefined;
+    const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
+    const quote = (isMarked || matchAt(words.SENT_BELOW, this.#masked, start)) && this.#take(words.QUOTE);
     if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
     const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
-    if (!(colon && isMarked) && !isBelow && !isLetter) return false;
+    if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
