@@ -28,7 +28,6 @@ export class SaidMail {
   #isDirect = false;
   #isBehindColon = false;
 
-  /** @param masked up to where the instruction may go */
   private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
     this.#whole = whole;
     this.#masked = masked;
@@ -113,7 +112,6 @@ export class SaidMail {
     return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
   }
 
-  /** All that follows, but for other fields at the very end. */
   #rest(start: number, isMarked: boolean): boolean {
     if (start >= this.#masked.length) return false;
     const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);

@@ -48,7 +48,6 @@ function signalAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'signal.raise', params, asked: doubtsIn(entry, start), end: entry.length };
 }
 
-/** Without a title the first words are it. */
 function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
