@@ -161,9 +161,9 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
-  const isLetter = isGreeting || isSigned;
+  const isLetter = isGreeting || isSigned || isMarked;
   const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
-  if (!isLetter && !isMarked) forCapo.push(words.REPORTED);
+  if (!isLetter) forCapo.push(words.REPORTED);
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
