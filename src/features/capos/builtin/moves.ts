@@ -19,7 +19,7 @@ export interface Move {
 
 export const ask = (name: string, message: string): NeededInput => ({
   path: `params.${name}`,
-  message: cutText(oneLine(message), DRAFT_BOUNDS.reason),
+  message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
 
 export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
