@@ -66,6 +66,17 @@ describe('a mail in the form of the rule is ready', () => {
     [`Schicke eine E-Mail an ${JANE} mit dem Betreff "Order" und dem Text "It ships on Friday."`],
     [`Écris à ${JANE}, objet « Order » : « It ships on Friday. »`],
     [`Envía un correo a ${JANE} con el asunto "Order" y el texto "It ships on Friday."`],
+    [`Send ${JANE} this: "It ships on Friday." Subject should be Order.`],
+    [`Subject: Order\nText: It ships on Friday.\nTo: ${JANE}`],
+    [`"It ships on Friday." - please send this to ${JANE} with the subject Order`],
+    [`Tell ${JANE} that we can NOT wait. Subject: Order. Message: It ships on Friday.`],
+    [
+      `Send an apology to ${JANE} for the delay, cc ${BOB}. Subject "Order". Tell her: "It ships on Friday."`,
+      COPY,
+    ],
+    [`Mail ${JANE}: "It ships on Friday.", subject "Order", with ${BOB} in copy`, COPY],
+    [`Kannst du ${JANE} bitte eine kurze Mail schicken? Betreff: Order. Nachricht: It ships on Friday.`],
+    [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail(more)]);
   });
@@ -76,6 +87,14 @@ describe('a mail in the form of the rule is ready', () => {
     expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
     expect(packets(`Email ${JANE}, subject "Order": "He didn't come.\nCc: nobody"`)).toEqual([
       mail({ body: "He didn't come.\nCc: nobody" }),
+    ]);
+  });
+
+  it('a letter is the text from its greeting to its name, whatever it asks of its reader', () => {
+    const body = `Hi Jane, it ships. Please send comments to ${BOB}, or call me before noon. Kind regards, Tom`;
+    expect(packets(`Email ${JANE}: Subject: Order. ${body}`)).toEqual([mail({ body })]);
+    expect(packets(`Email ${JANE}, subject "Order": ${body} Send it on Monday.`)).toMatchObject([
+      { asked: ['body'] },
     ]);
   });
 
@@ -115,14 +134,11 @@ describe('a mail asks for exactly what it lacks', () => {
     [`Email ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
     [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
     [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
-    [
-      `Tell ${JANE} that it is late. She can call. Subject: "Order"`,
-      { subject: '', body: '', asked: ['subject', 'body'] },
-    ],
+    [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
     [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
     [`Laita postia osoitteeseen ${JANE}: It ships on Friday.`, NOTHING],
-    [`If he agrees, email ${JANE}: "It ships on Friday."`, NOTHING],
-    [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, NOTHING],
+    [`If he agrees, email ${JANE}: "It ships on Friday."`, { subject: '', asked: ['subject', 'body'] }],
+    [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, { asked: ['body'] }],
     [
       `Tell ${JANE} and ${BOB} their new salaries: Anna 4,200 EUR, Ben 3,900 EUR.`,
       { ...BOTH, subject: '', body: '', asked: ['subject', 'body'] },
@@ -133,7 +149,7 @@ describe('a mail asks for exactly what it lacks', () => {
     ],
     [
       `Remind ${JANE} about the invoice, cc ${BOB}`,
-      { subject: '', body: '', asked: ['to', 'subject', 'body'] },
+      { ...COPY, subject: '', body: '', asked: ['subject', 'body'] },
     ],
     [
       `Let Mrs Whitcombe know that it is late.`,
@@ -145,6 +161,16 @@ describe('a mail asks for exactly what it lacks', () => {
       { subject: '', asked: ['subject'] },
     ],
     [`Email ${JANE}, subject "Order": "…"`, { body: '', asked: ['body'] }],
+    [`Send the attached offer to ${JANE}, subject "Order", text "It ships on Friday."`, { asked: ['body'] }],
+    [`Forward this to ${JANE}, subject "Order": "It ships on Friday."`, { asked: ['body'] }],
+    [
+      `Email ${JANE}, subject something nice, text "It ships on Friday."`,
+      { subject: '', asked: ['subject', 'body'] },
+    ],
+    [
+      `Email ${JANE}, subject: Order, tomorrow, text "It ships on Friday."`,
+      { subject: '', asked: ['subject'] },
+    ],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail(more)]);
   });
@@ -156,7 +182,7 @@ describe('a mail asks for exactly what it lacks', () => {
   });
 
   it.each([
-    [`Email ${JANE} and ${BOB} separately, subject "Order": "It ships on Friday."`, ['body']],
+    [`Email ${JANE} and ${BOB} separately, subject "Order": "It ships on Friday."`, []],
     [`Tell ${JANE} and ${BOB} each about the raise`, ['subject', 'body']],
   ])('one for each recipient: %s', (text, asked) => {
     expect(packets(text)).toMatchObject([
@@ -169,6 +195,15 @@ describe('a mail asks for exactly what it lacks', () => {
 describe('a mail is never ready', () => {
   const ready = `mail ${JANE}, subject "Order": "It ships on Friday."`;
   it.each([
+    `Every Monday ${ready}`,
+    `Mail ${JANE} on behalf of Bob, subject "Order": "It ships."`,
+    `Send a weekly reminder to ${JANE}, subject "Order": "It ships."`,
+    `Tell ${JANE} that it ships and cancel the rest. Subject "Order". Text "It ships."`,
+    `Mail ${JANE}, subject "Order": that it ships on Friday`,
+    `Mail ${JANE}, subject "Order": Hi Jane, your [thing] ships. Best, Tom`,
+    `Mail ${JANE}, subject "Order": Hi Jane, it ships. Best, Tom. But only if Bob agrees.`,
+    `Mail ${JANE}, subject "Order": "It is attached."`,
+    `${ready} in German`,
     `If he agrees, ${ready}`,
     `Tomorrow at 9 ${ready}`,
     `Do not send anything yet. ${ready}`,
@@ -188,7 +223,6 @@ describe('a mail is never ready', () => {
     `Mail ${JANE} tomorrow, subject "Order": "It ships."`,
     `Mail ${JANE} only after I approve, subject "Order": "It ships."`,
     `Mail ${JANE} and Bob, subject "Order": "It ships."`,
-    `Mail ${JANE}: "It ships.", subject "Order", with ${BOB} in copy`,
     `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
     `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
@@ -307,6 +341,9 @@ describe('other moves', () => {
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
     ['Translate the FAQ', 'capo_ops', 'Not acted on: “Translate the FAQ”'],
+    ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money that is paid out is no revenue'],
+    ['Remind me on Friday to call the tax office', 'capo_ops', 'Reminders cannot be set here'],
+    ['what was our revenue last month?', 'capo_revenue', 'Questions are answered in the chat'],
     ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
     ['Call Jane of Acme with the news', 'capo_ops', 'Not acted on: “Call Jane of Acme with the news”'],
   ])('are not prepared, and it is said why: %s', (text, capo, remark) => {

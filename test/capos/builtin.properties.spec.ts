@@ -202,6 +202,9 @@ describe('the built-in draft', () => {
     ['questions', 'can you '.repeat(2_500)],
     ['connectives', `email a@b.cc ${'and then '.repeat(2_200)}`],
     ['further asks', `email a@b.cc: ${'. Also email b@c.dd: x'.repeat(900)}`],
+    ['spaces behind a label', `mail a@b.cc, subject: ${' '.repeat(19_000)}x`],
+    ['dots in a message', `mail a@b.cc: x${'.'.repeat(19_000)}`],
+    ['mails', 'mail a@b.cc, subject x: hello. '.repeat(600)],
     ['pronouns', `tell Ada that ${'she and her '.repeat(1_600)}`],
   ])('is made in a time linear in a text that is all %s', (_case, text) => {
     draftFrom(briefing(text.slice(0, 100), 'capo_revenue'));

@@ -7,19 +7,14 @@ import { DraftTooLarge } from './draft-bounds.js';
 
 export const BUILTIN_PROCESSES: ProcessPoolOptions = {
   entry: new URL('./builtin-process.js', import.meta.url),
-  // One slow text leaves the other process to everybody else.
   size: 2,
   timeLimitMs: 5_000,
   memoryLimitMb: 64,
 };
 
-/**
- * The capo that needs no key and no network. It reads the instruction by rules, so the same briefing always makes
- * the same draft; it writes nothing that the instruction, the context or the buyers' data didn't supply. The rules run
- * in a process apart, since there is always one more text for which they take too long or too much.
- */
+/** Needs no key and no network. Its rules run in a process apart: for some text they may take too long or too much. */
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
-  /** Its processes are few: a workspace whose texts take long leaves the others one. */
+  /** A workspace whose texts take long leaves the others a process. */
   readonly perWorkspace = 1;
   readonly #processes: ProcessPool<Briefing, DraftContent>;
 

@@ -1,19 +1,22 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
-import type { Briefing, DraftContent, DraftPacket, NeededInput } from '../briefing.js';
+import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
-import { ask, type Move, titleOfMove } from './move.js';
-import { isCall, outsideIn } from './outside.js';
-import { documentAt, figuresAt, recordAt, signalAt } from './records.js';
-import { revise } from './revision.js';
+import { ask, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const KNOWS =
   'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
+const INSTEAD: readonly [asked: RegExp, answer: string][] = [
+  [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
+  [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
+  [words.SPENT, 'Money that is paid out is no revenue, so nothing was recorded.'],
+];
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -31,7 +34,6 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (others.length > 0 && !handsOn) remarks.push(refusal);
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
-  if (moves.length === 0) remarks.push(KNOWS);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
@@ -42,10 +44,11 @@ export function draftFrom(briefing: Briefing): DraftContent {
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
-/** The action types that an instruction plainly asks for: a capo that can't take them all is no place for it. */
+/** What an instruction plainly asks for: a capo that can't take all of it is no place for it. */
 export function movesIn(given: string): ActionTypeName[] {
-  const whole = readText(cutText(given, READABLE, ''));
-  if (isCall(whole.text)) return ['http.call'];
+  const whole = readText(given);
+  const outside = outsideIn(whole.text, { destinations: [], operations: [] });
+  if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
   if (matchAt(words.MAIL_HEAD, whole.masked, at)) return ['email.send'];
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
@@ -53,11 +56,9 @@ export function movesIn(given: string): ActionTypeName[] {
 
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
 
-/** Whether a text begins with a verb that instructions begin with. */
 export const beginsAsInstruction = (given: string): boolean =>
-  matchAt(words.INSTRUCTION, readText(cutText(given, READABLE, '')).masked, 0) !== undefined;
+  matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
 
-/** Where several capos could do it, a person says which. */
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
   params: { directive: cutText(directive.trim(), LIMITS.directive), capo: able[0] },
@@ -72,7 +73,7 @@ class DirectiveReader {
   readonly moves: Move[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  /** A sentence that is not understood names an address: perhaps a mail is to go there. */
+  /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
   readonly #briefing: Briefing;
   readonly #whole: Text;
@@ -81,7 +82,7 @@ class DirectiveReader {
   constructor(briefing: Briefing) {
     const { text, context } = briefing.directive;
     this.#briefing = briefing;
-    this.#whole = readText(cutText(text, READABLE, ''));
+    this.#whole = readText(text);
     this.#context = contextOf(context);
     if (text.length > READABLE) this.#unread.push(`all that stands behind the first ${READABLE} characters`);
   }
@@ -97,13 +98,24 @@ class DirectiveReader {
     const pasted = masked.search(words.PASTED);
     const own = pasted < 0 ? masked : masked.slice(0, pasted);
     const starts = [0, ...entriesIn(own), own.length];
-    for (const [index, start] of starts.entries()) this.#readEntry(own.slice(0, starts[index + 1]), start);
-    this.#leave(own.length, masked.length);
+    for (const [index, start] of starts.entries()) {
+      const entry = own.slice(0, starts[index + 1]);
+      for (let at = start; at < entry.length;) {
+        at += matchAt(words.LEAD, entry, at)![0].length;
+        if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
+      }
+    }
+    this.#leave(text.slice(own.length));
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
     if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
     this.#askForRest();
+    if (this.moves.length > 0) return this;
+    const at = matchAt(words.LEAD, masked, 0)![0].length;
+    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at)) ?? [];
+    if (instead !== undefined && this.remarks.length === 1) this.remarks.pop();
+    this.remarks.push(instead ?? KNOWS);
     return this;
   }
 
@@ -116,7 +128,6 @@ class DirectiveReader {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
       const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
       const capo = capoCalled(groups!['capo']!)!;
-      // "Product should ..." in the next sentence is for somebody else.
       const isForOthers = [...rest.matchAll(words.CAPO_NAMES)].some(([name]) => capoCalled(name) !== capo);
       const question = ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`);
       if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
@@ -124,32 +135,19 @@ class DirectiveReader {
     return this.moves.length > 0;
   }
 
-  /** One instruction behind the other, to the end of the entry. */
-  #readEntry(entry: string, start: number): void {
-    for (let at = start; at < entry.length;) {
-      at += matchAt(words.LEAD, entry, at)![0].length;
-      if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
-    }
-  }
-
   #moveAt(entry: string, at: number): number | undefined {
     const place = [this.#whole, entry, at] as const;
-    const found =
-      SaidMail.at(...place, words.MAIL_HEAD) ??
-      figuresAt(this.#briefing, ...place) ??
-      signalAt(...place) ??
-      documentAt(...place) ??
-      recordAt(...place) ??
-      SaidMail.at(...place, words.MAIL_NAMED);
+    const mail = SaidMail.at(...place, words.MAIL_HEAD);
+    const found = mail ?? moveAt(this.#briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
     if (found instanceof SaidMail) this.#addMail(found);
     else if (found) this.moves.push(found);
     return found?.end;
   }
 
-  #addMail({ to = [], cc = [], isEach = false, asked: questions = [], ...said }: Partial<SaidMail>): void {
+  #addMail(said: Partial<SaidMail>): void {
     const context = this.#context;
-    const { subject = context.subject, body = context.body } = said;
-    const asked = [...questions, ...context.asked];
+    const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
+    const asked = [...(said.asked ?? []), ...context.asked];
     const lacks = (name: string) => !asked.some(({ path }) => path === `params.${name}`);
     const people = unique(to.length > 0 || !lacks('to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
@@ -157,9 +155,15 @@ class DirectiveReader {
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
+    const open = placeholdersIn(`${subject} ${body}`).join(', ');
+    const isAttached =
+      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
+    const isSure = said.body !== undefined && doubt === '';
+    const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if ((isEach || said.body === undefined) && lacks('body'))
-      asked.push(ask('body', 'Is this the text as it is meant? Edit it, or confirm it.'));
+    else if (!isSure && lacks('body')) asked.push(ask('body', question));
+    for (const each of left) this.#leave(each);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
@@ -167,32 +171,38 @@ class DirectiveReader {
     }
   }
 
-  /** A sentence that describes a mail; or else one that is not understood. */
   #sentenceAt(entry: string, at: number): number {
     const end = at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
     const sentence = entry.slice(at, end);
     const { body } = this.#context;
+    // "Tomorrow email ...": what stands before a whole mail is asked about.
+    const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
+    const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
+    if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
+      this.#leave(this.#whole.text.slice(at, mailAt));
+      return mailAt;
+    }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      const isNamed = sentence.includes('\uFDD1') || body !== '';
-      this.#isMailPossible ||= isNamed && !matchAt(words.NO_MAIL, sentence, 0);
-      this.#leave(at, end);
+      this.#isMailPossible ||= isAsked && (sentence.includes('\uFDD1') || body !== '');
+      this.#leave(this.#whole.text.slice(at, end));
     }
     return end;
   }
 
-  #leave(start: number, end: number): void {
-    const said = this.#whole.text.slice(start, end).trim();
+  #leave(given: string): void {
+    const said = given.trim();
     if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
   }
 
-  /** What is left may be about any of the moves, and every address is used or asked about. */
   #askForRest(): void {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
     const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
-    for (const { params, asked } of rest === '' ? [] : this.moves)
-      if (asked.length === 0) asked.push(ask(params['body'] === undefined ? 'amount' : 'body', question));
+    for (const { params, asked } of rest === '' ? [] : this.moves) {
+      const name = params['body'] === undefined ? 'amount' : 'body';
+      if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
+    }
     const { text, lookAlikes } = this.#whole;
     const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
     const others = unique(all).filter(isMissingIn(this.moves)).join(', ');
@@ -214,20 +224,60 @@ function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
   return (address) => !all.has(address.toLowerCase());
 }
 
-/** Where the entries of a list begin, or the lines that begin a mail of their own. */
+/** Where the entries of a list begin, or the lines and sentences that begin a mail of their own. */
 function entriesIn(masked: string): number[] {
   const entries = [...masked.matchAll(words.ENTRY)];
   const before = masked.slice(0, entries[0]?.index);
   const at = matchAt(words.LEAD, before, 0)![0].length;
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
   const isList = !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
-  const lines = [...masked.matchAll(/^.{0,600}/gmu)].filter(({ 0: line }) => {
-    const head = matchAt(words.MAIL_HEAD, line, matchAt(words.LEAD, line, 0)![0].length);
-    return head && /^[^.!?]*[:：]|^\s*[\uFDD0\uFDD3]/u.test(line.slice(head.index + head[0].length));
+  const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
+    const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
+    const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
+    return head && matchAt(rest, masked, head.index + head[0].length);
   });
-  const starts = isList && entries[0] ? entries.filter(([, indent]) => indent === entries[0]![1]) : lines;
-  return starts.map(({ index }) => index);
+  const outer = entries.filter(([, indent]) => indent === entries[0]![1]);
+  return (isList && entries[0] ? outer : mails).map(({ index }) => index);
 }
 
 const unique = (list: readonly string[]) =>
   list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
+
+const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
+
+/** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
+function revise({ text, previous }: FeedbackRound): DraftContent {
+  const packets = previous.packets.map(
+    ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({
+      ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
+      needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
+    }),
+  );
+  const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
+  const isTaken = only !== undefined && others.length === 0 && take(only, text);
+  for (const { params, needsInput } of isTaken ? [] : packets) {
+    const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
+    needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
+  }
+  const remarks = isTaken
+    ? 'Changed as asked; the rest is as it was.'
+    : "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  return { remarks, packets, concerns: [] };
+}
+
+function take(packet: DraftPacket, text: string): boolean {
+  const said = SaidMail.fieldsOf(readText(text));
+  const isMail = packet.type === 'email.send';
+  const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const { subject, body, cc = [], isEach } = said ?? {};
+  const isTwice = [...to, ...copies].some((each) => cc.includes(each));
+  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
+  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
+  const named = subject !== undefined && { [isMail ? 'subject' : 'title']: subject };
+  const copied = cc.length > 0 && { cc: [...copies, ...cc] };
+  const given = { ...named, ...(body !== undefined && { body }), ...copied };
+  Object.assign(packet.params, given);
+  packet.title = titleOfMove(packet);
+  packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
+  return true;
+}

@@ -1,50 +1,46 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
-import { ask } from './move.js';
+import { ask } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /**
- * A mail as an instruction gives it. The message is what stands in quotation marks directly behind the addresses, a colon or
- * "saying"; or all that follows a colon directly behind the addresses. Subject, cc and bcc may stand before it or behind it, and
- * nothing else.
+ * A mail as an instruction gives it: its recipients, subject, copies and text, each marked as such, in any order. A value stands in
+ * quotation marks, or goes on to the next of them.
  */
 export class SaidMail {
   readonly to: string[] = [];
   readonly cc: string[] = [];
   subject: string | undefined;
-  /** Word for word. */
   body: string | undefined;
   isEach = false;
-  /** What a person has to say, besides what is not there. */
   readonly asked: NeededInput[] = [];
-  /** Where it ends. */
+  /** What is no part of it, but stands between them. */
+  readonly left: string[] = [];
+  readonly start: number;
   end: number;
   readonly #whole: Text;
   readonly #masked: string;
-  readonly #start: number;
   #at: number;
-  /** Behind `Subject: ...` on a line of its own the message begins on a line of its own. */
-  #isHeader = false;
+  /** What its recipients are looked for with, until they are found. */
+  #form: RegExp | undefined;
+  /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
+  #isDirect = false;
   #isBehindColon = false;
 
-  /** @param masked up to where the instruction may go */
-  private constructor(whole: Text, masked: string, start: number) {
+  private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
     this.#whole = whole;
     this.#masked = masked;
-    this.#start = this.#at = this.end = start;
+    this.#form = form;
+    this.#isDirect = form === undefined;
+    this.start = this.#at = this.end = start;
   }
 
   /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
-    const mail = new SaidMail(whole, masked, start);
-    const head = mail.#take(form);
-    if (!head) return undefined;
-    mail.end = mail.#at;
-    const { name } = head.groups!;
-    if (name === undefined) mail.to.push(...mail.#people(head));
-    else mail.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    const mail = new SaidMail(whole, masked, start, form);
     mail.#read(true);
+    if (mail.#form !== undefined) return undefined;
     if (mail.body !== undefined) return mail;
     // What is not in the form goes to the end of its sentence, and a person words the message.
     mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
@@ -52,37 +48,49 @@ export class SaidMail {
     return mail;
   }
 
-  /** The subject, copies and text that a wish for changes is made of, if it is made of nothing else. */
+  /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read(true) && mail.asked.length === 0 ? mail : undefined;
+    return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
   }
 
-  /** Reads subject, copies and, perhaps, the text; whether nothing else stands up to the end. */
+  /** Whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
-    const next = () => this.#field() || (hasText && this.body === undefined && this.#text());
+    const isText = () => hasText && this.body === undefined;
+    const next = () => this.#field() || (isText() && (this.#text() || this.#skip()));
     while (next()) this.end = this.#at;
-    return this.end > this.#start && /^[\s.!)]*$/.test(this.#masked.slice(this.end));
+    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
 
-  /** A subject, or a list of copies. */
+  #head(): boolean {
+    const head = this.#form && this.#take(this.#form);
+    if (!head) return false;
+    const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
+    if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
+    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    if (thing !== undefined) this.left.push(this.#said(head, thing));
+    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
+    this.#form = undefined;
+    return (this.#isDirect = true);
+  }
+
   #field(): boolean {
     this.#at = this.end;
-    this.#take(words.BETWEEN);
-    const subject = this.#take(words.SUBJECT_QUOTED) ?? this.#take(words.SUBJECT_PLAIN);
+    if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
+    if (this.#head()) return true;
+    const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const { value, line, plain } = subject.groups!;
-      const said = oneLine(this.#said(subject, (value ?? line ?? plain)!));
-      this.#isHeader = plain === undefined;
-      if (said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
+      const said = oneLine(this.#said(subject, subject.groups!['value']!));
+      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
+      if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
     const copies = this.#take(words.COPIES);
-    const people = copies ? this.#people(copies) : [];
+    const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-    if (/^bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
+    if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
     else this.cc.push(...people);
     return copies !== undefined;
   }
@@ -90,43 +98,51 @@ export class SaidMail {
   #text(): boolean {
     this.#at = this.end;
     const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.#isHeader && lines.test(this.#masked.slice(this.#at));
-    const { colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const isBelow = this.subject !== undefined && lines.test(this.#masked.slice(this.#at));
+    const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
     const start = this.#at;
-    const quote = this.#take(words.QUOTE);
+    const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
+    const quote = (isMarked || matchAt(words.SENT_BELOW, this.#masked, start)) && this.#take(words.QUOTE);
     if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
-    if (!colon && !isBelow) return false;
+    const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
+    if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
     this.end = start;
-    // "Email jane@...:", and "Subject: ..." on the line below.
-    if (!this.#isBehindColon && !isBelow && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length);
+    // "Email jane@...:", and "Subject: ..." behind it or on the line below.
+    if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
+    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
   }
 
-  /** All that follows, but for subject and copies at the very end. */
-  #rest(start: number): boolean {
-    if (start === this.#masked.length) return false;
-    const labels = [...this.#masked.matchAll(words.LABEL)].map(({ index }) => index).slice(-4);
-    const isField = (at: number) => at > start && new SaidMail(this.#whole, this.#masked, at).#read(false);
-    const end = (this.end = labels.find(isField) ?? this.#masked.length);
+  #rest(start: number, isMarked: boolean): boolean {
+    if (start >= this.#masked.length) return false;
+    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
+    const found = labels.find(({ index }) => index > 0 && isField(start + index));
+    const end = (this.end = found ? start + found.index : this.#masked.length);
     this.#read(false);
     this.#at = this.#masked.length;
-    const doubt = doubtIn(this.#whole, start, end);
+    const doubt = doubtIn(this.#whole, start, end, isMarked);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
     this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
-  /** A part of what matched, without its quotation marks. */
+  /** What the mail is about; or what is not understood, to the next field. */
+  #skip(): boolean {
+    this.#at = this.end;
+    if (this.#form !== undefined) return false;
+    if (this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
+    const next = this.#masked.slice(this.end).search(words.FIELD);
+    if (next <= 0 || this.#masked.slice(this.end, this.end + next).search(words.NEXT) >= 0) return false;
+    this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
+    return !(this.#isDirect = false);
+  }
+
   #said({ index, 0: all }: RegExpExecArray, part: string): string {
     const start = index + all.lastIndexOf(part);
     const end = start + part.length;
     const quote = this.#whole.quotes.find((each) => each.start === start && each.end === end);
     return quote?.text ?? this.#whole.text.slice(start, end);
-  }
-
-  #people({ index, 0: all }: RegExpExecArray): string[] {
-    return within(index, index + all.length, this.#whole.addresses);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
@@ -136,34 +152,39 @@ export class SaidMail {
   }
 }
 
-/** Why a text without quotation marks may hold more than the message. */
-function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number): string {
+/** Why a text without quotation marks may hold more than the message, or no message. */
+function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number, isMarked: boolean) {
   const text = masked.slice(start, end);
   const people = within(start, end, [...addresses, ...lookAlikes]);
-  if (people.length > 0) return `It names ${people.join(', ')}.`;
+  const isGreeting = matchAt(words.GREETING, text, 0) !== undefined;
+  const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
+  if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
-  const isForCapo = text.search(words.HELD) >= 0 || text.search(words.NEXT) >= 0;
-  return isForCapo ? 'A part of it may be meant for the capo.' : '';
+  const isLetter = isGreeting || isSigned || isMarked;
+  const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
+  if (!isLetter) forCapo.push(words.REPORTED);
+  return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
-/** Adds the configured signature, where the text has none of its own. */
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();
-  const lines = body.split(/\n|(?<=[.!?])\s/).filter((line) => line.trim() !== '');
-  const isEnd = (line: string) =>
-    line.length <= 50 && !/[.?]$/.test(line) && line.search(words.SIGN_OFF) >= 0;
-  const isSigned = body.endsWith(signature) || lines.slice(1).slice(-3).some(isEnd);
   const signed = `${body}\n\n${signature}`;
-  return signature === '' || isSigned || signed.length > LIMITS.mail ? body : signed;
+  const isSigned = body.endsWith(signature) || body.slice(-120).search(words.SIGNED) >= 0;
+  return isSigned || signed.length > LIMITS.mail ? body : signed;
 }
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const lineOf = (value: unknown) => textOf(value).replaceAll('\n', ',');
-  const listOf = (value: unknown) => [value].flat().slice(0, 200).map(lineOf).join(',').split(/[,;]/);
+  const listOf = (value: unknown) =>
+    [value]
+      .flat()
+      .slice(0, 200)
+      .map(textOf)
+      .join(',')
+      .split(/[,;\n]/);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);

@@ -1,14 +1,10 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
+import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 
 /** What stands in the text word for word, and where; without its quotation marks. */
-export interface Passage {
-  start: number;
-  end: number;
-  text: string;
-}
+type Passage = Record<'start' | 'end', number> & { text: string };
 
-/** Longer ones are read up to here. */
 export const READABLE = 20_000;
 
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
@@ -20,19 +16,17 @@ const ADDRESS =
   /(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])/gu;
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 
-/** Line breaks are `\n`; nothing that a mail must not contain is left. */
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 
 export type Text = ReturnType<typeof readText>;
 
 /**
- * A text as it is read: positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a
- * sentence ends with them), addresses U+FDD1, links U+FDD2, which Unicode keeps for such uses. No mail is sent to `lookAlikes`,
- * addresses that may be taken for another one, such as with a Cyrillic “а”, nor to the other one.
+ * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them),
+ * addresses U+FDD1, links U+FDD2. No mail is sent to `lookAlikes`, such as those with a Cyrillic “а”, nor to the other address.
  */
 export function readText(given: string) {
-  const text = clean(given).trimEnd();
+  const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
   const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
     const start = found.at(-2) as number;
@@ -58,10 +52,8 @@ export const addressesIn = (text: string): string[] =>
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 
-/** On one line. */
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
-/** Where the expression, which is sticky, stands in the text at this place. */
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
   expression.lastIndex = at;
   return expression.exec(text) ?? undefined;

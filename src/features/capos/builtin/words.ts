@@ -1,82 +1,96 @@
 import { CAPO_ROLES, CAPOS } from '../capo.js';
 import { inAnyCase } from '../text-facts.js';
 
-/** The words that the built-in runner knows: English ones, and the few that a mail needs in German, French and Spanish. */
-
-/** Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
+/** The words that the built-in runner knows. Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
 const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
-const anyOf = (list: readonly string[]) => {
-  const phrases = inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`);
-  return String.raw`(?<![\p{L}\p{N}])(?:${phrases})(?![\p{L}\p{N}])`;
-};
-const at = (parts: TemplateStringsArray, ...sources: string[]) =>
-  new RegExp(String.raw(parts, ...sources), 'yu');
-const anywhere = (parts: TemplateStringsArray, ...sources: string[]) =>
-  new RegExp(String.raw(parts, ...sources), 'gu');
+const anyOf = (list: readonly string[]) =>
+  String.raw`(?:(?<![\p{L}\p{N}])(?:${inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`)})(?![\p{L}\p{N}]))`;
+const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'yu');
+const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
 
-const AND = word`and, und, et, y`;
+const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
-const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, schreib, schreibe, schick, schicke, sende, écris, écrivez, envoie, envoyez, escribe, envía, manda`;
-const NOUN = word`e-mail, email, mail, message, note, line, reply, answer, reminder, following, below, this, it, nachricht, courriel, correo`;
-const POLITE = word`please, pls, thanks, thank you, thx, cheers, hi, hello, hey, good morning, a lot, so much, very much, many, in advance, bitte, danke, hallo, merci, bonjour, gracias, hola, por favor, s'il te plaît, s'il vous plaît`;
-/** Nothing by itself. */
+const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, antworte, antworten, maile, kontaktiere, envíale, mándale, escríbele, contacte, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, sag, sage, frag, frage, informiere, erinnere, écris, écrire, écrivez, envoie, envoyer, envoyez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, envía, enviar, envíe, manda, mandar, mande, responde, informa, avisa`;
+const SEND = word`email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
+const NOUN = word`e-mail, emails, email, mails, mail, message, messages, note, line, reply, answer, reminder, apology, invitation, thank-you, thank you, heads-up, update, following, below, this, that, it, one, das, dies, folgendes, ça, ceci, esto, text, nachricht, antwort, erinnerung, entschuldigung, einladung, courriel, mot, correo electrónico, réponse, rappel, correo, mensaje, respuesta, recordatorio`;
+const THANKS = word`please, pls, kindly, quickly, have a nice day, have a good day, schönen tag, bonne journée, asap, right away, immediately, word for word, verbatim, wort für wort, mot pour mot, tal cual, thanks, thank you, thx, cheers, a lot, so much, very much, many, in advance, bitte, danke, merci, gracias, por favor, s'il te plaît, s'il vous plaît, s’il te plaît, s’il vous plaît, stp, svp`;
+const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon, good evening, morning, hallo, guten morgen, guten tag, moin, servus, bonjour, salut, hola, buenas, buenos días`})`;
 export const PLEASANTRY = new RegExp(String.raw`^[\s\p{P}]*(?:${POLITE}[\s\p{P}]*)+$`, 'u');
-/** What stands before an instruction, between two of them, and before the entry of a list. */
-export const LEAD = at`(?:[\s,;.!&–—•*-]|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`can you, could you, would you, will you, kannst du, können sie, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${word`mails, emails, e-mails, things, tasks`}(?:\s${POLITE})?:)*`;
+const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
+export const LEAD = at`(?:${word`merci`}\s(?:de\s|d['’])|[\s,;.!&–—•*-]|${word`dear, hi, hello, hey, hallo, liebe, lieber, bonjour, hola`}\s\p{L}+,|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`veuillez, can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, next, finally`}|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
-/** "jane@...", "Jane Doe <jane@...>", "the plumber (rob@...)" */
-const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+\p{Ll}+\s+|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
+const SUBJECT = word`subject line, subject, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto`;
+const COPY = word`cc, bcc, copy, in copy, in cc, kopie, in kopie, copie, en copie, copia, con copia`;
+/** A part of an instruction with one of them changes what is to be sent, to whom, or when. */
+const CONDITION = word`if, unless, until, till, once, when, whenever, as soon as, before, after, while, and, or, but, then, also, too, plus, except, instead, without, only, don't, don’t, do not, never, wenn, falls, sobald, bevor, nachdem, erst, und, aber, oder, dann, auch, nicht, si, quand, avant, après, dès, et, mais, ou, puis, aussi, cuando, antes, después, y, pero, o, también, luego`;
+const OTHERS = word`not, no, any, every, me, us, my, him, her, them, of, from, for, at, on, in, by, with, about, that, review, approval, approve, check, kein, keine, keinen, von, aus, für, bei, mit, dass, pas, aucun, de, des, du, par, ningún, sin, con, que`;
+const TIME = word`today, tonight, tomorrow, tmrw, later, next, this, monday, tuesday, wednesday, thursday, friday, saturday, sunday, week, month, year, daily, weekly, monthly, regular, recurring, scheduled, delayed, january, february, march, april, june, july, august, september, october, november, december, heute, morgen, montag, dienstag, mittwoch, donnerstag, freitag, samstag, sonntag, woche, demain, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, semaine, mañana, lunes, martes, miércoles, jueves, viernes, sábado, domingo, semana`;
+export const ATTACHMENT = anywhere`${word`attach, attached, attaching, attachment, attachments, enclose, enclosed, anhang, angehängt, angehängte, angehängten, beiliegend, beiliegende, anbei, ci-joint, ci-jointe, pièce jointe, adjunto, adjunta`}`;
+const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHMENT.source}|${TO}|${SUBJECT}|${COPY})`;
+const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
+const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
-const OBJECT = String.raw`(?:${word`the, this, a, an, eine, un, une`}\s+)?(?:${word`short, quick, friendly`}\s+)?${NOUN}`;
+export const EACH_WITHIN = anywhere`${word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`}`;
+const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
 export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
-/** The verb and the addresses. */
-export const MAIL_HEAD = at`(?:${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}[\s:]+)?|${TO}[\s:]+|(?=${LIST}\s*[:：]))(?<list>${LIST})(?!['’-])(?:\s+${OBJECT})?`;
-/** The verb and somebody without an address. */
+const LAST_VERB = word`schreiben, schicken, senden, mailen, informieren`;
+export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|(?:${TO}|${word`for, für`})[\s:]+|(?=${LIST}(?:\s*[:：]|\s+(?:${POLITE}\s+)?(?:${OBJECT}\s+)?${LAST_VERB})))(?:${EACH_WITHIN.source}\s+)?(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`these people, the following people, all of them, customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}(?:\s+${EACH_WITHIN.source})?(?:\s*:)?\s+)(?:${word`at, unter`}\s+)?)?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one, text`})${OBJECT})?(?:\s+(?:${word`know`}|${LAST_VERB}))?`;
+export const MAIL_WITHIN = anywhere`(?<=[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}\uFDD1`;
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
-/** Asks for a mail, without an address or a text. */
 export const MAIL_DESCRIBED = at`${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
-/** The whole of an instruction whose mail stands in its context. */
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
-/** Asks what the workspace does not know, or forbids a mail: neither asks for one. */
-export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how`}[^]*[?]`;
-export const BETWEEN = at`(?:[\s,;.()–—-]|${AND}|${word`with, the, mit, dem, avec, le, con, el`})*`;
-const SUBJECT = word`subject, betreff, objet, asunto`;
-const MARKED = String.raw`(?:${AND}\s+)?(?:${word`with, the, mit, dem, avec, le, con, el`}\s+)*${word`saying, say, says, that says, text, body, message, msg, texte, texto`}`;
-export const TEXT_MARK = at`[\s,;.–—-]*(?:${MARKED}\s*)?(?:${word`is`}\s*(?=[\uFDD0\uFDD3]))?(?<colon>[:：]?)[ \t]*`;
+const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`;
+export const NO_MAIL = at`${word`don't, don’t, dont, do not, never, nicht`}|${QUESTION}[^]*[?]`;
+export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
+export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
+const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
+export const BETWEEN = at`(?:\s+|[,;.()?!/|–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
+const LINK = word`is, should be, shall be, will be, must be, should read, reads, ist, lautet, soll, est, sera, es, será, debe ser`;
+const TEXT = word`text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`;
+export const TEXT_MARK = at`(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
-export const SUBJECT_QUOTED = at`${SUBJECT}\s*(?:[:：=]|${word`is`})?\s*(?<value>${Q})`;
-/** To the end of its line, or to where the text begins. */
-export const SUBJECT_PLAIN = at`${SUBJECT}\s*[:：=]\s*(?<line>[^\n\uFDD0-\uFDD3]+?)(?=\s*\n|[\s,;.]+${MARKED}\s*(?:[:：]|${Q}))|${SUBJECT}\s+(?!${word`to, re, fwd, fw, aw, wg`})(?<plain>[^\n:：,;.\uFDD0-\uFDD3]+?)(?=\s*[:：]\s|[\s,;.]+(?:${MARKED}\s*)?${Q})`;
-export const COPIES = at`${word`cc, bcc, copy, in kopie, kopie, en copie, copie, copia`}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})`;
-export const EACH = at`${word`individually, separately, each`}`;
-export const EACH_WITHIN = new RegExp(EACH.source, 'u');
-/** Where subject or copies may stand behind a text. */
-export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${word`with, and, mit, und`}\s+)?(?:${SUBJECT}|${word`cc, bcc, copy, kopie`})`;
+const SEND_THIS = String.raw`(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
+export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}${SEND_THIS}`;
+/** Where a label stands, whose value is in quotation marks, or behind a colon or a verb. */
+const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:${TO}\s+)?[<(]?\uFDD1)|${TEXT}(?=\s*${LINK}?\s*(?:[:：=]|${Q})))`;
+const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, like last time, you choose, tbd, irgendwas`;
+export const SUBJECT_LABEL = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!\s|${VAGUE})(?<value>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;./|–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!\s|${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<value>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;./|–—-]{0,9}(?:${STOP}|${Q}))`;
+export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
+export const EACH = at`(?:${TO}\s+)?${EACH_WITHIN.source}`;
+export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHMENT.source}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
+export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
+export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
+export const FIELD = anywhere`${LABEL.source}|(?<=\s)${STOP}|[:：]\s*(?=${Q})`;
 export const TO_SENTENCE_END = /[^\n]*?(?:[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
 /** Says, perhaps, that something is not to be done, not yet, or only under a condition. */
-export const HELD = anywhere`${word`don't, don’t, dont, do not, never, not yet, if he, if she, if they, unless, only, before, once, until, as soon as, when i, after i, ask me, show me, let
-  me, with me, wait for, wait until, hold it, hold this, hold on, hang on, my approval, my ok, my okay, for review, scratch, never mind, forget, actually, nicht, erst, bevor, sobald, frag mich, vergiss,
-  meine freigabe, pas, avant, dès que, seulement, sauf si, demande-moi, no lo, todavía, antes, en cuanto, solo si`}`;
-const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign`;
-/** Within a text without quotation marks: perhaps the next instruction. */
-export const NEXT = anywhere`(?:^|[.!?…\n]\s*)(?:${POLITE}[\s,]+)?(?:(?:${VERB}|${ACT})\s|[^\p{L}]*${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`})|[,;]\s*${word`then, and then, and also`}|\s${AND}\s+(?:${word`then, also`}|${VERB}\s+\uFDD1)`;
-/** How an instruction begins, to be asked back about. What somebody wants to be told themselves is a question. */
+export const HELD = anywhere`^${VAGUE}|${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`send, email, mail, forward, tell, mention, include, cc, copy, yet`}|${word`if, when, once, until, before, after, unless, as soon as, sobald, bevor, wenn, falls, dès que, avant que`}\s+${word`i, he, she, they, i've, i’ve, she's, he's, it's, it is, ich, er, je, il, elle`}|${word`let`}\s+${word`me`}\s+(?!${word`know`})|${word`only if, only after, only when, only once, only with, unless, before sending, before you send, before it goes, ask me, show me, remind me, check with me, with me first, wait for, wait until, hold it, hold this, hold on, hold off, hang on, my approval, my ok, my okay, go-ahead, for my review, for review, note to self, note for you, ps for you, p.s. for you, ps to you, p.s. to you, scratch that, never mind, forget it, forget that, forget this, actually, on second thought, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir, erinnere mich, vergiss es, vergiss das, warte, meine freigabe, pas encore, envoie pas, envoyez pas, avant d'envoyer, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, mon accord, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`}`;
+const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign, cc, bcc, copy`;
+const SENTENCE = String.raw`(?:^|[.!?…\n(–—]\s{0,9})`;
+const FURTHER = String.raw`[^\p{L}]{0,9}${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`}`;
+const DO = String.raw`(?!${word`thank you`})(?:${VERB}|${ACT}|${word`polish, shorten, reword, rephrase, translate, proofread`})\s+`;
+const MINE = word`me, us, mir, uns, moi, nous`;
+const THEM = word`him, her, them, it, this, that, ihm, ihn, ihr, ihnen`;
+export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${MINE})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
+export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${MINE})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${VERB}\s|\s${AND}\s+${word`then, also`}`;
+export const NEXT_TO_SUBJECT = anywhere`${NEXT.source}|,\s+${TIME}`;
+/** Speaks of the recipient, or of what to write: not to the recipient. */
+export const REPORTED = anywhere`^${word`a short, a quick, a brief, a friendly, a nice, a polite, short, quick, brief, friendly, polite, the text, the note, the message, the mail, the wording, see the, see below, see above, that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
+/** Where a mail of its own may begin: at the start of a line, or of a sentence. */
+export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?!(?<=\uFDD3[\s,;:.–—-]{0,9})${SEND_THIS})(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
+export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
+export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
-/** Where a message begins that somebody else wrote. */
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
-/** At the end of a text: it is signed. */
-export const SIGN_OFF = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias`}`;
+export const SIGNED = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
 export const RECORD = at`${word`record, log, register, verbuche`}`;
+export const SPENT = at`${RECORD.source}[^\n]*?(?:${word`we paid, i paid, spent, taken out, withdrawn, bought, purchase, purchased, expense, expenses, fee, fees, refund, refunded, invoice from, bill from, gekauft, ausgegeben, ausgabe`}|${word`payment, paid, pay, transfer`}[^.\n]*?\sto\s+(?!${word`us, our, me, my, the`}))`;
 export const AND_MAIL = anywhere`\s${AND}\s+(?=${VERB}\s)`;
 export const SOURCE = anywhere`${word`from, von, vom`}\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s${word`for, as, on, via, by, to, in, and, today, yesterday`})[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)){0,80})`;
-export const PERHAPS = anywhere`${word`if, when, tomorrow, not, no, nothing, wenn, falls, morgen, nicht`}|${HELD.source}`;
+export const PERHAPS = anywhere`${word`if, when, tomorrow, not, no, nothing, never, only, before, once, until, unless, next, later, soon, will, owes, unpaid, expected, wenn, falls, morgen, nicht`}|${HELD.source}`;
 export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*`;
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
-/** Asks for what the workspace counted, and for nothing else. */
 export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
-const CAPO = anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases));
-export const CAPO_NAMES = anywhere`${CAPO}`;
-/** "Ask ops to ...", "..., and have marketing ..." */
-export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
+export const CAPO_NAMES = anywhere`${anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases))}`;
+export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO_NAMES.source})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
