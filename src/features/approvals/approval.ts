@@ -16,9 +16,9 @@ import {
   ApprovalAlreadyDecided,
   ApprovalExpired,
   ApprovalNotReady,
+  type InputDetail,
   InputRequired,
 } from './approvals.errors.js';
-import type { InputDetail } from './approval-decisions.dto.js';
 import type { ApprovalSummary, ApprovalView } from './approvals.dto.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {

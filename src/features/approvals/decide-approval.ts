@@ -11,6 +11,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { errorObject } from '../../platform/http/render-error.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
@@ -20,12 +21,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { checkDecision } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type {
-  ApprovalDecided,
-  DecisionBody,
-  DecisionError,
-  DecisionResult,
-} from './approval-decisions.dto.js';
+import type { ApprovalDecided, DecisionBody, DecisionResult } from './approval-decisions.dto.js';
 import { Approvals } from './approvals.repository.js';
 
 interface LockedApprovals {
@@ -69,9 +65,7 @@ export class DecideApproval {
       } catch (error) {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
         if (!(error instanceof DomainError)) throw error;
-        const { code, status } = error.definition;
-        const details = error.details as DecisionError['details'];
-        results.push({ approvalId, error: { code, message: error.message, status, details } });
+        results.push({ approvalId, error: errorObject(error) });
       }
     }
     return results;

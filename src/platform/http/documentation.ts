@@ -5,7 +5,13 @@ import { Forbidden } from '../kernel/errors.js';
 import { CSRF_HEADER } from '../auth/session-cookie.js';
 import { isAdminPath } from './admin-path.js';
 import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
-import { ERROR_SCHEMAS, errorExamples, errorResponses, errorsOf } from './documentation-errors.js';
+import {
+  detailNamesOf,
+  errorExamples,
+  errorResponses,
+  errorSchemas,
+  errorsOf,
+} from './documentation-errors.js';
 import { HEADERS, headersOf } from './documentation-headers.js';
 import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { positionOf, tagOf, usedTags } from './documentation-tags.js';
@@ -38,13 +44,13 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
   });
-  const schemas = { ...document.components?.schemas, ...ERROR_SCHEMAS };
+  const schemas = { ...document.components?.schemas, ...errorSchemas(definedErrors()) };
   const { entries } = app.get(RouteTable);
   document.components = {
     ...document.components,
     schemas,
     headers: HEADERS,
-    examples: errorExamples(new Set(entries.flatMap(errorsOf))),
+    examples: errorExamples(new Set(entries.flatMap(errorsOf)), schemas),
     responses: {},
   };
   const positions = new Map<string, number>();
@@ -184,16 +190,18 @@ const IDEMPOTENCY_PARAMETER: ParameterObject = {
 
 /** docs/reference/errors.md */
 export function errorReference(): string {
-  const rows = definedErrors().map(({ status, code, message }) => `| ${status} | \`${code}\` | ${message} |`);
+  const rows = definedErrors().map((error) => {
+    const { status, code, message } = error;
+    return `| ${status} | \`${code}\` | ${message} | ${detailNamesOf(error).join(', ')} |`;
+  });
   return [
     '# Errors',
     '',
-    'A list of `details` stops at ' +
-      String(MAX_DETAILS) +
-      '; `detailsOmitted` beside it is the number of the rest.',
+    `Of details with a \`?\` some occurrences of the error have none. A list of \`details\` stops at ${MAX_DETAILS};`,
+    '`detailsOmitted` beside it is the number of the rest.',
     '',
-    '| status | code | meaning |',
-    '|---|---|---|',
+    '| status | code | meaning | details |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
