@@ -18,7 +18,11 @@ export const SimulationRequired = defineError(
   'SIMULATION_REQUIRED',
   409,
   'An owner must look at the simulation of this standing order and activate it with acknowledge: true and the version.',
-  { details: z.object({ simulation: record<SimulationView>('SimulationView') }) },
+  {
+    details: z.object({
+      simulation: record<SimulationView>('What it would have changed.', 'SimulationView'),
+    }),
+  },
 );
 
 /** What there is to know before an order becomes active. */

@@ -110,7 +110,7 @@ export function errorSchemas(errors: readonly ErrorDefinition[]): Schemas {
     const shown = {
       message: { type: 'string', description: 'What is wrong, for a person.', example: message },
       status: { type: 'integer', const: status, description: 'The HTTP status.', example: status },
-      ...(details && { details: ref(detailsName(code)) }),
+      ...(details && { details: { description: 'What else there is to know.', ...ref(detailsName(code)) } }),
       ...(details?.schema.type === 'array' && { detailsOmitted: OMITTED }),
     };
     const required = ['message', 'status', ...(details?.isRequired ? ['details'] : [])];
@@ -196,7 +196,10 @@ function detailsOf({
   details,
 }: ErrorDefinition): { schema: DetailsSchema; isRequired: boolean } | undefined {
   if (!details) return undefined;
-  const { $schema: _draft, ...schema } = z.toJSONSchema(details, { unrepresentable: 'any' });
+  const { $schema: _draft, ...schema } = z.toJSONSchema(details, {
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => mergeNull(jsonSchema),
+  });
   return {
     schema: { description: `What \`${code}\` says beside its message.`, ...schema } as DetailsSchema,
     isRequired: !details.safeParse(undefined).success,
@@ -210,6 +213,14 @@ export function detailNamesOf(error: ErrorDefinition): string[] {
   const { properties = {}, required = [] } = details.schema.items ?? details.schema;
   const always = details.isRequired ? required : [];
   return Object.keys(properties).map((name) => `\`${name}\`${always.includes(name) ? '' : '?'}`);
+}
+
+/** What may be null is written as DTOs have it: as one more type. */
+function mergeNull(schema: { anyOf?: object[] }): void {
+  const [own, none] = schema.anyOf ?? [];
+  if (!own || !none || !('type' in own && 'type' in none && none.type === 'null')) return;
+  delete schema.anyOf;
+  Object.assign(schema, own, { type: [own.type, 'null'] });
 }
 
 interface DetailsSchema {

@@ -8,7 +8,8 @@ export const count = (description: string, example: number) =>
   z.int().nonnegative().meta({ description, example });
 
 /** A DTO that the document describes by this name. */
-export const record = <Dto>(name: string) => z.custom<Dto>().meta({ $ref: `#/components/schemas/${name}` });
+export const record = <Dto>(description: string, name: string) =>
+  z.custom<Dto>().meta({ description, $ref: `#/components/schemas/${name}` });
 
 /** Beside "there may be no more". */
 export const LIMIT = z.object({ limit: count('How many there may be.', 50) });
