@@ -60,10 +60,9 @@ export function compilerFaults(text: string): string[] {
     types: [],
   };
   const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (file, target) =>
-    file === MODULE ? ts.createSourceFile(file, text, target) : getSourceFile.call(host, file, target);
-  const program = ts.createProgram([MODULE], options, host);
+  const getSourceFile: typeof host.getSourceFile = (file, target) =>
+    file === MODULE ? ts.createSourceFile(file, text, target) : host.getSourceFile(file, target);
+  const program = ts.createProgram([MODULE], options, { ...host, getSourceFile });
   return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => {
     const line = start === undefined ? undefined : file?.getLineAndCharacterOfPosition(start).line;
     const source = line === undefined ? '' : text.split('\n')[line]!.trim();

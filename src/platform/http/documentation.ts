@@ -61,7 +61,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       const operation: NamedOperation | undefined =
         document.paths[template]?.[entry.method.toLowerCase() as 'get'];
       if (!operation) continue;
-      positions.set(template, name(operation, entry, path));
+      positions.set(template, nameOperation(operation, entry, path));
       tags.add(operation.tags![0]!);
       describe(operation, entry, path, document.components);
     }
@@ -76,7 +76,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
  * Gives the operation its name and its tag; answers its place in the document. A second spelling of a route is marked `x-internal`,
  * which generators of clients leave out, and so is what names another operation in `x-alias-of` itself.
  */
-function name(operation: NamedOperation, { paths }: RouteEntry, path: string): number {
+function nameOperation(operation: NamedOperation, { paths }: RouteEntry, path: string): number {
   const isAdmin = isAdminPath(path);
   const resource = uncapitalized(operation.tags![0]!);
   // Nest numbers the spellings of a route.

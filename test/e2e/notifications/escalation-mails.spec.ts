@@ -76,7 +76,9 @@ describe('the mail about an escalation', () => {
     for (const part of [mail!.text!, mail!.html!, mail!.subject!]) {
       expect(part).not.toMatch(/\b(GET|POST|PUT|PATCH)\b|\/api\/|kill unconfirmed/);
     }
-    const links = [...mail!.text!.matchAll(/<(\S+)\/docs#\/(\w+)\/([\w.]+)>/g)].map(([, , ...named]) => named);
+    const links = [...mail!.text!.matchAll(/<(\S+)\/docs#\/(\w+)\/([\w.]+)>/g)].map(
+      ([, , ...named]) => named,
+    );
     expect(links).toEqual([
       ['signals', 'escalations.decide'],
       ['context', 'notifications.update'],
