@@ -145,8 +145,8 @@ describe('in the OpenAPI document', () => {
       (one) => one.in === 'header' && one.required && one.name !== 'X-CSRF-Token',
     );
     expect(headers.map(({ place }) => place)).toEqual([
-      'POST /api/pro/partner/induction x-partner-signature',
       'PATCH /api/pro/approvals/{approvalId} if-match',
+      'POST /api/pro/partner/induction x-partner-signature',
     ]);
   });
 

@@ -1,4 +1,9 @@
-import { type ApiBodyOptions, ApiExtraModels, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import {
+  type ApiBodyOptions,
+  ApiPropertyOptional,
+  type ApiPropertyOptions,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -15,6 +20,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import type { ErrorObject } from '../../platform/http/render-error.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { VoteCount } from './approvals.dto.js';
@@ -242,58 +248,6 @@ export class ApprovalDecided {
   nextApprovalId?: string;
 }
 
-/** Something that has to be supplied before it can be approved. */
-export class InputDetail {
-  /**
-   * Where in the approval.
-   * @example 'packets.0.params.body'
-   */
-  path!: string;
-  /**
-   * Always the same.
-   * @example 'needsInput'
-   */
-  rule!: string;
-  /**
-   * What to supply, in a sentence.
-   * @example 'Word the message: the directive only describes it.'
-   */
-  message!: string;
-  /**
-   * The work packet that lacks it.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
-  workPacketId!: string;
-}
-
-@ApiExtraModels(InputDetail)
-export class DecisionError {
-  /**
-   * The code of the error.
-   * @example 'CONTENT_CHANGED'
-   */
-  code!: string;
-  /**
-   * What is wrong, for a person.
-   * @example 'The content has changed since the version that If-Match names; read it again.'
-   */
-  message!: string;
-  /**
-   * The HTTP status that the same decision alone would get.
-   * @example 412
-   */
-  status!: number;
-  /**
-   * What the same decision alone would get: with INPUT_REQUIRED what has to be supplied, with CONTENT_CHANGED and
-   * PRECONDITION_REQUIRED the `contentHash` of now.
-   */
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'array', items: { $ref: getSchemaPath(InputDetail) } }, { type: 'object' }],
-    example: { contentHash: '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234' },
-  })
-  details?: InputDetail[] | Record<string, unknown>;
-}
-
 export class DecisionResult {
   /**
    * The approval.
@@ -317,8 +271,9 @@ export class DecisionResult {
    * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
    */
   nextApprovalId?: string;
-  /** Why the decision failed; left out when it did not. */
-  error?: DecisionError;
+  /** The error that the same decision alone would get; left out when it did not fail. */
+  @ApiPropertyOptional({ $ref: '#/components/schemas/ErrorObject' } as ApiPropertyOptions)
+  error?: ErrorObject;
 }
 
 export class DecisionResults {

@@ -11,11 +11,10 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 
 const PACKET_ID = /^pkt_[0-9a-z]{26}$/;
-// oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
-const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 
 /** New parameters for a work packet. */
 export class PacketEditBody {

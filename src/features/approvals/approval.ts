@@ -19,9 +19,9 @@ import {
   ApprovalAlreadyDecided,
   ApprovalExpired,
   ApprovalNotReady,
+  type InputDetail,
   InputRequired,
 } from './approvals.errors.js';
-import type { InputDetail } from './approval-decisions.dto.js';
 import type { ApprovalSummary, ApprovalView, ApprovalVotes } from './approvals.dto.js';
 import { type Answer, faultsOfAnswer } from './question.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';

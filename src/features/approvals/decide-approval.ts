@@ -13,6 +13,7 @@ import { Db } from '../../platform/database/db.js';
 import { Channel } from '../../platform/database/channel.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { errorObject } from '../../platform/http/render-error.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
@@ -22,12 +23,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { approverNames, checkDecision, quotedTitle, votesOf } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type {
-  ApprovalDecided,
-  DecisionBody,
-  DecisionError,
-  DecisionResult,
-} from './approval-decisions.dto.js';
+import type { ApprovalDecided, DecisionBody, DecisionResult } from './approval-decisions.dto.js';
 import { Approvals } from './approvals.repository.js';
 import type { Answer } from './question.js';
 
@@ -76,9 +72,7 @@ export class DecideApproval {
       } catch (error) {
         // Every refusal is made before anything is written, so the transaction is still good for the next one.
         if (!(error instanceof DomainError)) throw error;
-        const { code, status } = error.definition;
-        const details = error.details as DecisionError['details'];
-        results.push({ approvalId, error: { code, message: error.message, status, details } });
+        results.push({ approvalId, error: errorObject(error) });
       }
     }
     return results;

@@ -6,6 +6,7 @@ import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { EVAL_TARGETS, type EvalOccasion, type EvalTarget } from './eval-run.entity.js';
 import { EVAL_KINDS, type EvalKind, type Finding, type FindingSeverity } from './rule.js';
@@ -27,7 +28,8 @@ export class RunEvalBody {
    * @example 'Before the holidays'
    */
   @MaxLength(120)
-  @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
+  @Matches(/\S/, { message: '$property must be one line of text' })
+  @Matches(ONE_LINE, { message: '$property must be one line of text' })
   @IsNotBlank()
   name!: string;
 

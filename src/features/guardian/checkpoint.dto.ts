@@ -2,6 +2,8 @@ import { IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 
 /** The parameter of the paths, as it is documented. */
 export const CHECKPOINT_PARAM = {
@@ -17,7 +19,9 @@ export class TakeCheckpointBody {
    * @example 'Before the spring price list'
    */
   @IsOptional()
-  @Matches(/^(?=.*\S)\P{Cc}{1,120}$/u, { message: '$property must be one line of 1 to 120 characters' })
+  @MaxLength(120)
+  @Matches(/\S/, { message: '$property must be one line of 1 to 120 characters' })
+  @Matches(ONE_LINE, { message: '$property must be one line of 1 to 120 characters' })
   @IsNotBlank()
   label?: string | null;
 }

@@ -27,7 +27,7 @@ export class AddCustomSection {
     // Of two that add the last one at the same time the second waits, and then counts both.
     await this.configs.lock(workspaceId);
     const existing = await this.sections.list({ workspaceId, teamIds: 'all' });
-    if (existing.length >= MOST) throw new TooManySections({ details: { most: MOST } });
+    if (existing.length >= MOST) throw new TooManySections({ details: { limit: MOST } });
     const section: CustomSectionEntity = {
       workspaceId,
       sectionId: newId('sec'),

@@ -1,9 +1,11 @@
 import { defineError } from '../../platform/kernel/define-error.js';
+import { LIMIT } from '../../platform/kernel/error-details.js';
 
 export const TooManySections = defineError(
   'TOO_MANY_SECTIONS',
   409,
   'A workspace can have ten report sections of its own: delete one first.',
+  { details: LIMIT },
 );
 
 export const ReportMailOff = defineError(

@@ -144,7 +144,7 @@ export class RevenueEvents {
     throw new AlreadyExists({
       message: 'This externalId names an event with other content.',
       // That of another team is not shown.
-      details: { ...(recorded && { eventId: recorded.eventId }), externalId },
+      details: { ...(recorded && { eventId: recorded.eventId }), ...(externalId !== null && { externalId }) },
     });
   }
 }

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { z } from 'zod';
 import { defineError } from '../../platform/kernel/define-error.js';
+import { record } from '../../platform/kernel/error-details.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivationChecks } from './activation-checks.js';
 import { OrderSimulation } from './simulation/order-simulation.js';
 import { keptSimulationOf, receiptFactsOf, simulationViewOf } from './simulation/simulation-view.js';
+import type { SimulationView } from './simulation/simulation.dto.js';
 import type { SimulationEntity } from './simulation/simulation.entity.js';
 import { relaxesPast } from './held-because.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
@@ -15,6 +18,11 @@ export const SimulationRequired = defineError(
   'SIMULATION_REQUIRED',
   409,
   'An owner must look at the simulation of this standing order, and send "acknowledge": true and the version that it names.',
+  {
+    details: z.object({
+      simulation: record<SimulationView>('What it would have changed.', 'SimulationView'),
+    }),
+  },
 );
 
 /** What there is to know before an order becomes active. */

@@ -16,6 +16,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 import type { Priority, Reversibility } from '../terms/terms.js';
@@ -58,7 +60,8 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ArrayUnique()
-  @Matches(/^(?=.{1,257}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}(\.\*)?$/, {
+  @MaxLength(257, { each: true })
+  @Matches(/^[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}(\.\*)?$/, {
     each: true,
     message:
       'each value in $property must be an action type such as email.send, or a tool such as crm.refund or crm.*',
@@ -74,10 +77,9 @@ export class StandingOrderMatch implements OrderMatch {
   @ArrayNotEmpty()
   @ArrayMaxSize(50)
   @ArrayUnique()
-  @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, {
-    each: true,
-    message: 'each value in $property must be the name of an agent',
-  })
+  @MaxLength(100, { each: true })
+  @Matches(/\S/, { each: true, message: 'each value in $property must be the name of an agent' })
+  @Matches(ONE_LINE, { each: true, message: 'each value in $property must be the name of an agent' })
   agents?: string[] | null;
 
   /**

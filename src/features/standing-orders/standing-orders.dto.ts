@@ -21,6 +21,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
@@ -58,7 +59,8 @@ export class CreateStandingOrderBody {
    * @example 'Delivery mail to Acme'
    */
   @MaxLength(120)
-  @Matches(/^(?=.*\S)\P{Cc}+$/u, { message: '$property must be one line of text' })
+  @Matches(/\S/, { message: '$property must be one line of text' })
+  @Matches(ONE_LINE, { message: '$property must be one line of text' })
   @IsNotBlank()
   name!: string;
 

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { defineError } from '../../platform/kernel/define-error.js';
+import { count } from '../../platform/kernel/error-details.js';
 import { ContentChanged, PreconditionRequired } from '../../platform/kernel/errors.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 
@@ -6,6 +8,7 @@ export const VersionChanged = defineError(
   'VERSION_CHANGED',
   412,
   'The standing order has a newer version. Read it and its simulation, and name that version.',
+  { details: z.object({ version: count('The version now.', 3) }) },
 );
 
 /** Which version of an order somebody had before them when they asked for something. */

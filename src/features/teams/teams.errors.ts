@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { defineError } from '../../platform/kernel/define-error.js';
+import { count } from '../../platform/kernel/error-details.js';
 
 export const LastOwner = defineError(
   'LAST_OWNER',
@@ -10,6 +12,14 @@ export const TeamHasOpenWork = defineError(
   'TEAM_HAS_OPEN_WORK',
   409,
   'The team has open work: say with moveTo which team it goes to, or null for no team.',
+  {
+    details: z.object({
+      directives: count('Directives that are open.', 2),
+      approvals: count('Approvals that are pending.', 1),
+      workPackets: count('Work packets that are open.', 3),
+      standingOrders: count('Standing orders in force.', 0),
+    }),
+  },
 );
 
 export const InviteExpired = defineError(

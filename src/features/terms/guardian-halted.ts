@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { defineError, type DomainError } from '../../platform/kernel/define-error.js';
+import { text } from '../../platform/kernel/error-details.js';
 import type { GuardianMode } from './terms.js';
 
 /** What every feature answers that would let something leave while nothing may. */
@@ -6,6 +8,7 @@ export const GuardianHalted = defineError(
   'GUARDIAN_HALTED',
   423,
   'The kill switch is engaged; nothing is sent until an admin reverts it.',
+  { details: z.object({ mode: text("The guardian's mode.", 'killed') }).optional() },
 );
 
 /** The same for a mode that is known, in the words of that mode. */

@@ -7,6 +7,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { defineError, type Fault } from '../../platform/kernel/define-error.js';
+import { count, LIMIT } from '../../platform/kernel/error-details.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -38,6 +39,7 @@ export const TooManyTools = defineError(
   'TOO_MANY_TOOLS',
   409,
   `A workspace has at most ${MAX_TOOLS} tools, of which ${MAX_PROPOSED} may be proposed; delete one first.`,
+  { details: LIMIT.extend({ proposedLimit: count('How many of them may be proposed.', MAX_PROPOSED) }) },
 );
 
 type ToolAct = 'created' | 'proposed' | 'updated' | 'activated' | 'paused' | 'deleted';

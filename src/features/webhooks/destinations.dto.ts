@@ -1,7 +1,8 @@
 import { IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
-import { Length } from '../../platform/kernel/text-length.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
+import { Length, MaxLength } from '../../platform/kernel/text-length.js';
 import { hasOneReading } from '../../platform/signatures/event-signature.js';
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/event.js';
 import type { DestinationStatus } from './destination.entity.js';
@@ -80,7 +81,9 @@ export class RegisterPartnerWebhookBody {
    * One line of 1 to 200 characters, to tell destinations apart. Every member reads it, where only admins see the `url`.
    * @example 'The ledger of Acme'
    */
-  @Matches(/^(?=.*\S)\P{Cc}{1,200}$/u, { message: '$property must be one line of 1 to 200 characters' })
+  @MaxLength(200)
+  @Matches(/\S/, { message: '$property must be one line of 1 to 200 characters' })
+  @Matches(ONE_LINE, { message: '$property must be one line of 1 to 200 characters' })
   @IsNotBlank()
   description!: string;
 

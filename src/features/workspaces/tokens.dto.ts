@@ -18,6 +18,8 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { TOKEN_SCOPES, type TokenScope } from '../../platform/auth/token-scopes.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
+import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { isToolPattern } from '../terms/tool-names.js';
@@ -63,7 +65,9 @@ export class CreateTokenBody {
    * One line of 1 to 100 characters, to tell tokens apart.
    * @example 'Ledger'
    */
-  @Matches(/^(?=.*\S)\P{Cc}{1,100}$/u, { message: '$property must be one line of 1 to 100 characters' })
+  @MaxLength(100)
+  @Matches(/\S/, { message: '$property must be one line of 1 to 100 characters' })
+  @Matches(ONE_LINE, { message: '$property must be one line of 1 to 100 characters' })
   @IsNotBlank()
   name!: string;
 

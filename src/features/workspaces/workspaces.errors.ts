@@ -1,10 +1,12 @@
 import { defineError } from '../../platform/kernel/define-error.js';
+import { LIMIT, text } from '../../platform/kernel/error-details.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 
 export const LimitReached = defineError(
   'LIMIT_REACHED',
   409,
   'A limit is reached; details.what and details.limit name it.',
+  { details: LIMIT.extend({ what: text('Of what.', 'members') }) },
 );
 
 /** Says which limit was reached, and of what. */

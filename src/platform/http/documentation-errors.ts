@@ -1,13 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import {
-  DomainError,
-  type ErrorDefinition,
-  type ErrorOccurrence,
-  MAX_DETAILS,
-} from '../kernel/define-error.js';
+import { z } from 'zod';
+import { DomainError, type ErrorDefinition, MAX_DETAILS } from '../kernel/define-error.js';
 import * as common from '../kernel/errors.js';
-import { CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
-import type { SchemaObject } from './documentation-examples.js';
+import { CURRENT_VERSION } from './api-version.js';
+import { exampleOf, type SchemaObject, type Schemas } from './documentation-examples.js';
 import { headersOf } from './documentation-headers.js';
 import { renderError } from './render-error.js';
 import type { RouteEntry } from './route-table.js';
@@ -16,18 +12,6 @@ type ResponseObject = NonNullable<NonNullable<OpenAPIObject['components']>['resp
 type ExampleObject = NonNullable<NonNullable<OpenAPIObject['components']>['examples']>[string];
 
 const REQUEST_ID = 'req_01khqw6q00wy74pjf1avkzwmgz';
-
-/** What these errors say more than their definition does. */
-const OCCURRENCES = new Map<ErrorDefinition, ErrorOccurrence>([
-  [common.UnsupportedApiVersion, { details: { supported: SUPPORTED_VERSIONS } }],
-  [common.Unauthorized, { reason: 'invalid_token' }],
-  [common.Forbidden, { details: { requiredRoles: ['admin', 'owner'] } }],
-  [
-    common.ValidationFailed,
-    { details: [{ path: 'limit', rule: 'max', message: 'limit must not be greater than 100' }] },
-  ],
-  [common.RateLimited, { details: { policy: 'route', limit: 60, windowSeconds: 60, remaining: 0 } }],
-]);
 
 /** Every error that this route can answer: those of admission, as its policy has it, and its own. */
 export function errorsOf({ policy, limit, transactional, method, paths }: RouteEntry): ErrorDefinition[] {
@@ -70,7 +54,7 @@ export function errorResponses(errors: Iterable<ErrorDefinition>): ErrorResponse
       description: alike.map((error) => `\`${error.code}\` ${error.message}`).join('\n'),
       content: {
         'application/json': {
-          schema: { $ref: '#/components/schemas/Error' },
+          schema: eitherShape(shapeA(alike), shapeB(alike)),
           examples: Object.fromEntries(
             alike.flatMap(namesOf).map((name) => [name, { $ref: `#/components/examples/${name}` }]),
           ),
@@ -81,10 +65,17 @@ export function errorResponses(errors: Iterable<ErrorDefinition>): ErrorResponse
 }
 
 /** One example for each error and shape, as the service renders it. */
-export function errorExamples(errors: Iterable<ErrorDefinition>): Record<string, ExampleObject> {
+export function errorExamples(
+  errors: Iterable<ErrorDefinition>,
+  schemas: Schemas,
+): Record<string, ExampleObject> {
   const examples: Record<string, ExampleObject> = {};
   for (const error of errors) {
-    const occurred = new DomainError(error, OCCURRENCES.get(error));
+    const details = detailsOf(error)?.schema;
+    const occurred = new DomainError(error, {
+      ...(error === common.Unauthorized && { reason: 'invalid_token' }),
+      ...(details && { details: exampleOf(details, schemas) }),
+    });
     const [nested, flat] = namesOf(error);
     examples[nested] = {
       summary: 'Without a version header',
@@ -102,13 +93,143 @@ function namesOf({ code }: ErrorDefinition): [nested: string, flat: string] {
   return [code, `${code}.${CURRENT_VERSION}`];
 }
 
-const CODE = { type: 'string', description: 'The code of the error.', example: 'NOT_FOUND' } as const;
-const MESSAGE = {
-  type: 'string',
-  description: 'What is wrong, for a person.',
-  example: common.NotFound.message,
-} as const;
-const STATUS = { type: 'integer', description: 'The HTTP status.', example: 404 } as const;
+/**
+ * The two documented shapes (SPECIFICATION, Errors), widened so that a reader of either finds its fields. Each error has a schema
+ * in both, told apart by its code, so that a program that has compared the code knows the details.
+ */
+export function errorSchemas(errors: readonly ErrorDefinition[]): Schemas {
+  const schemas: Record<string, object> = {
+    Error: eitherShape(ref('ErrorA'), ref('ErrorB')),
+    ErrorA: shapeA(errors, ref('ErrorObject')),
+    ErrorB: shapeB(errors),
+    ErrorObject: unionOf('code', errors, ({ code }) => [code, objectName(code)]),
+  };
+  for (const error of errors) {
+    const { code, status, message } = error;
+    const details = detailsOf(error);
+    const shown = {
+      message: { type: 'string', description: 'What is wrong, for a person.', example: message },
+      status: { type: 'integer', const: status, description: 'The HTTP status.', example: status },
+      ...(details && { details: { description: 'What else there is to know.', ...ref(detailsName(code)) } }),
+      ...(details?.schema.type === 'array' && { detailsOmitted: OMITTED }),
+    };
+    const required = ['message', 'status', ...(details?.isRequired ? ['details'] : [])];
+    if (details) schemas[detailsName(code)] = details.schema;
+    schemas[objectName(code)] = object(`\`${code}\` in shape A.`, ['code', ...required], {
+      code: { type: 'string', const: code, description: 'The code of the error.', example: code },
+      ...shown,
+    });
+    const lowerCase = code.toLowerCase();
+    schemas[flatName(code)] = object(
+      `\`${code}\` in shape B.`,
+      ['error', 'reason', 'requestId', ...required],
+      {
+        error: {
+          type: 'string',
+          const: lowerCase,
+          description: 'The code of the error in lower case.',
+          example: lowerCase,
+        },
+        reason: { ...REASON, example: lowerCase },
+        requestId: ID,
+        ...shown,
+      },
+    );
+  }
+  return schemas as Schemas;
+}
+
+function eitherShape(a: object, b: object): SchemaObject {
+  return {
+    description: `Shape A for a client that names no version, shape B with \`X-Service-API-Version: ${CURRENT_VERSION}\`.`,
+    oneOf: [a, b],
+  } as SchemaObject;
+}
+
+function shapeA(
+  errors: readonly ErrorDefinition[],
+  error: object = unionOf('code', errors, ({ code }) => [code, objectName(code)]),
+): object {
+  const described = { description: 'What went wrong.', ...error };
+  return object('Shape A: the error is an object.', ['error', 'reason', 'requestId'], {
+    error: described,
+    reason: REASON,
+    requestId: ID,
+  });
+}
+
+function shapeB(errors: readonly ErrorDefinition[]): object {
+  return unionOf('error', errors, ({ code }) => [code.toLowerCase(), flatName(code)]);
+}
+
+/** One of these errors, by the value that each has in `propertyName`. */
+function unionOf(
+  propertyName: string,
+  errors: readonly ErrorDefinition[],
+  nameOf: (error: ErrorDefinition) => [value: string, schema: string],
+): object {
+  const named = errors.map(nameOf);
+  if (named.length === 1) return ref(named[0]![1]);
+  return {
+    oneOf: named.map(([, schema]) => ref(schema)),
+    discriminator: {
+      propertyName,
+      mapping: Object.fromEntries(named.map(([value, schema]) => [value, ref(schema).$ref])),
+    },
+  };
+}
+
+function object(description: string, required: readonly string[], properties: object): object {
+  return { type: 'object', description, required, additionalProperties: false, properties };
+}
+
+const ref = (schema: string) => ({ $ref: `#/components/schemas/${schema}` });
+const pascal = (code: string) =>
+  code.replace(/_?([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase());
+const objectName = (code: string) => `${pascal(code)}Error`;
+const detailsName = (code: string) => `${pascal(code)}Details`;
+const flatName = (code: string) => `${pascal(code)}ErrorB`;
+
+/** The details of an error as JSON Schema, and whether it always has them. */
+function detailsOf({
+  code,
+  details,
+}: ErrorDefinition): { schema: DetailsSchema; isRequired: boolean } | undefined {
+  if (!details) return undefined;
+  const { $schema: _draft, ...schema } = z.toJSONSchema(details, {
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => mergeNull(jsonSchema),
+  });
+  return {
+    schema: { description: `What \`${code}\` says beside its message.`, ...schema } as DetailsSchema,
+    isRequired: !details.safeParse(undefined).success,
+  };
+}
+
+/** What an error says in its details; of a list, what is said of each. */
+export function detailNamesOf(error: ErrorDefinition): string[] {
+  const details = detailsOf(error);
+  if (!details) return [];
+  const { properties = {}, required = [] } = details.schema.items ?? details.schema;
+  const always = details.isRequired ? required : [];
+  return Object.keys(properties).map((name) => `\`${name}\`${always.includes(name) ? '' : '?'}`);
+}
+
+/** What may be null is written as DTOs have it: as one more type. */
+function mergeNull(schema: { anyOf?: object[] }): void {
+  const [own, none] = schema.anyOf ?? [];
+  if (!own || !none || !('type' in own && 'type' in none && none.type === 'null')) return;
+  delete schema.anyOf;
+  Object.assign(schema, own, { type: [own.type, 'null'] });
+}
+
+interface DetailsSchema {
+  type?: string;
+  properties?: Schemas;
+  required?: string[];
+  items?: DetailsSchema;
+}
+
 const REASON = {
   type: 'string',
   description: 'The code in lower case, or a narrower cause such as `expired_token`.',
@@ -119,82 +240,9 @@ const ID = {
   description: 'The id of this request; quote it when you ask for support.',
   example: REQUEST_ID,
 } as const;
-const DETAILS = {
-  description: `What else there is to know: for \`VALIDATION_FAILED\` the faults, at most ${MAX_DETAILS}; for other errors an object.`,
-  oneOf: [
-    { type: 'array', maxItems: MAX_DETAILS, items: { $ref: '#/components/schemas/Fault' } },
-    { type: 'object', additionalProperties: true },
-  ],
-  example: { limit: 60 },
-} as const;
 const OMITTED = {
   type: 'integer',
   minimum: 1,
   description: `How many details there are beside the ${MAX_DETAILS} that are listed; left out when all are.`,
   example: 12,
 } as const;
-
-/** The two documented shapes (SPECIFICATION, Errors), widened so that a reader of either finds its fields. */
-export const ERROR_SCHEMAS = {
-  Error: {
-    description: `Shape A for a client that names no version, shape B with \`X-Service-API-Version: ${CURRENT_VERSION}\`.`,
-    oneOf: [{ $ref: '#/components/schemas/ErrorA' }, { $ref: '#/components/schemas/ErrorB' }],
-  },
-  ErrorA: {
-    type: 'object',
-    description: 'Shape A: the error is an object.',
-    required: ['error', 'reason', 'requestId'],
-    additionalProperties: false,
-    properties: {
-      error: {
-        type: 'object',
-        description: 'What went wrong.',
-        required: ['code', 'message', 'status'],
-        additionalProperties: false,
-        properties: {
-          code: CODE,
-          message: MESSAGE,
-          status: STATUS,
-          details: DETAILS,
-          detailsOmitted: OMITTED,
-        },
-      },
-      reason: REASON,
-      requestId: ID,
-    },
-  },
-  ErrorB: {
-    type: 'object',
-    description: 'Shape B: the error is its code in lower case.',
-    required: ['error', 'reason', 'requestId', 'message', 'status'],
-    additionalProperties: false,
-    properties: {
-      error: { ...CODE, description: 'The code of the error in lower case.', example: 'not_found' },
-      reason: REASON,
-      requestId: ID,
-      message: MESSAGE,
-      status: STATUS,
-      details: DETAILS,
-      detailsOmitted: OMITTED,
-    },
-  },
-  Fault: {
-    type: 'object',
-    description: 'One fault of a request.',
-    required: ['path', 'rule', 'message'],
-    additionalProperties: false,
-    properties: {
-      path: {
-        type: 'string',
-        description: 'Where in the body, query or path.',
-        example: 'packets.0.params.to',
-      },
-      rule: { type: 'string', description: 'The rule that does not hold.', example: 'isEmail' },
-      message: {
-        type: 'string',
-        description: 'What is wrong, for a person.',
-        example: 'to must be an email',
-      },
-    },
-  },
-} as unknown as Record<string, SchemaObject>;

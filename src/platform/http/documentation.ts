@@ -5,7 +5,13 @@ import { Forbidden } from '../kernel/errors.js';
 import { CSRF_HEADER } from '../auth/session-cookie.js';
 import { isAdminPath } from './admin-path.js';
 import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-version.js';
-import { ERROR_SCHEMAS, errorExamples, errorResponses, errorsOf } from './documentation-errors.js';
+import {
+  detailNamesOf,
+  errorExamples,
+  errorResponses,
+  errorSchemas,
+  errorsOf,
+} from './documentation-errors.js';
 import { HEADERS, headersOf } from './documentation-headers.js';
 import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { positionOf, tagOf, usedTags } from './documentation-tags.js';
@@ -38,13 +44,13 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
   });
-  const schemas = { ...document.components?.schemas, ...ERROR_SCHEMAS };
+  const schemas = { ...document.components?.schemas, ...errorSchemas(definedErrors()) };
   const { entries } = app.get(RouteTable);
   document.components = {
     ...document.components,
     schemas,
     headers: HEADERS,
-    examples: errorExamples(new Set(entries.flatMap(errorsOf))),
+    examples: errorExamples(new Set(entries.flatMap(errorsOf)), schemas),
     responses: {},
   };
   const positions = new Map<string, number>();
@@ -55,7 +61,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       const operation: NamedOperation | undefined =
         document.paths[template]?.[entry.method.toLowerCase() as 'get'];
       if (!operation) continue;
-      positions.set(template, name(operation, entry, path));
+      positions.set(template, nameOperation(operation, entry, path));
       tags.add(operation.tags![0]!);
       describe(operation, entry, path, document.components);
     }
@@ -70,7 +76,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
  * Gives the operation its name and its tag; answers its place in the document. A second spelling of a route is marked `x-internal`,
  * which generators of clients leave out, and so is what names another operation in `x-alias-of` itself.
  */
-function name(operation: NamedOperation, { paths }: RouteEntry, path: string): number {
+function nameOperation(operation: NamedOperation, { paths }: RouteEntry, path: string): number {
   const isAdmin = isAdminPath(path);
   const resource = uncapitalized(operation.tags![0]!);
   // Nest numbers the spellings of a route.
@@ -184,16 +190,18 @@ const IDEMPOTENCY_PARAMETER: ParameterObject = {
 
 /** docs/reference/errors.md */
 export function errorReference(): string {
-  const rows = definedErrors().map(({ status, code, message }) => `| ${status} | \`${code}\` | ${message} |`);
+  const rows = definedErrors().map((error) => {
+    const { status, code, message } = error;
+    return `| ${status} | \`${code}\` | ${message} | ${detailNamesOf(error).join(', ')} |`;
+  });
   return [
     '# Errors',
     '',
-    'A list of `details` stops at ' +
-      String(MAX_DETAILS) +
-      '; `detailsOmitted` beside it is the number of the rest.',
+    `Of details with a \`?\` some occurrences of the error have none. A list of \`details\` stops at ${MAX_DETAILS};`,
+    '`detailsOmitted` beside it is the number of the rest.',
     '',
-    '| status | code | meaning |',
-    '|---|---|---|',
+    '| status | code | meaning | details |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

@@ -16,18 +16,34 @@ export function asDomainError(error: unknown): DomainError {
   return new Internal({ cause: error });
 }
 
+/** An error as it stands in an answer: `error` of shape A. */
+export interface ErrorObject {
+  code: string;
+  message: string;
+  status: number;
+  details?: unknown;
+  detailsOmitted?: number;
+}
+
+export function errorObject(error: DomainError): ErrorObject {
+  const { code, status } = error.definition;
+  return {
+    code,
+    message: error.message,
+    status,
+    ...(error.details !== undefined && { details: error.details }),
+    ...(error.detailsOmitted > 0 && { detailsOmitted: error.detailsOmitted }),
+  };
+}
+
 /**
  * One of the two documented shapes, widened so that a reader of either finds its fields: shape B for a client that
  * named a version, shape A for all others (CONTRACT section 2).
  */
 export function renderError(error: DomainError, requestId: string, version: ApiVersion | undefined): object {
-  const { code, status } = error.definition;
-  const details = {
-    ...(error.details !== undefined && { details: error.details }),
-    ...(error.detailsOmitted > 0 && { detailsOmitted: error.detailsOmitted }),
-  };
-  const { message, reason } = error;
-  return version === undefined
-    ? { error: { code, message, status, ...details }, reason, requestId }
-    : { error: code.toLowerCase(), reason, requestId, message, status, ...details };
+  const shown = errorObject(error);
+  const { reason } = error;
+  if (version === undefined) return { error: shown, reason, requestId };
+  const { code, ...rest } = shown;
+  return { error: code.toLowerCase(), reason, requestId, ...rest };
 }

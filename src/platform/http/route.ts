@@ -2,7 +2,7 @@ import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/commo
 import { ApiExtraModels, ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
 import type { Role } from '../auth/caller.js';
 import type { TokenScope } from '../auth/token-scopes.js';
-import type { ErrorType } from '../kernel/define-error.js';
+import type { ErrorDefinition } from '../kernel/define-error.js';
 import type { RouteLimit } from '../rate-limit/limits.js';
 
 /** The forms of an answer by content type: a DTO, or for text an example of it. */
@@ -60,7 +60,7 @@ export interface RoutePolicy {
   /** Success statuses and their bodies; the first is the default status. A class is answered as JSON. */
   returns: Record<number, Type | Representations>;
   /** Errors beyond those that admission can raise on any route. */
-  errors?: ErrorType[];
+  errors?: ErrorDefinition[];
 }
 
 export const ROUTE = Symbol('route');

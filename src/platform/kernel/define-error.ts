@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /** What a feature says once about an error: CONTRACT section 2. */
 export interface ErrorDefinition {
   readonly code: string;
@@ -8,10 +10,19 @@ export interface ErrorDefinition {
    * outcome, so it is never stored under an Idempotency-Key.
    */
   readonly retryAfterSeconds?: number;
+  /** The form of its details: of an optional one, some occurrences have none. Without it, none has. */
+  readonly details?: z.ZodType;
 }
 
 /** So many details are listed at most; of what else there is only the number is told. */
 export const MAX_DETAILS = 100;
+
+/** Details may be written from lists that are read only. */
+type Given<T> = T extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Given<T[Key]> }
+    : T;
 
 /** One fault of a request; a validation error lists every fault at once. */
 export interface Fault {
@@ -23,13 +34,13 @@ export interface Fault {
   message: string;
 }
 
-export interface ErrorOccurrence {
+export interface ErrorOccurrence<Details = unknown> {
   /** Replaces the definition's message where the occurrence can say more. */
   message?: string;
   /** Narrower than the code: `expired_token`. Defaults to the code in lower case. */
   reason?: string;
   /** A list is cut after {@link MAX_DETAILS}. */
-  details?: unknown;
+  details?: Details;
   /** How many details were left out already; those that are cut are added. */
   detailsOmitted?: number;
   /** Whole seconds after which another try makes sense; sent as `Retry-After`. */
@@ -73,8 +84,12 @@ export class DomainError extends Error {
 }
 
 /** An error's definition, callable: `throw new ApprovalExpired()`. */
-export interface ErrorType extends ErrorDefinition {
-  new (occurrence?: ErrorOccurrence): DomainError;
+export interface ErrorType<Details> extends ErrorDefinition {
+  new (
+    ...given: undefined extends Details
+      ? [occurrence?: ErrorOccurrence<Given<Details>>]
+      : [occurrence: ErrorOccurrence & { details: Given<Details> }]
+  ): DomainError;
 }
 
 const definitions = new Map<string, ErrorDefinition>();
@@ -83,12 +98,12 @@ const definitions = new Map<string, ErrorDefinition>();
  * Defines an error once. The code is unique in the program; `docs/reference/errors.md` and the OpenAPI document
  * are generated from all definitions.
  */
-export function defineError(
+export function defineError<Details = undefined>(
   code: string,
   status: number,
   message: string,
-  more: Pick<ErrorDefinition, 'retryAfterSeconds'> = {},
-): ErrorType {
+  more: { retryAfterSeconds?: number; details?: z.ZodType<Details> } = {},
+): ErrorType<Details> {
   if (definitions.has(code)) throw new Error(`the error ${code} is defined twice`);
   const definition: ErrorDefinition = Object.freeze({ code, status, message, ...more });
   definitions.set(code, definition);

@@ -1,6 +1,9 @@
 /** C0, DEL, C1 and the two Unicode line separators: in a mail header each of them could start a new header line. */
 // oxlint-disable-next-line no-control-regex -- refusing control characters is the purpose
 export const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+/** A text of one line. As a constant it stands in no OpenAPI document, since Python and Go know no `\p{Cc}`. */
+// oxlint-disable-next-line no-control-regex -- as above
+export const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 /** The same for text of several lines, which may hold tabs and line breaks. */
 // oxlint-disable-next-line no-control-regex -- as above
 export const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
