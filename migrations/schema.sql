@@ -403,6 +403,20 @@ begin
   ) r group by r.currency;
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.count_action_request()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
+  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
+    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
+  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.count_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1391,7 +1405,7 @@ $function$;
 alter function app.find_account(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.find_caller(p_token_hash text)
- RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone)
+ RETURNS TABLE(credential_id text, workspace_id text, workspace_name text, tier text, member_id text, user_id text, name text, email text, role text, team_ids text[], team_roles jsonb, token_made_by text[], via text, expires_at timestamp with time zone, revoked_at timestamp with time zone, member_status text, scopes text[], agent jsonb, tools text[], token_root_id text, paused_at timestamp with time zone, lacks_second_factor boolean)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1402,9 +1416,8 @@ AS $function$
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at, case when s.session_id is not null and app.demands_second_factor(s) then now() end),
-    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at
+    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
@@ -1656,14 +1669,14 @@ begin
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
     select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals') group by 1, 2, 3, 4, 5
+    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
     on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   ), shown as (
     insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
     select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
     from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
       cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'cost')
+    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
     group by 1, 2, 3, 4, 5, 6
     on conflict on constraint kpi_figures_once
       do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
@@ -1984,6 +1997,23 @@ begin
   where o.workspace_id = p_workspace_id and o.standing_order_id = any(p_order_ids);
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.outcomes_of_action(r action_requests)
+ RETURNS TABLE(key text, at timestamp with time zone)
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select o.outcome || ' ' || coalesce(r.agent, r.requested_by->>'name'),
+    date_bin('15 minutes', o.at, timestamptz '2001-01-01 00:00:00+00')
+  from (values
+    (case when r.status = 'denied' then 'denied' else r.decision->>'outcome' end,
+      coalesce(to_timestamp((r.decision->>'decidedAt')::float8 / 1000), r.created_at)),
+    (case r.result->>'outcome' when 'succeeded' then 'completed' when 'failed' then 'failed' end,
+      to_timestamp((r.result->>'at')::float8 / 1000)),
+    (case when r.status = 'unconfirmed' then 'unconfirmed' end, r.complete_by)) o (outcome, at)
+  where o.outcome is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION app.own_teams()
  RETURNS text
  LANGUAGE sql
@@ -2122,6 +2152,9 @@ from (
   select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
   union all
   select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
+  union all
+  select r.workspace_id, r.team_id, 'actions', o.key, o.at, 1, 0
+  from action_requests r cross join lateral app.outcomes_of_action(r) o
 ) f
 cross join lateral (values (f.team_id), ('*')) o (team_id)
 cross join (values (15::smallint), (60::smallint)) s (minutes)
@@ -2860,6 +2893,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on action_requests for select to consigliere_system using (true);
+CREATE TRIGGER count_change AFTER UPDATE ON public.action_requests FOR EACH ROW WHEN (((((old.decision IS DISTINCT FROM new.decision) OR (old.result IS DISTINCT FROM new.result)) OR (old.team_id IS DISTINCT FROM new.team_id)) OR ((old.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text])) IS DISTINCT FROM (new.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text]))))) EXECUTE FUNCTION app.count_action_request();
+CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests FOR EACH ROW WHEN (((new.decision IS NOT NULL) OR (new.status = 'denied'::text))) EXECUTE FUNCTION app.count_action_request();
 grant insert, select, update on action_requests to consigliere_app;
 grant select on action_requests to consigliere_system;
 
@@ -2905,13 +2940,17 @@ create table approvals (
   group_key text,
   last_edited_by text[],
   action_request_id text,
+  question_id text,
+  question json,
+  answer jsonb,
   quorum integer not null default 1,
   approvers jsonb not null default '[]'::jsonb,
   votes jsonb not null default '{}'::jsonb,
   missing_approvers integer not null default 0,
-  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'action'::text) = (directive_id IS NULL)))),
+  constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'question'::text) = (question_id IS NOT NULL)) AND ((kind = 'question'::text) = (question IS NOT NULL)) AND ((kind = ANY (ARRAY['action'::text, 'question'::text])) = (directive_id IS NULL)))),
+  constraint approvals_answer_check CHECK (((answer IS NOT NULL) = ((kind = 'question'::text) AND (status = 'approved'::text)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
-  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text]))),
+  constraint approvals_kind_check CHECK ((kind = ANY (ARRAY['output'::text, 'standing_order'::text, 'budget_override'::text, 'action'::text, 'question'::text]))),
   constraint approvals_missing_approvers_check CHECK ((missing_approvers >= 0)),
   constraint approvals_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['reject'::text, 'escalate'::text]))),
   constraint approvals_quorum_check CHECK ((quorum >= 1)),
@@ -2936,6 +2975,10 @@ CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_i
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
 CREATE INDEX approvals_of_quorum ON public.approvals USING btree (workspace_id) WHERE ((status = 'pending'::text) AND ((quorum > 1) OR (approvers <> '[]'::jsonb)));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX approvals_question ON public.approvals USING btree (workspace_id, question_id) WHERE (question_id IS NOT NULL);
+CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text)), ((question ->> 'externalId'::text))) WHERE ((question ->> 'externalId'::text) IS NOT NULL);
+CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
+CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text))) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -3203,7 +3246,7 @@ create table decision_links (
   used_at timestamp with time zone,
   decision text,
   constraint decision_links_check CHECK (((used_at IS NULL) = (decision IS NULL))),
-  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text]))),
+  constraint decision_links_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text, 'revise'::text, 'edit'::text, 'answer'::text]))),
   constraint decision_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(approval_id),
   constraint decision_links_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id),
   constraint decision_links_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
