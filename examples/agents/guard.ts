@@ -2,7 +2,7 @@
  * Guards one call of a tool with nothing but HTTP: asks Consigliere, waits while a person decides, and has the tool's server do what
  * was decided. The id is the agent's own name for the call: run again with the same one, it does not act again.
  *
- *   node guard.ts <id> <tool> '<parameters as JSON>' '<reason>'
+ *   npx node examples/agents/guard.ts <id> <tool> '<parameters as JSON>' '<reason>'
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

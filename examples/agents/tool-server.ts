@@ -1,7 +1,7 @@
 /**
  * The tool's side: holds the credential of the tool, and acts with a fresh permit for exactly these parameters alone.
  *
- *   node tool-server.ts
+ *   npx node examples/agents/tool-server.ts
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -124,7 +124,7 @@ const WITHOUT_TOKEN = {
   missing_token:
     'Send an operator token in the header x-service-token. The first one stands in credentials.json in the DATA_DIR of the service.',
   invalid_token:
-    'There is no such operator token. The first one stands in credentials.json in the DATA_DIR of the service; others are shown once, when they are made.',
+    'There is no such operator token. An admin makes one with POST /tokens, which shows it once.',
   revoked_token: 'This token was revoked.',
   expired_token: 'This token has expired.',
 };

@@ -451,7 +451,7 @@ describe('the README', () => {
       () => owner.get('/approvals'),
       ({ body: page }) => page.items.length > 0,
     );
-    expect(body.items).toMatchObject([{ agent: { name: 'CRM agent' }, title: 'crm.refund' }]);
+    expect(body.items).toMatchObject([{ agent: { name: 'CRM agent' }, title: 'Refund order A-17' }]);
     await owner.post(`/approvals/${body.items[0].approvalId}/approve`);
     await looping;
     expect(tool.lines).toContain('refund {"order":"A-17"}');
