@@ -48,6 +48,19 @@ export class SaidMail {
     return mail;
   }
 
+  /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
+  static told(whole: Text, masked: string, start: number): SaidMail | undefined {
+    const verb = matchAt(words.MAIL_VERB, masked, start)?.[0] ?? '';
+    const mail = new SaidMail(whole, masked, start + verb.length);
+    mail.#read(true);
+    const before = masked.slice(start, mail.start + (mail.left[0]?.length ?? 0));
+    if (mail.body === undefined || !(verb || matchAt(words.TOLD, before, 0))) return undefined;
+    const people = within(start, start + before.length, whole.addresses);
+    const named = people.filter((each) => !excludedIn(whole).includes(each));
+    if (named.length === 1) mail.to.push(...named);
+    return mail;
+  }
+
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
@@ -57,7 +70,7 @@ export class SaidMail {
   /** Whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
     const isText = () => hasText && this.body === undefined;
-    const next = () => this.#field() || (isText() && (this.#text() || this.#skip()));
+    const next = () => this.#field() || (isText() && this.#text()) || (hasText && this.#skip());
     while (next()) this.end = this.#at;
     return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
@@ -87,6 +100,8 @@ export class SaidMail {
       return true;
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
+    const not = this.#take(words.NOT_TO);
+    if (not) return !within(not.index, this.#at, this.#whole.addresses).some((each) => this.to.includes(each));
     const copies = this.#take(words.COPIES);
     const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
@@ -131,9 +146,11 @@ export class SaidMail {
   #skip(): boolean {
     this.#at = this.end;
     if (this.#form !== undefined) return false;
-    if (this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
-    const next = this.#masked.slice(this.end).search(words.FIELD);
-    if (next <= 0 || this.#masked.slice(this.end, this.end + next).search(words.NEXT) >= 0) return false;
+    const isBehind = this.body !== undefined;
+    if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
+    const rest = this.#masked.slice(this.end, isBehind ? this.end + 300 : undefined);
+    const next = rest.search(isBehind ? words.FIELD_BEHIND : words.FIELD);
+    if (next <= 0 || rest.slice(0, next).search(isBehind ? words.ENDS : words.NEXT) >= 0) return false;
     this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
@@ -166,6 +183,10 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   if (!isLetter) forCapo.push(words.REPORTED);
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
+
+/** Whom the text says not to write to. */
+export const excludedIn = ({ masked, addresses }: Text): string[] =>
+  [...masked.matchAll(words.FORBIDDEN)].flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
 
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();

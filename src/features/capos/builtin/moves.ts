@@ -67,24 +67,38 @@ function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   return { type: 'document.file', params, asked, end };
 }
 
+/** "Record 50 EUR from ..."; or a sentence that says who paid, if that is all or is to be booked. */
 export function recordAt({ text }: Text, entry: string, at: number): Found {
-  const match = matchAt(words.RECORD, entry, at);
+  const command = matchAt(words.RECORD, entry, at);
   const sentence = matchAt(words.TO_SENTENCE_END, entry, at)![0];
   const mailAt = sentence.search(words.AND_MAIL);
   const masked = mailAt < 0 ? sentence : sentence.slice(0, mailAt);
-  const end = at + masked.length;
-  const said = text.slice(at, end).trim();
-  const [sum, ...others] = match ? moneyIn(said) : [];
-  if (!sum || /(?:^|\s)[-−][€$£]?\s?\d/u.test(said) || matchAt(words.SPENT, masked, 0)) return undefined;
-  const sources = [...masked.matchAll(words.SOURCE)].map(({ groups }) => groups!['name']!.trim());
-  const source = sources.length === 1 && { source: cutText(sources[0]!, LIMITS.source) };
-  const isPlain = others.length === 0 && sum.amount !== undefined && masked.search(words.PERHAPS) < 0;
-  const amount = isPlain && { amount: sum.amount, currency: sum.currency };
-  const asked = isPlain ? [] : [ask('amount', `Which amount is it? The directive says “${said}”.`)];
-  if (!isPlain) asked.push(ask('currency', 'In which currency? Such as EUR.'));
+  const [wish] = command ? [] : entry.slice(at, at + masked.length + (mailAt < 0 ? 200 : 0)).matchAll(words.BOOK_IT);
+  const isWish = wish !== undefined && wish.index <= masked.length;
+  const isAll = isWish || entry.slice(at).trim() === masked.trim();
+  const isIn = masked.search(words.CAME_IN) >= 0 || (isWish && masked.search(words.THEY_PAID) >= 0);
+  const end = at + Math.max(masked.length, isWish ? wish.index + wish[0].length : 0);
+  const said = text.slice(at, isWish ? at + wish.index : at + masked.length).trim();
+  const bare = command && new RegExp(words.BARE_SUM.source, 'u').exec(masked)?.groups!['digits'];
+  const [sum, ...others] = moneyIn(said);
+  const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
+  const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
+  const source = sources.length === 1 && { source: cutText(sources[0]!.groups!['name']!.trim(), LIMITS.source) };
+  const isNamed = command && (sum ?? (source && bare) ?? matchAt(words.NAMES_SUM, entry, at + command[0].length));
+  const isSaid = isAll && isIn && sum && source && !/\?\s*$/.test(masked);
+  const isMinus = /(?:^|\s)[-−][€$£]?\s?\d/u.test(said);
+  if (!(isNamed || isSaid) || isMinus || matchAt(words.SPENT, masked, 0)) return undefined;
+  const isPlain = others.length === 0 && masked.search(words.PERHAPS) < 0;
+  const amount = isPlain ? (sum ?? moneyIn(`EUR ${bare}`)[0])?.amount : undefined;
+  const asked: NeededInput[] = [];
+  if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
+  if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
   if (!source) asked.push(ask('source', 'From whom did the money come?'));
-  const params = { ...amount, ...source, description: cutText(said, LIMITS.description) };
-  return { type: 'revenue.record', params, asked, end };
+  const rest = source && !payer ? said.replace(sources[0]![0], ' ') : said;
+  const [purpose = /,\s*(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
+  const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description);
+  const given = { ...(amount !== undefined && { amount, ...(sum && { currency: sum.currency }) }), ...source };
+  return { type: 'revenue.record', params: { ...given, ...(description && { description }) }, asked, end };
 }
 
 const doubtsIn = (entry: string, start: number) => {
