@@ -75,6 +75,8 @@ class DirectiveReader {
   readonly moves: Move[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
+  /** Without what somebody else wrote. */
+  #own = '';
   /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
   readonly #briefing: Briefing;
@@ -97,12 +99,16 @@ class DirectiveReader {
     else if (outside) this.moves.push(outside);
     if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
     // What somebody else wrote asks for nothing; a note may stand behind it.
-    const unquoted = masked.replace(words.QUOTED_LINES, (lines) => {
-      this.#leave(text.slice(0, lines.length) && lines);
-      return ' '.repeat(lines.length);
-    });
+    const lines = masked.split('\n');
+    const last = lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line));
+    const isQuoted = (line: string, index: number) => index < last && /^[ \t]*>/.test(line);
+    if (lines.some(isQuoted)) this.#unread.push('the lines that begin with “>”');
+    const unquoted = lines
+      .map((line, index) => (isQuoted(line, index) ? ' '.repeat(line.length) : line))
+      .join('\n');
     const pasted = unquoted.search(words.PASTED);
     const own = pasted < 0 ? unquoted : unquoted.slice(0, pasted);
+    this.#own = own;
     const starts = [0, ...entriesIn(own), own.length];
     for (const [index, start] of starts.entries()) {
       const entry = own.slice(0, starts[index + 1]);
@@ -182,7 +188,8 @@ class DirectiveReader {
     const { body } = this.#context;
     // "Tomorrow email ...": what stands before a whole mail is asked about.
     const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
-    const told = matchAt(words.ASKED, sentence, 0) ? undefined : SaidMail.told(this.#whole, entry, at);
+    const isTold = !matchAt(words.ASKED, sentence, 0) && sentence.search(words.FIELD) > 0;
+    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
     const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
     if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
       this.#leave(this.#whole.text.slice(at, mailAt));
@@ -195,7 +202,8 @@ class DirectiveReader {
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      this.#isMailPossible ||= isAsked && !matchAt(words.PAY, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
+      this.#isMailPossible ||=
+        isAsked && !matchAt(words.PAY, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
       this.#leave(this.#whole.text.slice(at, end));
     }
     return end;
@@ -214,14 +222,16 @@ class DirectiveReader {
       const question = `This was not acted on: ${rest}.${goes} Is that right?`;
       if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
     }
-    const { text, lookAlikes } = this.#whole;
-    const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
-    const excluded = excludedIn(this.#whole);
-    const missing = unique(all).filter(isMissingIn(this.moves));
-    const others = missing.filter((each) => !excluded.includes(each)).join(', ');
+    const { addresses, lookAlikes } = this.#whole;
+    const [excluded, isMissing] = [excludedIn(this.#whole), isMissingIn(this.moves)];
+    const all = [...addresses, ...lookAlikes].filter(
+      ({ text }) => isMissing(text) && !excluded.includes(text),
+    );
+    const own = all.filter(({ start, end }) => this.#own.slice(start, end).trim() !== '');
     for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
       const isToSome = (params['to'] as string[]).length > 0;
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
+      const others = unique((isToSome ? own : all).map(({ text }) => text)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
       else if (!isToSome && asked.every(({ path }) => path !== 'params.to'))
         asked.unshift(ask('to', `${who}? No address is given.`));

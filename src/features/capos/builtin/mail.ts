@@ -81,7 +81,8 @@ export class SaidMail {
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
     if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
     else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    if (thing !== undefined) this.left.push(this.#said(head, thing));
+    if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
+    else if (thing !== undefined) this.left.push(this.#said(head, thing));
     this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
     this.#form = undefined;
     return (this.#isDirect = true);
@@ -101,7 +102,8 @@ export class SaidMail {
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
     const not = this.#take(words.NOT_TO);
-    if (not) return !within(not.index, this.#at, this.#whole.addresses).some((each) => this.to.includes(each));
+    if (not)
+      return !within(not.index, this.#at, this.#whole.addresses).some((each) => this.to.includes(each));
     const copies = this.#take(words.COPIES);
     const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
@@ -186,7 +188,9 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
 
 /** Whom the text says not to write to. */
 export const excludedIn = ({ masked, addresses }: Text): string[] =>
-  [...masked.matchAll(words.FORBIDDEN)].flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
+  [...masked.matchAll(words.FORBIDDEN)].flatMap(({ index, 0: all }) =>
+    within(index, index + all.length, addresses),
+  );
 
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();

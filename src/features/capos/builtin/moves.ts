@@ -73,7 +73,9 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const sentence = matchAt(words.TO_SENTENCE_END, entry, at)![0];
   const mailAt = sentence.search(words.AND_MAIL);
   const masked = mailAt < 0 ? sentence : sentence.slice(0, mailAt);
-  const [wish] = command ? [] : entry.slice(at, at + masked.length + (mailAt < 0 ? 200 : 0)).matchAll(words.BOOK_IT);
+  const [wish] = command
+    ? []
+    : entry.slice(at, at + masked.length + (mailAt < 0 ? 200 : 0)).matchAll(words.BOOK_IT);
   const isWish = wish !== undefined && wish.index <= masked.length;
   const isAll = isWish || entry.slice(at).trim() === masked.trim();
   const isIn = masked.search(words.CAME_IN) >= 0 || (isWish && masked.search(words.THEY_PAID) >= 0);
@@ -83,8 +85,11 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const [sum, ...others] = moneyIn(said);
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
-  const source = sources.length === 1 && { source: cutText(sources[0]!.groups!['name']!.trim(), LIMITS.source) };
-  const isNamed = command && (sum ?? (source && bare) ?? matchAt(words.NAMES_SUM, entry, at + command[0].length));
+  const source = sources.length === 1 && {
+    source: cutText(sources[0]!.groups!['name']!.trim(), LIMITS.source),
+  };
+  const isNamed =
+    command && (sum ?? (source && bare) ?? matchAt(words.NAMES_SUM, entry, at + command[0].length));
   const isSaid = isAll && isIn && sum && source && !/\?\s*$/.test(masked);
   const isMinus = /(?:^|\s)[-−][€$£]?\s?\d/u.test(said);
   if (!(isNamed || isSaid) || isMinus || matchAt(words.SPENT, masked, 0)) return undefined;
@@ -97,7 +102,10 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const rest = source && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s*(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description);
-  const given = { ...(amount !== undefined && { amount, ...(sum && { currency: sum.currency }) }), ...source };
+  const given = {
+    ...(amount !== undefined && { amount, ...(sum && { currency: sum.currency }) }),
+    ...source,
+  };
   return { type: 'revenue.record', params: { ...given, ...(description && { description }) }, asked, end };
 }
 

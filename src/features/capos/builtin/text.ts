@@ -63,7 +63,9 @@ const isSwapped = (word: string, verb: string) =>
 /** A label of the same length instead of one that is misspelt: “subjcet”. */
 function labelOf(word: string): string | undefined {
   const meant = LABELS.find((labels) => labels.some((each) => isMisspelt(word.toLowerCase(), each)));
-  return LABELS.flat().includes(word.toLowerCase()) ? undefined : meant?.find((each) => each.length <= word.length)?.padEnd(word.length);
+  return LABELS.flat().includes(word.toLowerCase())
+    ? undefined
+    : meant?.find((each) => each.length <= word.length)?.padEnd(word.length);
 }
 
 export const addressesIn = (text: string): string[] =>
