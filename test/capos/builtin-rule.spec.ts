@@ -148,7 +148,7 @@ describe('a mail asks for exactly what it lacks', () => {
     ],
     [`Mail ${JANE} "It ships on Friday." but make it Monday, subject "Order"`, { asked: ['body'] }],
     [
-      `Forward this to ${JANE}, subject "Order":\n\n> From: ${BOB}\n> Hello\n\nand say "It ships on Friday."`,
+      `Forward this to ${JANE}:\n\n> From: ${BOB}\n> Hello\n\nand say "It ships on Friday." Subject: Order`,
       { asked: ['body'] },
     ],
     [

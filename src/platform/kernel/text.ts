@@ -38,17 +38,3 @@ function boundaryBefore(text: string, index: number): number {
 function isSurrogatePair(text: string, index: number): boolean {
   return (text.codePointAt(index) ?? 0) > 0xffff;
 }
-
-/** Whether one letter too many, too few or another one, or two that changed places, are all that differs inside. */
-export function isMisspelt(word: string, right: string): boolean {
-  let [from, end, rightEnd] = [0, word.length, right.length];
-  while (from < end && word[from] === right[from]) from += 1;
-  while (end > from && rightEnd > from && word[end - 1] === right[rightEnd - 1])
-    [end, rightEnd] = [end - 1, rightEnd - 1];
-  const [found, meant] = [word.slice(from, end), right.slice(from, rightEnd)];
-  const isSwapped = found.length === 2 && found === [...meant].toReversed().join('');
-  // Too many words differ in one letter from one of four.
-  const isOneOff =
-    found.length + meant.length === 1 || (found.length === 1 && meant.length === 1 && right.length > 4);
-  return right.length > 3 && from > 0 && end < word.length && (isSwapped || isOneOff);
-}

@@ -5,8 +5,9 @@ import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } 
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
-import { contextOf, excludedIn, SaidMail, withSignature } from './mail.js';
-import { ask, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
+import { contextOf, SaidMail, withSignature } from './mail.js';
+import { outsideIn } from '../outside-sentence.js';
+import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
@@ -100,15 +101,17 @@ class DirectiveReader {
     if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
     // What somebody else wrote asks for nothing; a note may stand behind it.
     const lines = masked.split('\n');
-    const last = lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line));
-    const isQuoted = (line: string, index: number) => index < last && /^[ \t]*>/.test(line);
-    if (lines.some(isQuoted)) this.#unread.push('the lines that begin with “>”');
-    const unquoted = lines
-      .map((line, index) => (isQuoted(line, index) ? ' '.repeat(line.length) : line))
-      .join('\n');
+    const note = lines
+      .slice(
+        0,
+        lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line)),
+      )
+      .join('\n').length;
+    const blank = (quoted: string) => quoted.replaceAll(/[^\n]/g, ' ');
+    const unquoted = masked.slice(0, note).replace(words.QUOTED_LINE, blank) + masked.slice(note);
+    if (unquoted !== masked) this.#unread.push('the lines that begin with “>”');
     const pasted = unquoted.search(words.PASTED);
-    const own = pasted < 0 ? unquoted : unquoted.slice(0, pasted);
-    this.#own = own;
+    const own = (this.#own = pasted < 0 ? unquoted : unquoted.slice(0, pasted));
     const starts = [0, ...entriesIn(own), own.length];
     for (const [index, start] of starts.entries()) {
       const entry = own.slice(0, starts[index + 1]);
@@ -222,8 +225,8 @@ class DirectiveReader {
       const question = `This was not acted on: ${rest}.${goes} Is that right?`;
       if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
     }
-    const { addresses, lookAlikes } = this.#whole;
-    const [excluded, isMissing] = [excludedIn(this.#whole), isMissingIn(this.moves)];
+    const { addresses, lookAlikes, excluded } = this.#whole;
+    const isMissing = isMissingIn(this.moves);
     const all = [...addresses, ...lookAlikes].filter(
       ({ text }) => isMissing(text) && !excluded.includes(text),
     );

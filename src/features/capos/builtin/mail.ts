@@ -56,8 +56,8 @@ export class SaidMail {
     const before = masked.slice(start, mail.start + (mail.left[0]?.length ?? 0));
     if (mail.body === undefined || !(verb || matchAt(words.TOLD, before, 0))) return undefined;
     const people = within(start, start + before.length, whole.addresses);
-    const named = people.filter((each) => !excludedIn(whole).includes(each));
-    if (named.length === 1) mail.to.push(...named);
+    mail.to.push(...people.filter((each) => !whole.excluded.includes(each)));
+    if (mail.to.length > 1) mail.to.length = 0;
     return mail;
   }
 
@@ -101,9 +101,7 @@ export class SaidMail {
       return true;
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
-    const not = this.#take(words.NOT_TO);
-    if (not)
-      return !within(not.index, this.#at, this.#whole.addresses).some((each) => this.to.includes(each));
+    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.#whole.excluded.includes(each));
     const copies = this.#take(words.COPIES);
     const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
@@ -185,12 +183,6 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   if (!isLetter) forCapo.push(words.REPORTED);
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
-
-/** Whom the text says not to write to. */
-export const excludedIn = ({ masked, addresses }: Text): string[] =>
-  [...masked.matchAll(words.FORBIDDEN)].flatMap(({ index, 0: all }) =>
-    within(index, index + all.length, addresses),
-  );
 
 export function withSignature(body: string, given: string | null): string {
   const signature = clean(given ?? '').trim();

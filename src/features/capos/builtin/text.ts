@@ -1,6 +1,7 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
-import { cutText, isMisspelt } from '../../../platform/kernel/text.js';
+import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
+import * as words from './words.js';
 
 /** What stands in the text word for word, and where; without its quotation marks. */
 type Passage = Record<'start' | 'end', number> & { text: string };
@@ -15,14 +16,6 @@ const QUOTED =
 const ADDRESS =
   /(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])/gu;
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
-
-const LABELS = [
-  ['subject', 'betreff', 'asunto', 'objet', 'sujet'],
-  ['nachricht', 'message', 'texte', 'text', 'msg'],
-];
-const VERBS = ['send', 'email', 'mail', 'write', 'tell', 'forward', 'reply', 'schreib', 'schick', 'schreibe'];
-const MAY_BE_VERB = /(?<!\p{L})\p{L}{4,8}(?=(?:\s{1,9}[^\s\uFDD0-\uFDD3]{1,30}){0,5}?\s{1,9}[<(]?\uFDD1)/gu;
-const MAY_BE_LABEL = /(?<!\p{L})\p{L}{3,10}(?=\s{0,9}[:：\uFDD0])/gu;
 
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
@@ -44,28 +37,19 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const unaddressed = unlinked.replace(ADDRESS, (address: string, start: number) => {
+  const spelt = unlinked
+    .replace(words.MISSPELT_SUBJECT, ({ length }) => 'sujet'.padEnd(length))
+    .replace(words.MISSPELT_TEXT, ({ length }) => 'msg'.padEnd(length));
+  const masked = spelt.replace(ADDRESS, (address: string, start: number) => {
     const isAlike =
       /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
     if (!isAlike && !isMailAddress(address)) return address;
     (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
     return '\uFDD1'.repeat(address.length);
   });
-  const labelled = unaddressed.replace(MAY_BE_LABEL, (word) => labelOf(word) ?? word);
-  const masked = labelled.replace(MAY_BE_VERB, (word) => VERBS.find((verb) => isSwapped(word, verb)) ?? word);
-  return { text, quotes, addresses, lookAlikes, masked };
-}
-
-const lettersOf = (word: string) => [...word.toLowerCase()].toSorted().join('');
-const isSwapped = (word: string, verb: string) =>
-  lettersOf(word) === lettersOf(verb) && isMisspelt(word.toLowerCase(), verb);
-
-/** A label of the same length instead of one that is misspelt: “subjcet”. */
-function labelOf(word: string): string | undefined {
-  const meant = LABELS.find((labels) => labels.some((each) => isMisspelt(word.toLowerCase(), each)));
-  return LABELS.flat().includes(word.toLowerCase())
-    ? undefined
-    : meant?.find((each) => each.length <= word.length)?.padEnd(word.length);
+  const forbidden = [...masked.matchAll(words.FORBIDDEN)];
+  const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
+  return { text, quotes, addresses, lookAlikes, excluded, masked };
 }
 
 export const addressesIn = (text: string): string[] =>

@@ -8,9 +8,19 @@ const anyOf = (list: readonly string[]) =>
 const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'yu');
 const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
 
+/** With a letter too few, too many or wrong within it, or two that changed places. */
+const misspelt = (label: string) =>
+  [...label].slice(2).map((next, at) => {
+    const [before, behind] = [label.slice(0, at + 1), label.slice(at + 2)];
+    return `${before}(?:~?${behind}|~${label.slice(at + 1)}|${next}${label[at + 1]}${behind.slice(1)})`;
+  });
+const label = (...labels: string[]) =>
+  anywhere`(?!${anyOf(labels)})${anyOf(labels.flatMap(misspelt)).replaceAll('~', '\\p{L}')}(?=\s{0,9}[:：\uFDD0])`;
+export const MISSPELT_SUBJECT = label('subject', 'betreff', 'asunto');
+export const MISSPELT_TEXT = label('message', 'nachricht');
 const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
-const VERB = word`email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, antworte, antworten, maile, kontaktiere, envíale, mándale, escríbele, contacte, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, sag, sage, frag, frage, informiere, erinnere, écris, écrire, écrivez, envoie, envoyer, envoyez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, envía, enviar, envíe, manda, mandar, mande, responde, informa, avisa`;
+const VERB = word`sned, emial, eamil, mial, wirte, wrtie, tlel, email, e-mail, mail, send, write, message, tell, inform, notify, remind, ask, answer, reply, respond, forward, let, thank, invite, antworte, antworten, maile, kontaktiere, envíale, mándale, escríbele, contacte, schreib, schreibe, schreiben, schick, schicke, schicken, sende, senden, sag, sage, frag, frage, informiere, erinnere, écris, écrire, écrivez, envoie, envoyer, envoyez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, envía, enviar, envíe, manda, mandar, mande, responde, informa, avisa`;
 const SEND = word`email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
 const NOUN = word`e-mail, emails, email, mails, mail, message, messages, note, line, reply, answer, reminder, apology, invitation, thank-you, thank you, heads-up, update, following, below, this, that, it, one, das, dies, folgendes, ça, ceci, esto, text, nachricht, antwort, erinnerung, entschuldigung, einladung, courriel, mot, correo electrónico, réponse, rappel, correo, mensaje, respuesta, recordatorio`;
 const THANKS = word`please, pls, kindly, quickly, have a nice day, have a good day, schönen tag, bonne journée, asap, right away, immediately, word for word, verbatim, wort für wort, mot pour mot, tal cual, thanks, thank you, thx, cheers, a lot, so much, very much, many, in advance, bitte, danke, merci, gracias, por favor, s'il te plaît, s'il vous plaît, s’il te plaît, s’il vous plaît, stp, svp`;
@@ -46,7 +56,7 @@ export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me 
 const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
 export const BETWEEN = at`(?:\s+|[,;.()?!/|–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
 const LINK = word`is, should be, shall be, will be, must be, should read, reads, ist, lautet, soll, est, sera, es, será, debe ser`;
-const TEXT = word`text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`;
+const TEXT = word`txet, tetx, text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`;
 export const TEXT_MARK = at`(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
 const SEND_THIS = String.raw`(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
@@ -57,9 +67,9 @@ const VAGUE = word`something, anything, whatever, as usual, as before, as always
 export const SUBJECT_LABEL = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!\s|${VAGUE})(?<value>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;./|–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!\s|${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<value>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;./|–—-]{0,9}(?:${STOP}|${Q}))`;
 export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
 const NOT = word`not, nicht, never, no, pas, except, except for, without, ohne, außer, sauf, excepto, salvo, don't, don’t, dont, do not`;
-export const NOT_TO = at`(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:${PLAIN}\p{L}[\p{L}'’]*\s+){0,3}(?<list>${LIST})(?!['’-])`;
+export const NOT_TO = at`(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:(?!${word`from, of, about, by, for, if, until, before, like, von, über, wie, de, sobre`})\p{L}[\p{L}'’]*\s+){0,3}(?<list>${LIST})(?!['’-])`;
 /** Who is not to be written to. */
-export const FORBIDDEN = anywhere`${NOT}\s+(?!${word`forget, hesitate, only, just, yet`})(?:(?!${VERB}\s+${TO}|${word`until, unless, before, if, when, bis, wenn`})[^\s\uFDD0-\uFDD3.,;:!?]+\s+){0,5}(?<list>${LIST})`;
+export const FORBIDDEN = anywhere`${NOT}\s+(?!${word`forget, hesitate, only, just, yet`})(?:(?!${word`until, unless, before, if, when, bis, wenn`})[^\s\uFDD0-\uFDD3.,;:!?]+\s+){0,5}(?<list>${LIST})`;
 /** What stands before the marks of a mail whose recipient is named elsewhere in the sentence. */
 export const MAIL_VERB = at`${VERB}\s+`;
 export const TOLD = at`[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`from, by, von, de`})[^\s]+){0,8}\s*$`;
@@ -91,13 +101,12 @@ export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3
 export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
 export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
+export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
 export const PASTED =
   /^[ \t]*(?:-{3,}|>|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
 export const SIGNED = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
 const SUM = word`payment, payments, money, income, revenue, sale, deposit, zahlung, zahlungseingang, einnahme, umsatz, paiement, recette, virement, pago, ingreso, cobro`;
-const STRANGE = word`invoice, bill, quote, offer, refund, rechnung, angebot, rückerstattung, facture, devis, factura`;
 export const RECORD = at`(?:${word`record, log, register, verbuche, enregistre, enregistrez, registra, registre`}|${word`book, enter, add, put down, buche, note, encaisse, anota, apunta`}(?=\s+(?:(?:${DET}|${word`new`})\s+)?(?:[€$£]?\d|\p{Lu}{3}\s?\d|${SUM})))(?:\s+(?:${DET}|${word`new`}))?`;
-/** Behind it stands who paid, or nothing: not what there are so many of. */
 export const BARE_SUM = anywhere`(?<=^[^\d\n]{0,60}\s)(?<digits>\d[\d.,]{0,12}\d|\d)(?=\s+${word`from, for, by, von, für, de, pour, por`}\s|[\s.!]*$)`;
 export const NAMES_SUM = at`\s+${SUM}`;
 const PAID = word`paid, transferred, settled, wired, bezahlt, gezahlt, überwiesen, beglichen, payé, réglé, viré, versé, pagado, pagó, abonado, transferido`;
@@ -105,10 +114,8 @@ const US = word`us, me, uns, mir, nous, nos`;
 /** Says that money came in; somebody may have paid it to others, so that is to be asked for as well. */
 export const CAME_IN = anywhere`${word`we, i, we've, we’ve, i've, i’ve`}\s+(?:${word`have, just, also, today, now, finally`}\s+){0,3}${word`received, got, got paid, were paid, been paid, collected, took in`}|${word`paid, sent, transferred, wired`}\s+${US}|${word`came in, come in, arrived, been received, eingegangen, reingekommen, eingetroffen, erhalten, bekommen, eingenommen, avons reçu, a encaissé, avons encaissé, ai reçu, hemos recibido, he recibido, hemos cobrado, ha llegado, received from, reçu de, recibido de`}|${US}\s+(?:${word`a, ont, ha, han`}\s+)?${PAID}`;
 export const THEY_PAID = anywhere`${PAID}`;
-/** "Please book it", in a sentence or behind it. */
 export const BOOK_IT = anywhere`[\s,;–—-]{0,9}(?:(?:${POLITE}|${AND})[\s,]+){0,3}(?:${word`can you, could you`}\s+)?(?:${word`book, record, log, enter, register, note, add, put`}\s+${word`it, that, this, them, the payment, the revenue, the income, the money, the sale, as, into, in, under, to`}|${word`verbuchen, verbuche, verbuche das, buchen, eintragen, trag das, trage das, enregistre, enregistrez, enregistrer, à enregistrer, comptabilise, comptabiliser, regístralo, registralo, registra, anótalo, apúntalo`})[^.!?\n\uFDD1]{0,80}`;
-const NOBODY = word`we, i, it, he, she, they, you, wir, ich, es, er, sie, nous, on, je, il, elle, hemos, today, yesterday, heute, gestern, hier, hoy, ayer, please, if, when, payment, money, who`;
-export const PAYER = at`(?!${NOBODY}|${DET}\s+(?:${SUM}|${STRANGE}))(?<name>(?:\p{Lu}|${DET}\s)[^\d,;:()\n\uFDD0-\uFDD3]{0,80}?)\s+(?:(?:${word`has, have, had, just, already, also, today, finally, haben, hat, heute, gestern, a, ont, nous, ha, han, nos, uns, now`}|\p{Ll}+ly)\s+){0,4}(?:${PAID}|${word`sent`}\s+${US}|(?<=${word`haben, hat, heute, gestern, ont, a, ha, han, uns, nous`}\s+)(?=[\d€$£]))`;
+export const PAYER = at`(?!${word`we, i, it, he, she, they, you, wir, ich, es, er, sie, nous, on, je, il, elle, hemos, today, yesterday, heute, gestern, hier, hoy, ayer, please, if, when, payment, money, who`}|${DET}\s+(?:${SUM}|${word`invoice, bill, quote, offer, refund, rechnung, angebot, rückerstattung, facture, devis, factura`}))(?<name>(?:\p{Lu}|${DET}\s)[^\d,;:()\n\uFDD0-\uFDD3]{0,80}?)\s+(?:(?:${word`has, have, had, just, already, also, today, finally, haben, hat, heute, gestern, a, ont, nous, ha, han, nos, uns, now`}|\p{Ll}+ly)\s+){0,4}(?:${PAID}|${word`sent`}\s+${US}|(?<=${word`haben, hat, heute, gestern, ont, a, ha, han, uns, nous`}\s+)(?=[\d€$£]))`;
 export const PAY = at`${word`pay, wire, transfer, refund, reimburse, give back, überweise, überweisen, zahle, bezahle, erstatte, paie, payez, vire, virez, rembourse, remboursez, paga, pague, transfiere, reembolsa, devuelve`}\s`;
 export const SPENT = at`${PAY.source}|[^\n]{0,300}?(?:${word`we paid, i paid, we've paid, we have paid, i have paid, we just paid, we also paid, spent, taken out, withdrawn, bought, purchase, purchased, expense, expenses, bank fee, bank fees, refund, refunds, refunded, reimburse, salary, salaries, wages, payroll, invoice from, bill from, avons payé, ai payé, avons réglé, remboursement, rembourser, salaire, salaires, hemos pagado, he pagado, reembolso, salario, nómina, gehalt, gehälter, lohn, löhne, rückerstattung, erstattung, gekauft, ausgegeben, ausgabe`}|${word`wir, ich`}\s+${word`haben, habe`}\s[^.\n]{0,99}?${word`bezahlt, gezahlt, überwiesen`}(?!\s+${word`bekommen`})|${word`wants, want, get, gets`}\s[^.\n]{0,60}\s${word`back`}|${word`payment, paid, pay, transfer, transferred`}(?:(?!\s${word`from`}\s)[^.\n]){0,80}?\sto\s+(?!${word`us, our, me, my, the`}))`;
 export const POST = at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`;
