@@ -227,9 +227,8 @@ class DirectiveReader {
     }
     const { addresses, lookAlikes, excluded } = this.#whole;
     const isMissing = isMissingIn(this.moves);
-    const all = [...addresses, ...lookAlikes].filter(
-      ({ text }) => isMissing(text) && !excluded.includes(text),
-    );
+    const open = [...addresses, ...lookAlikes].filter(({ text }) => !excluded.includes(text));
+    const all = open.filter(({ text }) => isMissing(text));
     const own = all.filter(({ start, end }) => this.#own.slice(start, end).trim() !== '');
     for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
       const isToSome = (params['to'] as string[]).length > 0;

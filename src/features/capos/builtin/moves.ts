@@ -76,7 +76,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
     : entry.slice(at, at + masked.length + (mailAt < 0 ? 200 : 0)).matchAll(words.BOOK_IT);
   const isWish = wish !== undefined && wish.index <= masked.length;
   const isAll = isWish || entry.slice(at).trim() === masked.trim();
-  const isIn = masked.search(words.CAME_IN) >= 0 || (isWish && masked.search(words.THEY_PAID) >= 0);
+  const isIn = masked.search(words.CAME_IN) >= 0 || (isWish && new RegExp(words.PAID, 'u').test(masked));
   const end = at + Math.max(masked.length, isWish ? wish.index + wish[0].length : 0);
   const said = text.slice(at, isWish ? at + wish.index : at + masked.length).trim();
   const bare = command && new RegExp(words.BARE_SUM.source, 'u').exec(masked)?.groups!['digits'];
