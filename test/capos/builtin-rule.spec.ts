@@ -390,6 +390,7 @@ describe('other moves', () => {
     ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
     ['Acme wants its 150 EUR back, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['Acme paid 150 EUR', 'capo_revenue', 'Say to whom'],
+    ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['Did Acme pay us 150 EUR?', 'capo_revenue', 'Questions are answered'],
     ['Make a post for Instagram about the sale', 'capo_marketing', 'Nothing can be posted here'],
     ['Remind me tomorrow to call jane@acme.example', 'capo_ops', 'Reminders cannot be set here'],

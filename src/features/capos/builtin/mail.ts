@@ -195,10 +195,7 @@ export function withSignature(body: string, given: string | null): string {
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const listOf = (value: unknown) => {
-    const all = [value].flat().slice(0, 200).map(textOf);
-    return all.join(',').split(/[,;\n]/);
-  };
+  const listOf = (value: unknown) => String([value].flat().slice(0, 200).map(textOf)).split(/[,;\n]/);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);
