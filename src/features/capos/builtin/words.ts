@@ -10,9 +10,9 @@ const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(St
 
 /** With a letter too few, too many or wrong within it, or two that changed places. */
 const misspelt = (label: string) =>
-  [...label].slice(2).map((next, at) => {
-    const [before, behind] = [label.slice(0, at + 1), label.slice(at + 2)];
-    return `${before}(?:~?${behind}|~${label.slice(at + 1)}|${next}${label[at + 1]}${behind.slice(1)})`;
+  [...label].slice(2).map((next, index) => {
+    const [before, behind] = [label.slice(0, index + 1), label.slice(index + 2)];
+    return `${before}(?:~?${behind}|~${label.slice(index + 1)}|${next}${label[index + 1]}${behind.slice(1)})`;
   });
 const label = (...labels: string[]) =>
   anywhere`(?!${anyOf(labels)})${anyOf(labels.flatMap(misspelt)).replaceAll('~', '\\p{L}')}(?=\s{0,9}[:：\uFDD0])`;
