@@ -344,6 +344,7 @@ describe('other moves', () => {
     ],
     ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     [
       'Write a document "Return policy": Returns are free.',
@@ -390,6 +391,7 @@ describe('other moves', () => {
     ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
     ['Acme wants its 150 EUR back, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['Acme paid 150 EUR', 'capo_revenue', 'Say to whom'],
+    ['Anna paid 20 EUR to the florist for us, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['Did Acme pay us 150 EUR?', 'capo_revenue', 'Questions are answered'],
     ['Make a post for Instagram about the sale', 'capo_marketing', 'Nothing can be posted here'],
