@@ -67,6 +67,11 @@ describe('a mail in the form of the rule is ready', () => {
     [`Écris à ${JANE}, objet « Order » : « It ships on Friday. »`],
     [`Envía un correo a ${JANE} con el asunto "Order" y el texto "It ships on Friday."`],
     [`Send ${JANE} this: "It ships on Friday." Subject should be Order.`],
+    [`Send "It ships on Friday." to ${JANE}, subject "Order"`],
+    [`pls sned a mail to ${JANE}, subjcet "Order", txet: "It ships on Friday."`],
+    [`"It ships on Friday." - please send that to ${JANE} with the subject "Order"`],
+    [`Mail ${JANE} (not ${BOB}), subject "Order": "It ships on Friday."`],
+    [`Mail ${JANE}, but not to her boss ${BOB}, subject "Order": "It ships on Friday."`],
     [`Subject: Order\nText: It ships on Friday.\nTo: ${JANE}`],
     [`"It ships on Friday." - please send this to ${JANE} with the subject Order`],
     [`Tell ${JANE} that we can NOT wait. Subject: Order. Message: It ships on Friday.`],
@@ -135,7 +140,21 @@ describe('a mail asks for exactly what it lacks', () => {
     [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
     [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
     [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
-    [`Send "It ships on Friday." to ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
+    [`If ${JANE} has not answered, send her: "It ships on Friday." Subject: Order`, { asked: ['body'] }],
+    [`Send this to ${JANE} next Monday at 8: "It ships on Friday." Subject: Order`, { asked: ['body'] }],
+    [
+      `Don't write to ${BOB} yet, only to ${JANE}, send: "It ships on Friday." Subject: Order`,
+      { asked: ['body'] },
+    ],
+    [`Mail ${JANE} "It ships on Friday." but make it Monday, subject "Order"`, { asked: ['body'] }],
+    [
+      `Forward this to ${JANE}:\n\n> From: ${BOB}\n> Hello\n\nand say "It ships on Friday." Subject: Order`,
+      { asked: ['body'] },
+    ],
+    [
+      `Send Anna or her boss, whoever is there, the text "It ships on Friday." Subject: Order`,
+      { to: [], asked: ['to', 'body'] },
+    ],
     [`Laita postia osoitteeseen ${JANE}: It ships on Friday.`, NOTHING],
     [`If he agrees, email ${JANE}: "It ships on Friday."`, { subject: '', asked: ['subject', 'body'] }],
     [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, { asked: ['body'] }],
@@ -227,8 +246,8 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
     `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
     `Mail ${JANE}, subject "Order": It ships, but let me check the date.`,
-    `Mail ${JANE} (not ${BOB}), subject "Order": "It ships."`,
-    `Mail ${JANE}, not ${BOB}, subject "Order": "It ships."`,
+    `Mail ${JANE} and ${BOB}, not ${BOB}, subject "Order": "It ships."`,
+    `Mail ${JANE}, subject "Order": "It ships."\n> and this\nThanks`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
     `Mail jane@аcme.example, subject "Order": "It ships."`,
     `Mail ${JANE} and bob@аcme.example, subject "Order": "It ships."`,
@@ -298,8 +317,34 @@ describe('other moves', () => {
       { type: 'revenue.record', amount: 349.9, currency: 'EUR', source: 'Stripe', asked: [] },
     ],
     ['Record 50 EUR', 'capo_revenue', { amount: 50, asked: ['source'] }],
+    [
+      'Record the payment from Café Central',
+      'capo_revenue',
+      { source: 'Café Central', asked: ['amount', 'currency'] },
+    ],
+    [
+      'Book 700 from Acme for the laundry',
+      'capo_revenue',
+      { amount: 700, description: 'laundry', asked: ['currency'] },
+    ],
+    [
+      'We received $50 from Acme for the website, please book it',
+      'capo_revenue',
+      { amount: 50, source: 'Acme', description: 'website', asked: [] },
+    ],
+    [
+      'Müller & Co. haben heute 50,50 € für das Dach bezahlt. Bitte verbuchen.',
+      'capo_revenue',
+      { amount: 50.5, source: 'Müller & Co.', asked: [] },
+    ],
+    [
+      'We got 50 EUR from Acme if it is true, please book it',
+      'capo_revenue',
+      { asked: ['amount', 'currency'] },
+    ],
     ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     [
       'Write a document "Return policy": Returns are free.',
@@ -336,16 +381,25 @@ describe('other moves', () => {
   });
 
   it.each<[string, CapoRole, string]>([
-    ['Record -50 EUR from Acme', 'capo_revenue', 'Not acted on: “Record -50 EUR from Acme”'],
-    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Not acted on: “Book a venue'],
+    ['Record -50 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
+    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
-    ['Translate the FAQ', 'capo_ops', 'Not acted on: “Translate the FAQ”'],
-    ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money that is paid out is no revenue'],
+    ['Translate the FAQ', 'capo_ops', 'Say to whom and what: Email anna@'],
+    ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money cannot be paid out'],
+    ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Money cannot be paid out'],
+    ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
+    ['Acme wants its 150 EUR back, please book it', 'capo_revenue', 'Money cannot be paid out'],
+    ['Acme paid 150 EUR', 'capo_revenue', 'Say to whom'],
+    ['Anna paid 20 EUR to the florist for us, please book it', 'capo_revenue', 'Money cannot be paid out'],
+    ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
+    ['Did Acme pay us 150 EUR?', 'capo_revenue', 'Questions are answered'],
+    ['Make a post for Instagram about the sale', 'capo_marketing', 'Nothing can be posted here'],
+    ['Remind me tomorrow to call jane@acme.example', 'capo_ops', 'Reminders cannot be set here'],
     ['Remind me on Friday to call the tax office', 'capo_ops', 'Reminders cannot be set here'],
     ['what was our revenue last month?', 'capo_revenue', 'Questions are answered in the chat'],
     ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
-    ['Call Jane of Acme with the news', 'capo_ops', 'Not acted on: “Call Jane of Acme with the news”'],
+    ['Call Jane of Acme with the news', 'capo_ops', 'Say to whom and what: Email anna@'],
   ])('are not prepared, and it is said why: %s', (text, capo, remark) => {
     const { packets: none, remarks } = draft(text, capo);
     expect(none).toEqual([]);
@@ -355,7 +409,7 @@ describe('other moves', () => {
 
   it('records the revenue that stands before a mail', () => {
     expect(packets(`Record 50 EUR from Acme and email ${JANE}: "Paid."`, 'capo_revenue')).toMatchObject([
-      { type: 'revenue.record', source: 'Acme', description: 'Record 50 EUR from Acme', asked: [] },
+      { type: 'revenue.record', source: 'Acme', amount: 50, asked: [] },
       { type: 'email.send', body: 'Paid.', asked: ['subject'] },
     ]);
   });

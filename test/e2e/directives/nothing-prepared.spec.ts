@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk } from './desk.js';
 
 const LOSS = 'Record revenue of -900 EUR';
-const REASON = 'Nothing was prepared: Not acted on: “Record revenue of -900 EUR” The built-in runner takes';
+const REASON = 'Nothing was prepared: Say to whom and what: Email anna@acme.example';
 
 const NEXT_STEP = 'If it is still wanted, hand it in again in other words.';
 
@@ -53,7 +53,7 @@ describe('a directive of which its capo can prepare nothing', () => {
         severity: 'warning',
         title: `Nothing prepared: ${LOSS}`,
         body: expect.stringMatching(
-          /^Nothing was prepared: Not acted on: .* hand it in again in other words\.$/,
+          /^Nothing was prepared: Say to whom .* hand it in again in other words\.$/,
         ),
         entity: { type: 'directive', id: directiveId },
       },
@@ -65,7 +65,7 @@ describe('a directive of which its capo can prepare nothing', () => {
     const { directiveId } = (await desk.client.post('/directives', unasked('Hmm, the weather.', 'capo_ops')))
       .body;
     const { error } = await desk.until(directiveId, 'failed');
-    expect(error.message).toContain('Nothing was prepared: Not acted on: “Hmm, the weather.”');
+    expect(error.message).toContain('Nothing was prepared: Say to whom');
     const today = new Date(test.clock.now()).toISOString().slice(0, 10);
     const { sections } = (await desk.client.get(`/reports/daily?date=${today}`)).body;
     expect(sections.agentActivity.directivesExecuted).toBe(0);

@@ -6,16 +6,19 @@ import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
-import { ask, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
+import { outsideIn } from '../outside-sentence.js';
+import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
 import * as words from './words.js';
 
-const KNOWS =
-  'The built-in runner takes a mail as `Email jane@acme.example, subject "...": the text`, a document as `Write a document "title": the text`, revenue as `Record 120 EUR from Acme`, a call as `Call <operation> of <connector> with a = b`.';
+/** Why nothing is prepared, in one sentence. */
 const INSTEAD: readonly [asked: RegExp, answer: string][] = [
   [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
   [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
-  [words.SPENT, 'Money that is paid out is no revenue, so nothing was recorded.'],
+  [words.SPENT, 'Money cannot be paid out, paid back or recorded as spent here.'],
+  [words.POST, 'Nothing can be posted here: say to whom a mail goes, or write a document.'],
+  [words.MEETING, 'No meeting can be arranged or put in a calendar here.'],
+  [/(?:)/y, 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."'],
 ];
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
@@ -73,6 +76,8 @@ class DirectiveReader {
   readonly moves: Move[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
+  /** Without what somebody else wrote. */
+  #own = '';
   /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
   readonly #briefing: Briefing;
@@ -94,9 +99,19 @@ class DirectiveReader {
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
     if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
-    // What somebody else wrote asks for nothing.
-    const pasted = masked.search(words.PASTED);
-    const own = pasted < 0 ? masked : masked.slice(0, pasted);
+    // What somebody else wrote asks for nothing; a note may stand behind it.
+    const lines = masked.split('\n');
+    const note = lines
+      .slice(
+        0,
+        lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line)),
+      )
+      .join('\n').length;
+    const blank = (quoted: string) => quoted.replaceAll(/[^\n]/g, ' ');
+    const unquoted = masked.slice(0, note).replace(words.QUOTED_LINE, blank) + masked.slice(note);
+    if (unquoted !== masked) this.#unread.push('the lines that begin with “>”');
+    const pasted = unquoted.search(words.PASTED);
+    const own = (this.#own = pasted < 0 ? unquoted : unquoted.slice(0, pasted));
     const starts = [0, ...entriesIn(own), own.length];
     for (const [index, start] of starts.entries()) {
       const entry = own.slice(0, starts[index + 1]);
@@ -108,14 +123,13 @@ class DirectiveReader {
     this.#leave(text.slice(own.length));
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    this.remarks.push(...this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`));
     if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
     this.#askForRest();
-    if (this.moves.length > 0) return this;
     const at = matchAt(words.LEAD, masked, 0)![0].length;
-    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at)) ?? [];
-    if (instead !== undefined && this.remarks.length === 1) this.remarks.pop();
-    this.remarks.push(instead ?? KNOWS);
+    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at))!;
+    const unread = this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`);
+    if (this.moves.length > 0) this.remarks.push(...unread);
+    else if (this.remarks.length === 0) this.remarks.push(instead);
     return this;
   }
 
@@ -177,38 +191,49 @@ class DirectiveReader {
     const { body } = this.#context;
     // "Tomorrow email ...": what stands before a whole mail is asked about.
     const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
+    const isTold = !matchAt(words.ASKED, sentence, 0) && sentence.search(words.FIELD) > 0;
+    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
     const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
     if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
       this.#leave(this.#whole.text.slice(at, mailAt));
       return mailAt;
     }
+    if (told && (isAsked || told.to.length > 0)) {
+      this.#addMail(told);
+      return told.end;
+    }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      this.#isMailPossible ||= isAsked && (sentence.includes('\uFDD1') || body !== '');
+      this.#isMailPossible ||=
+        isAsked && !matchAt(words.PAY, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
       this.#leave(this.#whole.text.slice(at, end));
     }
     return end;
   }
 
   #leave(given: string): void {
-    const said = given.trim();
+    const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
     if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
   }
 
   #askForRest(): void {
     const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
-    const question = `Does this hold as it stands? The directive says besides: ${rest}. Edit it, or confirm it.`;
-    for (const { params, asked } of rest === '' ? [] : this.moves) {
+    for (const { type, params, asked } of rest === '' ? [] : this.moves) {
       const name = params['body'] === undefined ? 'amount' : 'body';
+      const goes = type === 'email.send' ? ' The mail goes out as soon as it is approved.' : '';
+      const question = `This was not acted on: ${rest}.${goes} Is that right?`;
       if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
     }
-    const { text, lookAlikes } = this.#whole;
-    const all = [...addressesIn(text), ...lookAlikes.map((each) => each.text)];
-    const others = unique(all).filter(isMissingIn(this.moves)).join(', ');
+    const { addresses, lookAlikes, excluded } = this.#whole;
+    const isMissing = isMissingIn(this.moves);
+    const open = [...addresses, ...lookAlikes].filter(({ text }) => !excluded.includes(text));
+    const all = open.filter(({ text }) => isMissing(text));
+    const own = all.filter(({ start, end }) => this.#own.slice(start, end).trim() !== '');
     for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
       const isToSome = (params['to'] as string[]).length > 0;
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
+      const others = unique((isToSome ? own : all).map(({ text }) => text)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
       else if (!isToSome && asked.every(({ path }) => path !== 'params.to'))
         asked.unshift(ask('to', `${who}? No address is given.`));

@@ -48,6 +48,19 @@ export class SaidMail {
     return mail;
   }
 
+  /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
+  static told(whole: Text, masked: string, start: number): SaidMail | undefined {
+    const verb = matchAt(words.MAIL_VERB, masked, start)?.[0] ?? '';
+    const mail = new SaidMail(whole, masked, start + verb.length);
+    mail.#read(true);
+    const before = masked.slice(start, mail.start + (mail.left[0]?.length ?? 0));
+    if (mail.body === undefined || !(verb || matchAt(words.TOLD, before, 0))) return undefined;
+    const people = within(start, start + before.length, whole.addresses);
+    mail.to.push(...people.filter((each) => !whole.excluded.includes(each)));
+    if (mail.to.length > 1) mail.to.length = 0;
+    return mail;
+  }
+
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
@@ -57,7 +70,7 @@ export class SaidMail {
   /** Whether nothing else stands up to the end. */
   #read(hasText: boolean): boolean {
     const isText = () => hasText && this.body === undefined;
-    const next = () => this.#field() || (isText() && (this.#text() || this.#skip()));
+    const next = () => this.#field() || (isText() && this.#text()) || (hasText && this.#skip());
     while (next()) this.end = this.#at;
     return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
@@ -68,7 +81,8 @@ export class SaidMail {
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
     if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
     else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    if (thing !== undefined) this.left.push(this.#said(head, thing));
+    if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
+    else if (thing !== undefined) this.left.push(this.#said(head, thing));
     this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
     this.#form = undefined;
     return (this.#isDirect = true);
@@ -87,6 +101,7 @@ export class SaidMail {
       return true;
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
+    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.#whole.excluded.includes(each));
     const copies = this.#take(words.COPIES);
     const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
@@ -131,9 +146,11 @@ export class SaidMail {
   #skip(): boolean {
     this.#at = this.end;
     if (this.#form !== undefined) return false;
-    if (this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
-    const next = this.#masked.slice(this.end).search(words.FIELD);
-    if (next <= 0 || this.#masked.slice(this.end, this.end + next).search(words.NEXT) >= 0) return false;
+    const isBehind = this.body !== undefined;
+    if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
+    const rest = this.#masked.slice(this.end, isBehind ? this.end + 300 : undefined);
+    const next = rest.search(isBehind ? words.FIELD_BEHIND : words.FIELD);
+    if (next <= 0 || rest.slice(0, next).search(isBehind ? words.ENDS : words.NEXT) >= 0) return false;
     this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
@@ -178,13 +195,7 @@ export function withSignature(body: string, given: string | null): string {
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
-  const listOf = (value: unknown) =>
-    [value]
-      .flat()
-      .slice(0, 200)
-      .map(textOf)
-      .join(',')
-      .split(/[,;\n]/);
+  const listOf = (value: unknown) => String([value].flat().slice(0, 200).map(textOf)).split(/[,;\n]/);
   const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
   const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
   const people = emails.flatMap(listOf).flatMap(addressesIn);

@@ -1,6 +1,7 @@
 import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
+import * as words from './words.js';
 
 /** What stands in the text word for word, and where; without its quotation marks. */
 type Passage = Record<'start' | 'end', number> & { text: string };
@@ -36,14 +37,19 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const masked = unlinked.replace(ADDRESS, (address: string, start: number) => {
+  const spelt = unlinked
+    .replace(words.MISSPELT_SUBJECT, ({ length }) => 'sujet'.padEnd(length))
+    .replace(words.MISSPELT_TEXT, ({ length }) => 'msg'.padEnd(length));
+  const masked = spelt.replace(ADDRESS, (address: string, start: number) => {
     const isAlike =
       /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
     if (!isAlike && !isMailAddress(address)) return address;
     (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
     return '\uFDD1'.repeat(address.length);
   });
-  return { text, quotes, addresses, lookAlikes, masked };
+  const forbidden = [...masked.matchAll(words.FORBIDDEN)];
+  const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
+  return { text, quotes, addresses, lookAlikes, excluded, masked };
 }
 
 export const addressesIn = (text: string): string[] =>
