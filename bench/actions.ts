@@ -1,0 +1,204 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { call, inParallel, timed } from './calls.js';
+import { type Process, start } from './processes.js';
+import { isQuick } from './size.js';
+import { asOwner, createWorkspaces } from './workspaces.js';
+
+const CALLS = isQuick ? 40 : 500;
+const WARM_UP = isQuick ? 10 : 100;
+const DECISIONS = isQuick ? 10 : 50;
+/** Agents that wait at once with one token. */
+export const WAITING = isQuick ? 30 : 300;
+/** Active orders of the workspace, one of which allows the tool. */
+export const ORDERS = 20;
+/** Members who decide at once while all of them wait. */
+const DECIDING = 8;
+const PARAMS = { order: 'A-17', amount: 25, currency: 'EUR' };
+
+/** What the service holds at one moment. */
+export interface Held {
+  residentMb: number;
+  sockets: number;
+  databaseConnections: number;
+}
+
+export interface ActionFigures {
+  /** Milliseconds of each call, one after the other. */
+  alone: { allowed: number[]; allowedAndConsumed: number[]; consume: number[]; result: number[] };
+  /** Milliseconds from the COMMIT of a decision until the agent has its answer. */
+  heard: { one: number[]; all: number[] };
+  held: { before: Held; waiting: Held; after: Held };
+}
+
+interface Asked {
+  actionRequestId: string;
+  status: string;
+  paramsHash: string;
+  approvalId: string | null;
+}
+
+/** Action requests of an agent with one token, whose tool a standing order allows, and of another tool that asks a person. */
+export async function measureActions(environment: Record<string, string>): Promise<ActionFigures> {
+  const service = await start('../src/main.js', { ...environment, RATE_LIMIT_STORE: 'memory' });
+  try {
+    return await asOwner(environment['DATABASE_URL']!, async (owner) => {
+      const [workspace] = await createWorkspaces(owner, 1);
+      const bench = new ActionBench(
+        owner,
+        service,
+        workspace!.token,
+        await prepare(service, workspace!.token),
+      );
+      await owner.query('analyze');
+      return await bench.measure();
+    });
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Answers the token of the agent. */
+async function prepare(service: Process, owner: string): Promise<string> {
+  const post = <T>(path: string, body: object) => call<T>(`${service.url}/api/pro${path}`, owner, body);
+  const properties = { order: { type: 'string' }, amount: { type: 'number' }, currency: { type: 'string' } };
+  const tool = {
+    paramsSchema: { type: 'object', properties, required: ['order', 'amount'], additionalProperties: false },
+    ...{ amountPath: 'amount', currencyPath: 'currency', reversibility: 'reversible', risk: 'low' },
+  };
+  await post('/tools', { name: 'pay.invoice', ...tool });
+  await post('/tools', { name: 'pay.asks', ...tool });
+  for (let n = 0; n < ORDERS; n++) {
+    const { standingOrderId, version } = await post<{ standingOrderId: string; version: number }>(
+      '/standing-orders',
+      {
+        name: `Order ${n}`,
+        effect: 'allow',
+        match: {
+          actionTypes: [n === 0 ? 'pay.invoice' : `pay.other${n}`],
+          fields: { 'params.amount': { $lte: 50 } },
+        },
+        limits: { maxPerHour: 1_000_000, maxPerDay: 1_000_000 },
+      },
+    );
+    await post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version });
+  }
+  const { token } = await post<{ token: string }>('/tokens', {
+    name: 'Agent',
+    agent: { name: 'Agent' },
+    tools: ['pay.*'],
+  });
+  return token;
+}
+
+class ActionBench {
+  constructor(
+    private readonly database: pg.Client,
+    private readonly service: Process,
+    private readonly owner: string,
+    private readonly agent: string,
+  ) {}
+
+  async measure(): Promise<ActionFigures> {
+    const alone = await this.alone();
+    const one: number[] = [];
+    while (one.length < DECISIONS) one.push(...(await this.decideWhileWaiting(1)).heard);
+    const before = await this.held();
+    const { heard: all, waiting } = await this.decideWhileWaiting(WAITING);
+    const after = await this.held();
+    return { alone, heard: { one, all }, held: { before, waiting, after } };
+  }
+
+  private async alone(): Promise<ActionFigures['alone']> {
+    const allowed: Asked[] = [];
+    const ask = async () => void allowed.push(await this.ask('pay.invoice', 'allowed'));
+    const askAndConsume = () => this.ask('pay.invoice', 'consumed', { consume: true });
+    const act = (path: string, bodyOf: (request: Asked) => object) => (index: number) => {
+      const request = allowed[index]!;
+      return this.post(`/action-requests/${request.actionRequestId}/${path}`, bodyOf(request));
+    };
+    const consume = act('consume', ({ paramsHash }) => ({
+      attempt: randomBytes(16).toString('hex'),
+      paramsHash,
+    }));
+    await timed(WARM_UP, ask);
+    await timed(WARM_UP, consume);
+    await timed(WARM_UP, askAndConsume);
+    allowed.length = 0;
+    return {
+      allowed: await timed(CALLS, ask),
+      allowedAndConsumed: await timed(CALLS, askAndConsume),
+      consume: await timed(CALLS, consume),
+      result: await timed(
+        CALLS,
+        act('result', () => ({ outcome: 'succeeded', summary: 'Paid.' })),
+      ),
+    };
+  }
+
+  /** So many agents wait, each for a request of its own; then members decide them all. */
+  private async decideWhileWaiting(agents: number): Promise<{ heard: number[]; waiting: Held }> {
+    const requests: Asked[] = [];
+    await inParallel(8, agents, async () => requests.push(await this.ask('pay.asks', 'pending')));
+    const answered = requests.map(async ({ actionRequestId }) => {
+      const url = `${this.service.url}/api/pro/action-requests/${actionRequestId}?wait=30`;
+      const { status } = await call<Asked>(url, this.agent);
+      const at = performance.timeOrigin + performance.now();
+      if (status !== 'approved') throw new Error(`the agent heard "${status}"`);
+      return at;
+    });
+    // Each of them has been looked up once, and waits.
+    await pause(agents === 1 ? 50 : 5_000);
+    const waiting = await this.held();
+    const undecided = requests.map(({ approvalId }) => approvalId!);
+    await inParallel(Math.min(DECIDING, agents), agents, () =>
+      call(`${this.service.url}/api/pro/approvals/${undecided.pop()!}/approve`, this.owner, {}),
+    );
+    const times = await Promise.all(answered);
+    const committed = await this.commitTimes(requests);
+    return { heard: times.map((at, index) => at - committed[index]!), waiting };
+  }
+
+  private async commitTimes(requests: readonly Asked[]): Promise<number[]> {
+    const { rows } = await this.database.query<{ at: number }>(
+      `select (extract(epoch from pg_xact_commit_timestamp(a.xmin)) * 1000)::float8 as at
+       from unnest($1::text[]) with ordinality r(id, n) join action_requests a on a.action_request_id = r.id order by n`,
+      [requests.map(({ actionRequestId }) => actionRequestId)],
+    );
+    return rows.map(({ at }) => at);
+  }
+
+  private async held(): Promise<Held> {
+    const { pid } = this.service;
+    const { rows } = await this.database.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+       where datname = current_database() and application_name like 'consigliere%'`,
+    );
+    return {
+      residentMb: this.service.residentMb(),
+      sockets: readdirSync(`/proc/${pid}/fd`).filter((fd) => isSocket(`/proc/${pid}/fd/${fd}`)).length,
+      databaseConnections: rows[0]!.n,
+    };
+  }
+
+  private async ask(tool: string, status: string, more: object = {}): Promise<Asked> {
+    const asked = await this.post<Asked>('/action-requests', { tool, params: PARAMS, ...more });
+    if (asked.status !== status) throw new Error(`the request for ${tool} is ${asked.status}`);
+    return asked;
+  }
+
+  private post<T>(path: string, body: object): Promise<T> {
+    return call<T>(`${this.service.url}/api/pro${path}`, this.agent, body);
+  }
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:');
+  } catch {
+    // It was closed meanwhile.
+    return false;
+  }
+}
