@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -7,7 +7,9 @@ import { type Process, start } from './processes.js';
 import { isQuick } from './size.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
-const CALLS = isQuick ? 40 : 500;
+const ROUNDS = isQuick ? 2 : 5;
+const CALLS_PER_ROUND = isQuick ? 20 : 100;
+const CALLS = ROUNDS * CALLS_PER_ROUND;
 const WARM_UP = isQuick ? 10 : 100;
 const DECISIONS = isQuick ? 10 : 50;
 /** Agents that wait at once with one token. */
@@ -27,10 +29,19 @@ export interface Held {
 
 export interface ActionFigures {
   /** Milliseconds of each call, one after the other. */
-  alone: { allowed: number[]; allowedAndConsumed: number[]; consume: number[]; result: number[] };
+  alone: {
+    allowed: number[];
+    /** Of a bare handler that writes the same rows in one statement, and decides nothing. */
+    bare: number[];
+    allowedAndConsumed: number[];
+    consume: number[];
+    result: number[];
+  };
   /** Milliseconds from the COMMIT of a decision until the agent has its answer. */
   heard: { one: number[]; all: number[] };
   held: { before: Held; waiting: Held; after: Held };
+  /** Processor time of the service in a second in which all of them wait. */
+  cpuMsWaiting: number;
 }
 
 interface Asked {
@@ -43,19 +54,17 @@ interface Asked {
 /** Action requests of an agent with one token, whose tool a standing order allows, and of another tool that asks a person. */
 export async function measureActions(environment: Record<string, string>): Promise<ActionFigures> {
   const service = await start('../src/main.js', { ...environment, RATE_LIMIT_STORE: 'memory' });
+  const bare = await start('bare-handlers.js', environment);
   try {
     return await asOwner(environment['DATABASE_URL']!, async (owner) => {
       const [workspace] = await createWorkspaces(owner, 1);
-      const bench = new ActionBench(
-        owner,
-        service,
-        workspace!.token,
-        await prepare(service, workspace!.token),
-      );
+      const agent = await prepare(service, workspace!.token);
+      const bench = new ActionBench(owner, service, bare.url, workspace!.token, agent);
       await owner.query('analyze');
       return await bench.measure();
     });
   } finally {
+    await bare.stop();
     await service.stop();
   }
 }
@@ -97,6 +106,7 @@ class ActionBench {
   constructor(
     private readonly database: pg.Client,
     private readonly service: Process,
+    private readonly bareUrl: string,
     private readonly owner: string,
     private readonly agent: string,
   ) {}
@@ -106,9 +116,9 @@ class ActionBench {
     const one: number[] = [];
     while (one.length < DECISIONS) one.push(...(await this.decideWhileWaiting(1)).heard);
     const before = await this.held();
-    const { heard: all, waiting } = await this.decideWhileWaiting(WAITING);
+    const { heard: all, waiting, cpuMs } = await this.decideWhileWaiting(WAITING);
     const after = await this.held();
-    return { alone, heard: { one, all }, held: { before, waiting, after } };
+    return { alone, heard: { one, all }, held: { before, waiting, after }, cpuMsWaiting: cpuMs };
   }
 
   private async alone(): Promise<ActionFigures['alone']> {
@@ -126,9 +136,18 @@ class ActionBench {
     await timed(WARM_UP, ask);
     await timed(WARM_UP, consume);
     await timed(WARM_UP, askAndConsume);
+    const { actionRequestId: like } = await this.ask('pay.invoice', 'allowed');
+    const askBare = () => call(`${this.bareUrl}/api/pro/action-requests`, this.agent, { params: { like } });
+    await timed(WARM_UP, askBare);
     allowed.length = 0;
+    const [ours, bare]: [number[], number[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      ours.push(...(await timed(CALLS_PER_ROUND, ask)));
+      bare.push(...(await timed(CALLS_PER_ROUND, askBare)));
+    }
     return {
-      allowed: await timed(CALLS, ask),
+      allowed: ours,
+      bare,
       allowedAndConsumed: await timed(CALLS, askAndConsume),
       consume: await timed(CALLS, consume),
       result: await timed(
@@ -139,7 +158,9 @@ class ActionBench {
   }
 
   /** So many agents wait, each for a request of its own; then members decide them all. */
-  private async decideWhileWaiting(agents: number): Promise<{ heard: number[]; waiting: Held }> {
+  private async decideWhileWaiting(
+    agents: number,
+  ): Promise<{ heard: number[]; waiting: Held; cpuMs: number }> {
     const requests: Asked[] = [];
     await inParallel(8, agents, async () => requests.push(await this.ask('pay.asks', 'pending')));
     const answered = requests.map(async ({ actionRequestId }) => {
@@ -150,7 +171,11 @@ class ActionBench {
       return at;
     });
     // Each of them has been looked up once, and waits.
-    await pause(agents === 1 ? 50 : 5_000);
+    await pause(agents === 1 ? 50 : 2_000);
+    const cpuBefore = this.cpuMs();
+    const seconds = agents === 1 ? 0 : 5;
+    await pause(seconds * 1_000);
+    const cpuMs = (this.cpuMs() - cpuBefore) / seconds;
     const waiting = await this.held();
     const undecided = requests.map(({ approvalId }) => approvalId!);
     await inParallel(Math.min(DECIDING, agents), agents, () =>
@@ -158,7 +183,7 @@ class ActionBench {
     );
     const times = await Promise.all(answered);
     const committed = await this.commitTimes(requests);
-    return { heard: times.map((at, index) => at - committed[index]!), waiting };
+    return { heard: times.map((at, index) => at - committed[index]!), waiting, cpuMs };
   }
 
   private async commitTimes(requests: readonly Asked[]): Promise<number[]> {
@@ -168,6 +193,12 @@ class ActionBench {
       [requests.map(({ actionRequestId }) => actionRequestId)],
     );
     return rows.map(({ at }) => at);
+  }
+
+  /** User and system time of the process (proc_pid_stat(5)), in ticks of 10 ms. */
+  private cpuMs(): number {
+    const fields = readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return 10 * (Number(fields[11]) + Number(fields[12]));
   }
 
   private async held(): Promise<Held> {

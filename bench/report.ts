@@ -56,15 +56,18 @@ export function reportDeliveries({ commitToBytes, perSecond, lateness }: Deliver
   });
 }
 
-export function reportActions({ alone, heard, held }: ActionFigures): void {
+export function reportActions({ alone, heard, held, cpuMsWaiting }: ActionFigures): void {
   reportTimes(`action requests, ${ORDERS} active orders, one at a time`, {
     'asked, and allowed by an order': alone.allowed,
+    'a bare handler that writes the same rows': alone.bare,
     'asked, allowed and consumed at once': alone.allowedAndConsumed,
     consumed: alone.consume,
     'result told': alone.result,
     'from the COMMIT of a decision until the agent that waits has its answer': heard.one,
     [`the same with ${WAITING} that wait with one token`]: heard.all,
   });
+  const ratio = (quantile(alone.allowed, 0.5) / quantile(alone.bare, 0.5)).toFixed(2);
+  console.log(`\nThe p50 of a request that is allowed is ${ratio} times that of the bare handler.`);
   const most = Math.max(...heard.one).toFixed(1);
   const mostOfAll = Math.max(...heard.all).toFixed(1);
   console.log(`\nThe last heard after ${most} ms, of ${WAITING} at once after ${mostOfAll} ms; load average`);
@@ -72,6 +75,9 @@ export function reportActions({ alone, heard, held }: ActionFigures): void {
     loadavg()
       .map((load) => load.toFixed(1))
       .join(', '),
+  );
+  console.log(
+    `A second in which they all wait costs the service ${cpuMsWaiting.toFixed(0)} ms of processor time.`,
   );
   console.log('\n| the service | resident MB | sockets | database connections |\n|---|---:|---:|---:|');
   for (const [when, { residentMb, sockets, databaseConnections }] of Object.entries(held)) {
