@@ -111,7 +111,7 @@ it(`of ${RACING} consumes that race a kill over three processes none comes after
   const token = await setUpAgent(racing);
   for (let kill = 1; kill <= KILLS; kill++)
     figures[`kill ${kill}`] = await consumeWhileKilled(racing, token, RACING);
-  await consumeAtOnce(racing, token, 100);
+  expect(await consumeAtOnce(racing, token, 100)).toEqual({ toMany: 1, toOne: 100 });
   await expectSound();
 });
 

@@ -23,4 +23,6 @@ it('consumes that race a kill are before it, or refused for good', async () => {
   expect(Object.values(figures).every((count: number) => count > 0)).toBe(true);
 });
 
-it('one request that many consume at once is consumed once', () => consumeAtOnce(racing, token, 20));
+it('one request that many consume at once is consumed once', async () => {
+  expect(await consumeAtOnce(racing, token, 20)).toEqual({ toMany: 1, toOne: 20 });
+});

@@ -116,8 +116,15 @@ export async function consumeWhileKilled(racing: Racing, token: string, count: n
   return { 'consumed before the kill': taken.length, 'refused with 423': refused.length };
 }
 
-/** One request is consumed so many times at once: once by other attempts, and by one attempt with one answer for all of them. */
-export async function consumeAtOnce(racing: Racing, token: string, times: number): Promise<void> {
+/**
+ * One request is consumed so many times at once by as many attempts, and another one by a single attempt, which gets the same permit each
+ * time. Answers how many permits each gave.
+ */
+export async function consumeAtOnce(
+  racing: Racing,
+  token: string,
+  times: number,
+): Promise<{ toMany: number; toOne: number }> {
   const [one, other] = (await permitted(racing, token, 2)) as [Asked, Asked];
   const consume = ({ actionRequestId, paramsHash }: Asked, attempt: () => string) =>
     atOnce(times, Array.from({ length: times }), () =>
@@ -139,6 +146,9 @@ export async function consumeAtOnce(racing: Racing, token: string, times: number
     );
     expect(receipts).toHaveLength(1);
   }
+  const given = (answers: readonly Answer[]) =>
+    answers.filter(({ body }) => body.permit !== undefined).length;
+  return { toMany: given(different), toOne: given(same) };
 }
 
 /** Requests that may be consumed, of both kinds. */
