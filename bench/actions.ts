@@ -16,6 +16,8 @@ const DECISIONS = isQuick ? 10 : 50;
 export const WAITING = isQuick ? 30 : 300;
 /** Active orders of the workspace, one of which allows the tool. */
 export const ORDERS = 20;
+/** All of them wait from one machine, within its limit of calls. */
+const AGENTS_ADDRESS = '10.1.1.1';
 /** Members who decide at once while all of them wait. */
 const DECIDING = 8;
 const PARAMS = { order: 'A-17', amount: 25, currency: 'EUR' };
@@ -165,7 +167,7 @@ class ActionBench {
     await inParallel(8, agents, async () => requests.push(await this.ask('pay.asks', 'pending')));
     const answered = requests.map(async ({ actionRequestId }) => {
       const url = `${this.service.url}/api/pro/action-requests/${actionRequestId}?wait=30`;
-      const { status } = await call<Asked>(url, this.agent);
+      const { status } = await call<Asked>(url, this.agent, undefined, AGENTS_ADDRESS);
       const at = performance.timeOrigin + performance.now();
       if (status !== 'approved') throw new Error(`the agent heard "${status}"`);
       return at;
