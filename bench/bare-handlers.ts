@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pg from 'pg';
 import { CONTEXT } from '../src/features/context/context.reader.js';
+import { bareAsk } from './bare-ask.js';
 import { bareHandIn } from './bare-hand-in.js';
 
 /**
@@ -60,6 +61,12 @@ app.post('/api/pro/guardian/preflight', async (request, response) => {
   const workspaceId = await workspaceOf(request.headers['x-service-token'] as string);
   const { rows } = await pool.query({ name: 'preflight', text: PREFLIGHT, values: [workspaceId] });
   response.json(rows[0]);
+});
+app.post('/api/pro/action-requests', async (request, response) => {
+  const { rows } = await pool.query(
+    bareAsk(request.headers['x-service-token'] as string, request.body.params.like),
+  );
+  response.status(201).json(rows[0]);
 });
 
 const server = app.listen(0, '127.0.0.1', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded-postgres.js';
+import { measureActions } from './actions.js';
 import { measureApprovals } from './approvals.js';
 import { measureAuditPages } from './audit-pages.js';
 import { quantile } from './calls.js';
@@ -18,6 +19,7 @@ import { LARGER, measureKpi } from './kpi.js';
 import { start } from './processes.js';
 import {
   machine,
+  reportActions,
   reportComparisons,
   reportCosts,
   reportDeliveries,
@@ -38,7 +40,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
+ * starts, hand-ins, drafts, preflights, actions, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
  * processes, simulations and growth; `--quick` runs everything in short.
  */
 
@@ -73,6 +75,9 @@ async function main(): Promise<void> {
     });
   }
   if (wants('preflights')) await withDatabase('preflights', measureAndReportPreflights);
+  if (wants('actions')) {
+    await withDatabase('actions', async (environment) => reportActions(await measureActions(environment)));
+  }
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);

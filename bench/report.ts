@@ -1,4 +1,5 @@
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { type ActionFigures, ORDERS, WAITING } from './actions.js';
 import { quantile } from './calls.js';
 import type { CostFigures } from './costs.js';
 import type { DeliveryFigures } from './deliveries.js';
@@ -53,6 +54,35 @@ export function reportDeliveries({ commitToBytes, perSecond, lateness }: Deliver
     'one destination': perSecond.one,
     'eight destinations': perSecond.eight,
   });
+}
+
+export function reportActions({ alone, heard, held, cpuMsWaiting }: ActionFigures): void {
+  reportTimes(`action requests, ${ORDERS} active orders, one at a time`, {
+    'asked, and allowed by an order': alone.allowed,
+    'a bare handler that writes the same rows': alone.bare,
+    'asked, allowed and consumed at once': alone.allowedAndConsumed,
+    consumed: alone.consume,
+    'result told': alone.result,
+    'from the COMMIT of a decision until the agent that waits has its answer': heard.one,
+    [`the same with ${WAITING} that wait with one token`]: heard.all,
+  });
+  const ratio = (quantile(alone.allowed, 0.5) / quantile(alone.bare, 0.5)).toFixed(2);
+  console.log(`\nThe p50 of a request that is allowed is ${ratio} times that of the bare handler.`);
+  const most = Math.max(...heard.one).toFixed(1);
+  const mostOfAll = Math.max(...heard.all).toFixed(1);
+  console.log(`\nThe last heard after ${most} ms, of ${WAITING} at once after ${mostOfAll} ms; load average`);
+  console.log(
+    loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', '),
+  );
+  console.log(
+    `A second in which they all wait costs the service ${cpuMsWaiting.toFixed(0)} ms of processor time.`,
+  );
+  console.log('\n| the service | resident MB | sockets | database connections |\n|---|---:|---:|---:|');
+  for (const [when, { residentMb, sockets, databaseConnections }] of Object.entries(held)) {
+    console.log(`| ${when} | ${residentMb.toFixed(0)} | ${sockets} | ${databaseConnections} |`);
+  }
 }
 
 export function reportSimulations(figures: readonly SimulationFigures[]): void {

@@ -1,5 +1,9 @@
 import type { Caller } from '../../platform/auth/caller.js';
-import { computedBeforehand } from '../../platform/database/beforehand.js';
+import {
+  computeBeforehand,
+  computedBeforehand,
+  NeededBeforehand,
+} from '../../platform/database/beforehand.js';
 import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
@@ -52,11 +56,27 @@ export function checkedParams(
   const faults = faultsOfAnyParams(params);
   if (faults.length > 0) throw new ValidationFailed({ details: faults });
   if (!tool) return 'fit';
-  const key = `tool params ${tool.fingerprint} ${paramsHashOf(tool.name, params)}`;
-  const verdict = computedBeforehand(key, () => check.validate(tool, params)) as ParamsVerdict;
+  const verdict: ParamsVerdict = computedBeforehand(verdictKey(tool, params), () =>
+    check.validate(tool, params),
+  );
   if (verdict.ok) return 'fit';
   if ('timeout' in verdict) return 'timeout';
   throw new ValidationFailed({ details: verdict.faults });
+}
+
+/** Computes what {@link checkedParams} will ask for, unless the tool changes until then. */
+export function checkParamsBeforehand(
+  tool: ToolEntity,
+  params: Record<string, unknown>,
+  check: ToolParams,
+): Promise<void> {
+  return computeBeforehand(
+    new NeededBeforehand(verdictKey(tool, params), () => check.validate(tool, params)),
+  );
+}
+
+function verdictKey({ name, fingerprint }: ToolEntity, params: Record<string, unknown>): string {
+  return `tool params ${fingerprint} ${paramsHashOf(name, params)}`;
 }
 
 /** The parameters as they may be used. */

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
@@ -27,6 +27,7 @@ import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.e
 import { ActionRequests } from './action-requests.repository.js';
 import { ActionRequestsService } from './action-requests.service.js';
 import { AwaitActionRequest } from './await-action-request.js';
+import { ParamsBeforehand } from './params-beforehand.guard.js';
 import { Permits } from './permits.js';
 
 /** CONTRACT section 7: one bucket for all of them. */
@@ -43,6 +44,7 @@ export class ActionRequestsController {
 
   /** Asks for one call of a tool; decided at once, by a standing order or with an approval that waits for a person. */
   @Post('api/pro/action-requests')
+  @UseGuards(ParamsBeforehand)
   @Route({
     auth: 'member',
     role: 'operator',

@@ -97,23 +97,29 @@ export class ActionRequestsService {
     const requestHash = sha256(
       canonicalJson({ tool: name, params, teamId, reason: body.reason ?? null, run: body.run ?? null }),
     );
-    const [[token], , [former], [tool]] = (await this.db.unit.batch([
+    const [[token], , [former], [tool], [guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
       this.tokens.lockExternalIdStatement(tokenRootId, externalId),
       this.requests.byExternalIdStatement(workspaceId, tokenRootId, externalId),
       this.tools.readStatement(workspaceId, name),
-    ])) as [unknown[], unknown, [ActionRequestEntity?], [ToolEntity?]];
+      this.guardians.lockSharedStatement(workspaceId),
+      this.workspaces.currencyStatement(workspaceId),
+      this.requests.nowStatement(),
+    ])) as [
+      unknown[],
+      unknown,
+      [ActionRequestEntity?],
+      [ToolEntity?],
+      [GuardianEntity],
+      [{ currency: string }],
+      [{ at: number }],
+    ];
     if (!token) throw new Forbidden({ message: TOKEN_STOPPED });
     if (former) {
       if (former.requestHash === requestHash) return { request: former, isNew: false };
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
     }
     const checked = checkedParams(tool, params, this.toolParams);
-    const [[guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.workspaces.currencyStatement(workspaceId),
-      this.requests.nowStatement(),
-    ])) as [[GuardianEntity], [{ currency: string }], [{ at: number }]];
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
     const isActive = tool?.status === 'active';
     const facts = factsOf(tool, params);

@@ -71,6 +71,14 @@ async function allowedTool(name: string) {
   });
 }
 
+it.each(['null', '[]', '{"tool":1,"params":[]}', '{"tool":"pay.none","params":null}'])(
+  'a body that asks for nothing is told so: %s',
+  async (body) => {
+    const answer = await bot.post('/action-requests', body, { 'Content-Type': 'application/json' });
+    expect([400, 422], answer.text).toContain(answer.status);
+  },
+);
+
 describe('an action that a standing order allows', () => {
   it('is allowed at once, consumed once with a permit for exactly it, and completed', async () => {
     await test.owner.put('/settings', { currency: 'EUR' });

@@ -16,8 +16,8 @@ import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { allFound } from '../../support/programs.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { endExamples, Example, EXAMPLES } from './example-process.js';
 
-const EXAMPLES = join(import.meta.dirname, '../../../examples/agents');
 const README = join(EXAMPLES, '../../README.md');
 const run = promisify(execFile);
 
@@ -31,37 +31,6 @@ async function pythonWithJwt(): Promise<string | undefined> {
 }
 const python = await pythonWithJwt();
 const hasPython = allFound('examples/agents in Python', { 'Python with PyJWT and cryptography': python });
-
-/** An example as a process of its own, and what it has written. */
-class Example {
-  #written = '';
-  readonly child;
-  readonly ended: Promise<{ code: number | null; output: string }>;
-
-  constructor(program: string, file: string, args: readonly string[], env: Record<string, string>) {
-    this.child = spawn(program, [join(EXAMPLES, file), ...args], {
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    started.add(this);
-    for (const stream of [this.child.stdout, this.child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (this.#written += text));
-    this.ended = once(this.child, 'close').then(([code]) => {
-      started.delete(this);
-      return { code: code as number | null, output: this.#written.trim() };
-    });
-  }
-
-  get lines(): string[] {
-    return this.#written.split('\n').slice(0, -1);
-  }
-
-  async kill(): Promise<void> {
-    this.child.kill('SIGKILL');
-    await this.ended;
-  }
-}
-const started = new Set<Example>();
 
 async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
@@ -148,7 +117,7 @@ async function waiting(externalId: string): Promise<{ approvalId: string; conten
 const approve = async (externalId: string) =>
   admin.post(`/approvals/${(await waiting(externalId)).approvalId}/approve`);
 afterAll(async () => {
-  await Promise.all([...started].map((example) => example.kill()));
+  await endExamples();
   for (const server of [proxy, issuer]) server.closeAllConnections();
   proxy.close();
   issuer.close();

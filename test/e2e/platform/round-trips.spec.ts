@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import type { Answer } from '../../support/client.js';
+import { type Answer, Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { newAttempt, setUpAgent } from '../action-requests/consume-races.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -70,6 +71,24 @@ describe('round trips to the database, as the log has them', () => {
       expect(answer.status, answer.text).toBe(200);
       expect(await roundTrips(answer)).toBeLessThanOrEqual(3);
     }
+  });
+
+  it('are 5 for an action request that an order allows, its parameters checked, and 5 to consume it', async () => {
+    const owner = () => new Client(test.url, test.owner.token);
+    const clientOf = (token: string) => new Client(test.url, token);
+    const agent = clientOf(await setUpAgent({ owner, clientOf, rows: test.rows }));
+    const ask = () =>
+      agent.post('/action-requests', { tool: 'pay.invoice', params: { order: newId('req') } });
+    const consume = ({ actionRequestId, paramsHash }: Answer['body']) =>
+      agent.post(`/action-requests/${actionRequestId}/consume`, { attempt: newAttempt(), paramsHash });
+    // Looks the token up, and reads the orders in force.
+    await ask();
+    const asked = await ask();
+    expect(asked.body.status, asked.text).toBe('allowed');
+    expect(await roundTrips(asked)).toBeLessThanOrEqual(5);
+    const consumed = await consume(asked.body);
+    expect(consumed.status, consumed.text).toBe(200);
+    expect(await roundTrips(consumed)).toBeLessThanOrEqual(5);
   });
 
   it('is 1 for GET /context, and one more to look the token up', async () => {
