@@ -149,7 +149,10 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   }
 
   private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval): Promise<ActionRequestEntity> {
-    return (await this.requests.lock(workspaceId, actionRequestId!))!;
+    const request = await this.requests.lock(workspaceId, actionRequestId!);
+    // No refusal: the approval has been decided in this transaction already.
+    if (!request) throw new Error(`action request ${actionRequestId} is not in the team of its approval`);
+    return request;
   }
 
   private async decisionOf(
