@@ -6,7 +6,9 @@ import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { OpenWork } from '../../../src/features/verifier/open-work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
+import { leaveQuestion, PLAN } from '../questions/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
+import { leaveActionRequest } from './action-request-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 let test: TestApp;
@@ -276,6 +278,25 @@ describe('a request that is refused', () => {
       first.body.actionRequestId,
     ]);
     expect((await ask('pay.unknown', { a: 2 }, { externalId: 'x-1' })).status).toBe(409);
+  });
+
+  it('for an externalId of its token that stands for a request in a team which its member has left', async () => {
+    const [from, to] = [
+      await test.createTeam(test.workspaceId, 'From'),
+      await test.createTeam(test.workspaceId, 'To'),
+    ];
+    const member = await test.createMember(test.workspaceId, 'operator', [from]);
+    await leaveActionRequest(member, { teamId: from, externalId: 'x-2' });
+    await leaveQuestion(member, { teamId: from, externalId: 'x-2' });
+    await test.rows('update team_members set team_id = $1 where member_id = $2', [to, member.memberId]);
+    const again = new Client(test.url, member.token);
+    const body = { teamId: to, externalId: 'x-2' };
+    const action = () => again.post('/action-requests', { tool: 'pay.unknown', params: {}, ...body });
+    await expect.poll(async () => (await action()).status).not.toBe(404);
+    const question = { title: 'Which plan?', answerSchema: PLAN, ...body };
+    for (const answer of [await action(), await again.post('/questions', question)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    }
   });
 });
 
