@@ -165,8 +165,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   /** Their tokens are paused or revoked: what they have not consumed is taken back. */
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
     // Approvals are locked before requests, as a decision does.
-    const ids = await this.requests.approvalsOfTokens(workspaceId, tokenRootIds);
-    const approvals = ids.length > 0 ? await this.approvals.lock(workspaceId, ids) : [];
+    const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
     const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
     const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
     const given = await this.outcomes.giveBack(requests);

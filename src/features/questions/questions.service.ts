@@ -6,6 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
+import { Approvals } from '../approvals/approvals.repository.js';
 import { AwaitChange } from '../approvals/await-change.js';
 import { faultsOfSchema } from '../approvals/question.js';
 import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
@@ -48,6 +49,7 @@ const SUBJECT: ApprovalSubject = {
 export class QuestionsService implements OnModuleInit {
   constructor(
     private readonly clock: Clock,
+    private readonly approvals: Approvals,
     private readonly questions: Questions,
     private readonly requestApproval: RequestApproval,
     private readonly awaitChange: AwaitChange,
@@ -60,8 +62,10 @@ export class QuestionsService implements OnModuleInit {
   onModuleInit(): void {
     this.subjects.register('question', SUBJECT);
     this.tokensStopped.subscribe(async (workspaceId, tokenRootIds, by) => {
-      for (const approval of await this.questions.lockOfTokens(workspaceId, tokenRootIds))
-        this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
+      for (const approval of await this.approvals.lockOfTokens(workspaceId, tokenRootIds)) {
+        if (approval.kind === 'question')
+          this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
+      }
     });
   }
 

@@ -47,9 +47,7 @@ export class ArchiveTeam {
     const pausedOrders = await this.moveWork(caller, team, target);
     const archivedAt = this.clock.now();
     const leaving = await this.members.onlyIn(workspaceId, teamId);
-    for (const member of leaving) {
-      await this.removeMember.remove(caller, member, `the team ${team.name} was archived`);
-    }
+    await this.removeMember.remove(caller, leaving, `the team ${team.name} was archived`);
     this.members.emptyTeam(workspaceId, teamId);
     await this.withdrawInvites.ofTeam(caller, team);
     this.teams.archive(workspaceId, teamId, archivedAt);
