@@ -352,6 +352,50 @@ describe('time', () => {
   });
 });
 
+describe('work that failed too often', () => {
+  const giveUp = (kind: string, id: string) =>
+    test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at, failures, last_error)
+       values ($1, $2, $3, $3, now(), 5, '{"code": "UNEXPECTED", "message": "It failed."}')`,
+      [kind, id, test.workspaceId],
+    );
+  const dueNow = (id: string) =>
+    test.rows(`update action_requests set due_at = now() where action_request_id = $1`, [id]);
+
+  it('ends a request with a receipt, gives back what orders counted, and asks a person about what was consumed', async () => {
+    await allowedTool('pay.stuck');
+    const allowed = await ask('pay.stuck', { order: 'S', amount: 50, currency: 'EUR' });
+    await allowedTool('pay.lost');
+    const taken = await ask('pay.lost', { order: 'L', amount: 5, currency: 'EUR' });
+    expect([allowed.body.status, taken.body.status]).toEqual(['allowed', 'allowed']);
+    expect((await consume(taken.body.actionRequestId, taken.body.paramsHash)).status).toBe(200);
+    for (const { body } of [allowed, taken]) {
+      await dueNow(body.actionRequestId);
+      await giveUp('action.due', body.actionRequestId);
+    }
+    const statuses = () =>
+      Promise.all([allowed, taken].map(async ({ body }) => (await read(body.actionRequestId)).status));
+    await expect.poll(statuses).toEqual(['expired', 'unconfirmed']);
+    expect((await actsOn(allowed.body.actionRequestId)).at(-1)).toBe('action.expired');
+    expect((await actsOn(taken.body.actionRequestId)).at(-1)).toBe('action.unconfirmed');
+    const about = taken.body.actionRequestId;
+    const open = (await operator.get('/escalations')).body.items;
+    expect(open.filter((one: any) => one.entity.id === about)).toMatchObject([
+      { kind: 'action_unconfirmed' },
+    ]);
+    const again = await ask('pay.stuck', { order: 'S2', amount: 50, currency: 'EUR' });
+    expect(again.body.status).toBe('allowed');
+  });
+
+  it('ends an approval alone, and then its request', async () => {
+    const { actionRequestId, approvalId } = (await ask('pay.unknown', { n: 1 })).body;
+    await giveUp('approval.expire', approvalId);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('expired');
+    expect((await approvalOf(approvalId)).status).toBe('expired');
+    expect((await actsOn(actionRequestId)).at(-1)).toBe('action.expired');
+  });
+});
+
 describe('the receipts', () => {
   it('prove every decision again, uses and all', async () => {
     const proof = new DecisionProof();
