@@ -99,6 +99,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const content = {
       ...contentOf({ ...request, title }, params),
       title,
+      policy: { outcome, explanation },
       expiresAt: Math.min(approval.expiresAt, at + terms.expiresInMinutes * 60_000),
       onExpiry: approval.onExpiry,
       selfApproval: approval.selfApproval && terms.selfApproval,

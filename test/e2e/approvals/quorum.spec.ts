@@ -198,10 +198,13 @@ describe('a quorum', () => {
     const { approvalId } = await ask({ amount: 10 });
     const { contentHash, votes } = await deskOf(ann).approval(approvalId);
     expect(votes.need).toBe(1);
+    const explanation = async () => (await rowOf(approvalId))['policy'].explanation.join(' ');
+    expect(await explanation()).not.toContain('Large');
     const tooLarge = await deskOf(ann).edit(approvalId, { params: { amount: 10_000 } }, contentHash);
     expect([tooLarge.status, tooLarge.body.error.code]).toEqual([422, 'POLICY_DENIED']);
     const edited = await deskOf(ann).edit(approvalId, { params: { amount: 900 } }, contentHash);
     expect(edited.body.votes).toMatchObject({ have: 0, need: 3 });
+    expect(await explanation()).toContain('Large');
     const own = await approve(ann, approvalId, { 'If-Match': edited.body.contentHash });
     expect(own.status).toBe(403);
   });
