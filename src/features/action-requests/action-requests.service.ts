@@ -96,16 +96,21 @@ export class ActionRequestsService {
         byExternalId: this.requests.byExternalIdStatement,
         hashOf: (request) => request.requestHash,
       },
-      this.tools.readStatement(workspaceId, name),
+      [
+        this.tools.readStatement(workspaceId, name),
+        this.guardians.lockSharedStatement(workspaceId),
+        this.workspaces.currencyStatement(workspaceId),
+        this.requests.nowStatement(),
+      ],
     );
     if (former) return { request: former, isNew: false };
-    const [tool] = also as [ToolEntity?];
+    const [[tool], [guardian], [{ currency }], [{ at }]] = also as [
+      [ToolEntity?],
+      [GuardianEntity],
+      [{ currency: string }],
+      [{ at: number }],
+    ];
     const checked = checkedParams(tool, params, this.toolParams);
-    const [[guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.workspaces.currencyStatement(workspaceId),
-      this.requests.nowStatement(),
-    ])) as [[GuardianEntity], [{ currency: string }], [{ at: number }]];
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
     const isActive = tool?.status === 'active';
     const facts = factsOf(tool, params);

@@ -90,10 +90,10 @@ export class QuestionsService implements OnModuleInit {
         byExternalId: this.questions.byExternalIdStatement,
         hashOf: ({ question }) => question.requestHash,
       },
-      this.guardians.lockSharedStatement(workspaceId),
+      [this.guardians.lockSharedStatement(workspaceId)],
     );
     if (former) return { question: former, isNew: false };
-    const [guardian] = also as [GuardianEntity];
+    const [[guardian]] = also as [[GuardianEntity]];
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
 
     const requestedBy = actorOf(caller);

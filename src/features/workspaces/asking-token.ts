@@ -46,7 +46,7 @@ export class AskingToken {
   async admit<T extends { teamId: string | null }>(
     caller: Caller,
     { teamId: asked, externalId = null, content, byExternalId, hashOf }: Asked<T>,
-    also: Statement,
+    also: Statement[],
   ) {
     const { workspaceId } = caller;
     const tokenRootId = caller.tokenRootId!;
@@ -55,14 +55,14 @@ export class AskingToken {
     const requestHash = sha256(canonicalJson({ ...content, teamId }));
     const { scope } = this.db.unit;
     // An externalId is unique in the whole workspace, whatever teams the token's member has been in.
-    const [token, , , [former], , others] = (await this.db.unit.batch([
+    const [token, , , [former], , ...others] = (await this.db.unit.batch([
       this.lockStatement(caller),
       this.tokens.lockExternalIdStatement(tokenRootId, externalId),
       scopeSettings({ ...scope, teamIds: 'all' }),
       byExternalId(workspaceId, tokenRootId, externalId),
       scopeSettings(scope),
-      also,
-    ])) as [unknown[], unknown, unknown, [T?], unknown, unknown[]];
+      ...also,
+    ])) as [unknown[], unknown, unknown, [T?], unknown, ...unknown[][]];
     this.assertUsable(token);
     if (former && (hashOf(former) !== requestHash || former.teamId !== teamId)) {
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });

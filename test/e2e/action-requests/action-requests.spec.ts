@@ -239,12 +239,18 @@ describe('the kill switch', () => {
     const asked = await ask('pay.killed', { order: 'K', amount: 50, currency: 'EUR' });
     expect(asked.body.status).toBe('allowed');
     const { actionRequestId, paramsHash } = asked.body;
+    const waiting = (await ask('pay.unknown', { n: 1 })).body;
     await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    test.clock.advance(60_000);
     expect((await consume(actionRequestId, paramsHash)).status).toBe(423);
     expect((await ask('pay.killed', { order: 'K2', amount: 1, currency: 'EUR' })).status).toBe(423);
     const reverted = await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
     expect(reverted.status, JSON.stringify(reverted.body)).toBeLessThan(300);
     await expect.poll(async () => (await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    // The clock of what waits for a person was stopped.
+    const { expiresAt } = await approvalOf(waiting.approvalId);
+    expect(expiresAt).toBeGreaterThanOrEqual(waiting.expiresAt + 60_000);
+    expect(await read(waiting.actionRequestId)).toMatchObject({ status: 'pending', expiresAt });
     expect(await read(actionRequestId)).toMatchObject({ status: 'cancelled' });
     expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
     // The day's limit of 60 has room again.
