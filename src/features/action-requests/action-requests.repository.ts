@@ -58,12 +58,6 @@ export class ActionRequests {
     return { text: 'select app.clock() as at' };
   }
 
-  /** {@link nowStatement} by itself; Unix milliseconds. */
-  async now(): Promise<number> {
-    const [row] = await this.db.query<{ at: number }>('select app.clock() as at');
-    return row!.at;
-  }
-
   /** What the guardian holds back of them, for `GET /guardian`: those that wait for a person are among its approvals. */
   async heldBack(scope: Scope): Promise<HeldBack> {
     const [row] = await this.db.read<HeldBack>(
