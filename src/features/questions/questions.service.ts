@@ -147,15 +147,15 @@ export class QuestionsService implements OnModuleInit {
   async read(caller: Caller, questionId: string, waitSeconds: number): Promise<ShownQuestion> {
     const scope = scopeOf(caller);
     const ofToken = onlyOf(caller);
-    const look = async () => {
+    const find = async () => {
       const found = await this.questions.find(scope, questionId);
-      if (!found || (ofToken !== undefined && found.question.tokenRootId !== ofToken)) throw new NotFound();
-      return found;
+      return ofToken === undefined || found?.question.tokenRootId === ofToken ? found : undefined;
     };
-    const found = await look();
+    const found = await find();
+    if (!found) throw new NotFound();
     if (waitSeconds === 0) return found;
     const waited = { topic: 'approval', id: found.approvalId, waitSeconds };
-    return this.awaitChange.until(waited, look, ({ status }) => status !== 'pending');
+    return this.awaitChange.until(waited, find, ({ status }) => status !== 'pending');
   }
 
   /** @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what has ended otherwise */
