@@ -93,7 +93,7 @@ export class ActionRequestsService {
       {
         ...body,
         content: { tool: name, params, reason: body.reason ?? null, run: body.run ?? null },
-        byExternalId: this.requests.byExternalIdStatement,
+        byExternalId: (root, id) => this.requests.byExternalIdStatement(workspaceId, root, id),
         hashOf: (request) => request.requestHash,
       },
       [

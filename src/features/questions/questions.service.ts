@@ -87,7 +87,7 @@ export class QuestionsService implements OnModuleInit {
       {
         ...body,
         content: { title, answerSchema, reason },
-        byExternalId: this.questions.byExternalIdStatement,
+        byExternalId: (root, id) => this.questions.byExternalIdStatement(workspaceId, root, id),
         hashOf: ({ question }) => question.requestHash,
       },
       [this.guardians.lockSharedStatement(workspaceId)],

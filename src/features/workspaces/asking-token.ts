@@ -16,7 +16,7 @@ interface Asked<T> {
   /** All of it except for the team. */
   content: Record<string, unknown>;
   /** Finds the earlier request of this name. */
-  byExternalId: (workspaceId: string, tokenRootId: string, externalId: string | null) => Statement;
+  byExternalId: (tokenRootId: string, externalId: string | null) => Statement;
   hashOf: (former: T) => string;
 }
 
@@ -48,7 +48,6 @@ export class AskingToken {
     { teamId: asked, externalId = null, content, byExternalId, hashOf }: Asked<T>,
     also: Statement[],
   ) {
-    const { workspaceId } = caller;
     const tokenRootId = caller.tokenRootId!;
     const teamId = await this.teams.resolve(caller, asked);
     requireRole(caller, teamId, 'operator');
@@ -59,7 +58,7 @@ export class AskingToken {
       this.lockStatement(caller),
       this.tokens.lockExternalIdStatement(tokenRootId, externalId),
       scopeSettings({ ...scope, teamIds: 'all' }),
-      byExternalId(workspaceId, tokenRootId, externalId),
+      byExternalId(tokenRootId, externalId),
       scopeSettings(scope),
       ...also,
     ])) as [unknown[], unknown, unknown, [T?], unknown, ...unknown[][]];
