@@ -24,11 +24,24 @@ create index approvals_questions_open on approvals (workspace_id, (question->>'t
   where question_id is not null and status = 'pending';
 alter table decision_links drop constraint decision_links_decision_check,
   add constraint decision_links_decision_check check (decision in ('approve', 'reject', 'revise', 'edit', 'answer'));
+
+-- An edit, more time and the end of a kill move the end of an approval; what an agent asked for ends with it.
+create function app.move_expiry_of_action() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  update action_requests set expires_at = new.expires_at
+  where action_request_id = new.action_request_id and status = 'pending';
+  return null;
+end $$;
+create trigger move_expiry_of_action after update on approvals for each row
+  when (old.ready and new.action_request_id is not null and new.expires_at is distinct from old.expires_at)
+  execute function app.move_expiry_of_action();
 `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
+drop trigger move_expiry_of_action on approvals;
+drop function app.move_expiry_of_action();
 alter table approvals no force row level security;
 alter table decision_links no force row level security;
 delete from decision_links l using approvals a where a.approval_id = l.approval_id and a.kind = 'question';

@@ -66,9 +66,16 @@ def guard(external_id, tool, params, reason):
     # What may have been done has no result: it stays unconfirmed until a person has looked.
     if status >= 500:
         raise SystemExit(f"The tool answered {status}.")
-    outcome, summary = ("succeeded", "Done.") if status < 300 else ("failed", output["error"])
-    result = {"outcome": outcome, "summary": summary, "output": output}
+    outcome, summary = ("succeeded", "Done.") if status < 300 else ("failed", "The tool refused it.")
+    result = {"outcome": outcome, "summary": summary, "output": shortened(output)}
     return consigliere("POST", f"{path}/result", result)["status"]
+
+
+def shortened(answer):
+    """A result takes an object of at most 8 KB: of anything else its beginning is told."""
+    text = json.dumps(answer, ensure_ascii=False)
+    fits = isinstance(answer, dict) and len(text.encode()) <= 8_192
+    return answer if fits else {"beginning": text[:2_000]}
 
 
 if __name__ == "__main__":

@@ -63,11 +63,18 @@ export async function guard(
     signal: AbortSignal.timeout(60_000),
     body: JSON.stringify(decision.params),
   });
-  const output = (await response.json()) as { error: string };
   // What may have been done has no result: it stays unconfirmed until a person has looked.
   if (response.status >= 500) throw new Error(`The tool answered ${response.status}.`);
-  const [outcome, summary] = response.ok ? ['succeeded', 'Done.'] : ['failed', output.error];
+  const output = shortened(await response.json());
+  const [outcome, summary] = response.ok ? ['succeeded', 'Done.'] : ['failed', 'The tool refused it.'];
   return (await consigliere('POST', `${path}/result`, { outcome, summary, output })).status;
+}
+
+/** A result takes an object of at most 8 KB: of anything else its beginning is told. */
+function shortened(answer: unknown): unknown {
+  const text = JSON.stringify(answer);
+  const fits = text.startsWith('{') && Buffer.byteLength(text) <= 8_192;
+  return fits ? answer : { beginning: text.slice(0, 2_000).toWellFormed() };
 }
 
 if (import.meta.main) {

@@ -64,6 +64,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     params = (await json(request)) as Params;
     await takePermit(request.headers.authorization?.replace(/^Permit /, '') ?? '', tool, params);
   } catch (error) {
+    // Taken before: the call may have been made then, so this is no refusal.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return answer(500, { error: 'Used before.' });
     return answer(403, { error: `Refused: ${(error as Error).message}` });
   }
   return answer(200, act(params));

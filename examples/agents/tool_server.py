@@ -62,6 +62,9 @@ class Server(BaseHTTPRequestHandler):
                 raise ValueError("there is no such tool, or the body has no length")
             params = json.loads(self.rfile.read(length))
             take_permit(self.headers.get("Authorization", "").removeprefix("Permit "), tool, params)
+        except FileExistsError:
+            # Taken before: the call may have been made then, so this is no refusal.
+            status, body = 500, {"error": "Used before."}
         except Exception as error:
             status, body = 403, {"error": f"Refused: {error}"}
         else:

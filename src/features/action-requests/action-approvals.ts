@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
@@ -11,22 +12,22 @@ import {
   type Edited,
   type EditSituation,
 } from '../approvals/approval-subjects.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
+import { decisionsInReceipt } from '../guardian/policy-decision.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { strictestElectorate } from '../standing-orders/evaluate.js';
 import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/index.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { checkedParams, decidedActionOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
-import { ActionOutcomes, contentOf } from './action-outcomes.js';
+import { ActionOutcomes, contentOf, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 
 /** What a person's decision does to the action request that it is about. The approval is locked, and then the request. */
 @Injectable()
 export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   constructor(
+    private readonly db: Db,
     private readonly subjects: ApprovalSubjects,
     private readonly requests: ActionRequests,
     private readonly tools: ToolsService,
@@ -41,15 +42,20 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   }
 
   async approved(approval: UnrevisedApproval, by: Actor, people: readonly string[]): Promise<null> {
-    const request = await this.lockOf(approval);
-    const decision = await this.decisionOf(approval, 'approved', by, null);
+    const { request, at } = await this.lockOf(approval);
+    const decision = decisionOf(approval, {
+      outcome: 'approved',
+      decidedBy: by,
+      decidedAt: at,
+      feedback: null,
+    });
     this.outcomes.approved(request, decision, isAmongWhoAsked(approval, people), approval.receiptId!);
     return null;
   }
 
   async rejected(approval: UnrevisedApproval, by: Actor, feedback: string): Promise<null> {
-    const request = await this.lockOf(approval);
-    const decision = await this.decisionOf(approval, 'rejected', by, feedback);
+    const { request, at } = await this.lockOf(approval);
+    const decision = decisionOf(approval, { outcome: 'rejected', decidedBy: by, decidedAt: at, feedback });
     const { receiptId } = approval;
     this.outcomes.write(request, { status: 'rejected', decision, dueAt: null, receiptId: receiptId! });
     return null;
@@ -79,17 +85,21 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
       const message = 'give the params of the action request; nothing else of it can be changed';
       throw new ValidationFailed({ details: [{ path: 'params', rule: 'isParamsOnly', message }] });
     }
-    const request = await this.lockOf(approval);
+    const { request } = await this.lockOf(approval);
     const before = approval.packets[0]!.action.params;
-    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
+    const [[tool], [{ currency }]] = (await this.db.unit.batch([
+      this.tools.readStatement(workspaceId, request.tool),
+      this.workspaces.currencyStatement(workspaceId),
+    ])) as [[ToolEntity?], [{ currency: string }]];
     if (checkedParams(tool, params, this.toolParams) === 'timeout') {
       const message = 'the parameters took too long to be checked against the tool';
       throw new ValidationFailed({ details: [{ path: 'params', rule: 'timeout', message }] });
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
     // Orders may ask more of these parameters than of those before, and an edit loosens nothing.
-    const policy = await this.decideAgain(request, params, { tool, guardian });
-    const { outcome, explanation, approval: terms } = policy.decision;
+    const packet = decidedActionOf(request, params, { tool, isKnown: true, currency });
+    const [policy] = await this.gate.decide([packet], { guardian });
+    const { outcome, explanation, approval: terms } = policy!.decision;
     if (outcome === 'deny') {
       throw new PolicyDenied({ message: explanation.join(' '), details: { explanation } });
     }
@@ -99,14 +109,15 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const content = {
       ...contentOf({ ...request, title }, params),
       title,
+      policy: { outcome, explanation },
       expiresAt: Math.min(approval.expiresAt, at + terms.expiresInMinutes * 60_000),
       onExpiry: approval.onExpiry,
       selfApproval: approval.selfApproval && terms.selfApproval,
       ...strictestElectorate([approval, terms]),
     };
-    const [packet] = content.packets;
+    const [edited] = content.packets;
     const paths = ['params'];
-    const shown = { ...packet!, edits: [{ path: 'params', by, at }] };
+    const shown = { ...edited!, edits: [{ path: 'params', by, at }] };
     const change = {
       workPacketId: actionRequestId!,
       change: 'edited' as const,
@@ -116,49 +127,39 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     return {
       changes: [change],
       content: { ...content, packets: [shown] },
-      details: { decisions: decisionsInReceipt([policy]) },
+      details: { decisions: decisionsInReceipt([policy!]) },
     };
   }
 
-  /** With the parameters that a person has put in place of the agent's. */
-  private async decideAgain(
-    request: ActionRequestEntity,
-    params: Record<string, unknown>,
-    { tool, guardian }: { tool: ToolEntity | undefined; guardian: GuardianEntity },
-  ): Promise<PolicyDecision> {
-    const { workspaceId } = request;
-    const { currency } = await this.workspaces.settings({ workspaceId, teamIds: 'all' });
-    const packet = decidedActionOf(request, params, { tool, isKnown: true, currency });
-    const [policy] = await this.gate.decide([packet], { guardian });
-    return policy!;
+  async expired(approval: UnrevisedApproval): Promise<void> {
+    const { request } = await this.lockOf(approval);
+    await this.outcomes.expire(request, UNDECIDED);
   }
 
-  async expired(approval: UnrevisedApproval): Promise<void> {
-    const request = await this.lockOf(approval);
-    const because = 'Nobody decided about it in time.';
-    await this.outcomes.end(
-      request,
-      SYSTEM,
-      { status: 'expired', endedBecause: because },
-      'expired without a decision',
-    );
+  async endLater(approval: UnrevisedApproval): Promise<void> {
+    const { request, at } = await this.lockOf(approval);
+    this.requests.update(request, { dueAt: at });
   }
 
   status(): Promise<null> {
     return Promise.resolve(null);
   }
 
-  private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval): Promise<ActionRequestEntity> {
-    return (await this.requests.lock(workspaceId, actionRequestId!))!;
+  private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval) {
+    const [[request], [{ at }]] = (await this.db.unit.batch([
+      this.requests.lockStatement(workspaceId, actionRequestId!),
+      this.requests.nowStatement(),
+    ])) as [[ActionRequestEntity?], [{ at: number }]];
+    // No refusal: the approval has been decided in this transaction already.
+    if (!request) throw new Error(`action request ${actionRequestId} is not in the team of its approval`);
+    return { request, at };
   }
+}
 
-  private async decisionOf(
-    { packets }: UnrevisedApproval,
-    outcome: ActionDecision['outcome'],
-    decidedBy: Actor,
-    feedback: string | null,
-  ): Promise<ActionDecision> {
-    const decidedAt = await this.requests.now();
-    return { outcome, decidedBy, decidedAt, params: packets[0]!.action.params, feedback };
-  }
+/** A decision on the parameters as the approval shows them. */
+function decisionOf(
+  { packets }: UnrevisedApproval,
+  decision: Omit<ActionDecision, 'params'>,
+): ActionDecision {
+  return { ...decision, params: packets[0]!.action.params };
 }

@@ -8,6 +8,7 @@ import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../.
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
 import { DecisionWaitQuery } from '../approvals/approvals.dto.js';
 import { ApprovalNotReady } from '../approvals/approvals.errors.js';
+import { AwaitChange } from '../approvals/await-change.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
 import { summaryOf, viewOf } from './action-request.js';
@@ -24,9 +25,9 @@ import {
   PermitKeySet,
 } from './action-requests.dto.js';
 import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
+import { ACTION_TOPIC } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 import { ActionRequestsService } from './action-requests.service.js';
-import { AwaitActionRequest } from './await-action-request.js';
 import { ParamsBeforehand } from './params-beforehand.guard.js';
 import { Permits } from './permits.js';
 
@@ -38,7 +39,7 @@ export class ActionRequestsController {
   constructor(
     private readonly service: ActionRequestsService,
     private readonly requests: ActionRequests,
-    private readonly awaitRequest: AwaitActionRequest,
+    private readonly awaitChange: AwaitChange,
     private readonly permits: Permits,
   ) {}
 
@@ -94,7 +95,14 @@ export class ActionRequestsController {
     @Param('actionRequestId') actionRequestId: string,
     @Query() { wait }: DecisionWaitQuery,
   ): Promise<ActionRequestView> {
-    return viewOf(await this.awaitRequest.execute(caller, actionRequestId, wait), caller);
+    const scope = scopeOf(caller);
+    const ofToken = onlyOf(caller);
+    const find = async () => {
+      const request = await this.requests.find(scope, actionRequestId);
+      return ofToken === undefined || request?.tokenRootId === ofToken ? request : undefined;
+    };
+    const waited = { topic: ACTION_TOPIC, id: actionRequestId, waitSeconds: wait };
+    return viewOf(await this.awaitChange.until(waited, find, ({ status }) => status !== 'pending'), caller);
   }
 
   /** Takes the request up, once: the answer alone holds the permit for exactly these parameters. */

@@ -13,7 +13,6 @@ import { ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequestsController } from './action-requests.controller.js';
 import { ActionRequests } from './action-requests.repository.js';
 import { ActionRequestsService } from './action-requests.service.js';
-import { AwaitActionRequest } from './await-action-request.js';
 import { Permits } from './permits.js';
 
 /** @level 7 */
@@ -34,7 +33,6 @@ import { Permits } from './permits.js';
     ActionOutcomes,
     ActionRequests,
     ActionRequestsService,
-    AwaitActionRequest,
     Permits,
   ],
 })

@@ -58,12 +58,6 @@ export class ActionRequests {
     return { text: 'select app.clock() as at' };
   }
 
-  /** {@link nowStatement} by itself; Unix milliseconds. */
-  async now(): Promise<number> {
-    const [row] = await this.db.query<{ at: number }>('select app.clock() as at');
-    return row!.at;
-  }
-
   /** What the guardian holds back of them, for `GET /guardian`: those that wait for a person are among its approvals. */
   async heldBack(scope: Scope): Promise<HeldBack> {
     const [row] = await this.db.read<HeldBack>(
@@ -95,16 +89,6 @@ export class ActionRequests {
        order by consumed_at`,
       [workspaceId],
     );
-  }
-
-  /** The approvals of what these tokens have asked for and nobody has decided. */
-  async approvalsOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<string[]> {
-    const rows = await this.db.query<{ approvalId: string }>(
-      `select approval_id from action_requests where workspace_id = $1 and token_root_id = any($2) and status = 'pending'
-         and approval_id is not null`,
-      [workspaceId, tokenRootIds],
-    );
-    return rows.map(({ approvalId }) => approvalId);
   }
 
   /** Locks what these tokens have asked for and not consumed. */

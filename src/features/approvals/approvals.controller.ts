@@ -120,15 +120,11 @@ export class ApprovalsController {
     @Query() { wait, for: awaited }: WaitQuery,
   ): Promise<ApprovalView> {
     const scope = scopeOf(caller);
-    const look = async () => {
-      const found = await this.approvals.find(scope, approvalId);
-      if (!found) throw new NotFound();
-      return found;
-    };
+    const find = () => this.approvals.find(scope, approvalId);
     const isThere = ({ status, ready }: ApprovalEntity) =>
       status !== 'pending' || (awaited === 'draft' && ready);
     const waited = { topic: 'approval', id: approvalId, waitSeconds: wait };
-    const approval = await this.awaitChange.until(waited, look, isThere);
+    const approval = await this.awaitChange.until(waited, find, isThere);
     const isDrafting = approval.status === 'pending' && !approval.ready;
     const [holdups, drafting] = await Promise.all([
       this.holdups.read(scope),

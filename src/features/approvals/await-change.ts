@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Channel } from '../../platform/database/channel.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { NotFound } from '../../platform/kernel/errors.js';
 import { Readiness } from '../../platform/observability/health.controller.js';
 
 /** A message may be lost with its connection, so whoever waits also looks for itself. */
@@ -22,10 +23,13 @@ export class AwaitChange {
     private readonly readiness: Readiness,
   ) {}
 
-  /** Answers the row as it is when `isThere` says so, or the time is over, or the process is about to end. */
+  /**
+   * Answers the row as it is when `isThere` says so, or the time is over, or the process is about to end.
+   * @throws NotFound
+   */
   async until<T>(
     { topic, id, waitSeconds }: Waited,
-    look: () => Promise<T>,
+    find: () => Promise<T | undefined>,
     isThere: (row: T) => boolean,
   ): Promise<T> {
     const until = this.clock.now() + waitSeconds * 1_000;
@@ -33,7 +37,8 @@ export class AwaitChange {
       // It listens before it looks, so that what happens between the two is not missed.
       const change = this.nextChange(topic, id, until);
       try {
-        const row = await look();
+        const row = await find();
+        if (row === undefined) throw new NotFound();
         if (isThere(row) || this.clock.now() >= until || this.readiness.closing.aborted) return row;
         await change.wait;
       } finally {

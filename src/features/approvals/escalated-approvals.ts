@@ -48,7 +48,7 @@ export class EscalatedApprovals implements OnModuleInit {
     const lock = (escalation: EscalationEntity) => this.lock(escalation);
     const rejection = {
       role: 'operator',
-      effect: 'Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
+      effect: 'Rejects it, so that nothing is done; your note is the reason given, and is required.',
       run: (escalation: EscalationEntity, by: Decider) => this.reject(escalation, by),
     } as const;
     this.options.register(APPROVERS_MISSING, 'approval', { lock, options: { [REJECT]: rejection } });
@@ -116,7 +116,7 @@ export class EscalatedApprovals implements OnModuleInit {
 
   private async reject(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
     if (note === null || isBlank(note)) {
-      const message = 'note is required to reject: it is the feedback that the capo gets';
+      const message = 'note is required to reject: it is the reason given to whoever asked';
       throw new ValidationFailed({ details: [{ path: 'note', rule: 'isNotEmpty', message }] });
     }
     const { approval } = await this.lock(escalation);

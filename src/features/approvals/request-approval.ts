@@ -157,7 +157,7 @@ export class RequestApproval {
 
   /** Ends an approval that the transaction has locked, since nobody has to decide any more. */
   withdraw(approval: UnrevisedApproval, by: Actor, because: string): void {
-    const { approvalId, title, directiveId, teamId, capo } = approval;
+    const { approvalId, directiveId, teamId, capo } = approval;
     const receiptId = this.receipts.append({
       actor: by,
       action: 'approval.cancelled',
@@ -165,7 +165,7 @@ export class RequestApproval {
       directiveId,
       teamId,
       capo,
-      summary: `"${title}" was cancelled: ${because}.`,
+      summary: `${quotedTitle(approval)} was cancelled: ${because}.`,
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'cancelled', by, at, feedback: because, receiptId });

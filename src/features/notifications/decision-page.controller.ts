@@ -87,7 +87,8 @@ export class DecisionPageController {
           return decidedPage(await this.decideByLink.execute(token, { decision, answer }), 'question');
         }
         if (decision !== 'reject' && decision !== 'revise') {
-          return again(422, about('Choose one of these: save, approve, send back or reject.'));
+          const choices = question ? 'answer or reject' : 'save, approve, send back or reject';
+          return again(422, about(`Choose one of these: ${choices}.`));
         }
         const faults = faultsIn(feedback);
         if (faults.length > 0) return again(422, new Map([['', faults]]));

@@ -54,7 +54,7 @@ describe('the mail about an escalation', () => {
     const choices = (text: string) => /You can choose:\n\n((?:- .+\n)+)/.exec(text)![1]!.trim().split('\n');
     expect(choices(expiring!.text!)).toEqual([
       '- extend: Gives the approval as much time again as it had, at most 24 hours; this is possible three times.',
-      '- reject: Rejects the draft, so that nothing is sent; your note is the feedback, and is needed.',
+      '- reject: Rejects it, so that nothing is done; your note is the reason given, and is required.',
       '- dismiss: Closes this escalation; everything stays as it is.',
     ]);
     expect(choices(failed!.text!)).toEqual([
