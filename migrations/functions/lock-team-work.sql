@@ -1,7 +1,7 @@
 drop function if exists app.lock_team_work;
 
--- Locks what of a team has not ended, in the order in which acts lock it: approvals, directives, work packets. Answers the
--- open directives.
+-- Locks what of a team has not ended, in the order in which acts lock it: approvals, action requests, directives, work
+-- packets. Answers the open directives.
 create function app.lock_team_work(p_workspace_id text, p_team_id text) returns text[]
   language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -12,6 +12,9 @@ begin
       where d.workspace_id = p_workspace_id and d.team_id = p_team_id
         and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted'))))
     order by a.approval_id for no key update;
+  perform 1 from action_requests r where r.workspace_id = p_workspace_id and r.team_id = p_team_id
+    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed')
+    order by r.action_request_id for no key update;
   perform 1 from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
     and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
     order by d.directive_id for no key update;

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import type { Actor } from '../../platform/auth/caller.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
@@ -20,7 +20,7 @@ import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/ind
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { checkedParams, decidedActionOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
-import { ActionOutcomes, contentOf } from './action-outcomes.js';
+import { ActionOutcomes, contentOf, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 
 /** What a person's decision does to the action request that it is about. The approval is locked, and then the request. */
@@ -135,13 +135,12 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
 
   async expired(approval: UnrevisedApproval): Promise<void> {
     const request = await this.lockOf(approval);
-    const because = 'Nobody decided about it in time.';
-    await this.outcomes.end(
-      request,
-      SYSTEM,
-      { status: 'expired', endedBecause: because },
-      'expired without a decision',
-    );
+    await this.outcomes.expire(request, UNDECIDED);
+  }
+
+  async endLater(approval: UnrevisedApproval): Promise<void> {
+    const request = await this.lockOf(approval);
+    this.requests.update(request, { dueAt: await this.requests.now() });
   }
 
   status(): Promise<null> {
@@ -149,7 +148,10 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   }
 
   private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval): Promise<ActionRequestEntity> {
-    return (await this.requests.lock(workspaceId, actionRequestId!))!;
+    const request = await this.requests.lock(workspaceId, actionRequestId!);
+    // No refusal: the approval has been decided in this transaction already.
+    if (!request) throw new Error(`action request ${actionRequestId} is not in the team of its approval`);
+    return request;
   }
 
   private async decisionOf(

@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { GUARDIAN, isHalted } from '../guardian/guardian.js';
@@ -23,7 +23,7 @@ import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { decidedActionOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
-import { ActionOutcomes } from './action-outcomes.js';
+import { ActionOutcomes, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 
 /** While halted nothing is decided; a paced request is looked at again after so long. */
@@ -57,7 +57,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
       tries: 5,
       enqueueDue: 'app.enqueue_due_action_requests',
       run: (item) => this.execute(item),
-      giveUp: (item) => this.giveUp(item),
+      giveUp: (item, error) => this.giveUp(item, error),
     });
   }
 
@@ -78,29 +78,22 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     });
   }
 
-  /** It cannot be ended as it should be, so it is ended alone: it must not be consumed any more. */
-  private async giveUp({ workspaceId, id }: WorkItem): Promise<void> {
+  /** It cannot be decided again, or ended in time: it ends, so that its agent does not wait for ever. */
+  private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
     const request = await this.requests.lock(workspaceId, id);
     if (!request || request.dueAt === null) return;
-    const status = request.status === 'consumed' ? 'unconfirmed' : 'expired';
-    this.outcomes.write(request, {
-      status,
-      dueAt: null,
-      endedBecause: 'It could not be ended as it should have been.',
-    });
+    if (request.status === 'consumed') await this.outcomes.unconfirmed(request, SYSTEM);
+    else await this.outcomes.expire(request, message, { outcome: 'failure' });
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
     if (request.status === 'consumed') return this.outcomes.unconfirmed(request, SYSTEM);
-    if (request.status === 'pending' && at < request.expiresAt) return this.decideAgain(request, guardian);
-    const because =
-      request.status === 'pending' ? 'It was not its turn in time.' : 'It was not taken up in time.';
-    await this.outcomes.end(
-      request,
-      SYSTEM,
-      { status: 'expired', endedBecause: because },
-      `expired: ${because}`,
-    );
+    const { status, approvalId, expiresAt } = request;
+    if (status !== 'pending') return this.outcomes.expire(request, 'It was not taken up in time.');
+    // Its approval was ended without it (ApprovalSubject.endLater).
+    if (approvalId !== null) return this.outcomes.expire(request, UNDECIDED);
+    if (at < expiresAt) return this.decideAgain(request, guardian);
+    return this.outcomes.expire(request, 'It was not its turn in time.');
   }
 
   /** A paced request: its turn has come. */
@@ -165,8 +158,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   /** Their tokens are paused or revoked: what they have not consumed is taken back. */
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
     // Approvals are locked before requests, as a decision does.
-    const ids = await this.requests.approvalsOfTokens(workspaceId, tokenRootIds);
-    const approvals = ids.length > 0 ? await this.approvals.lock(workspaceId, ids) : [];
+    const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
     const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
     const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
     const given = await this.outcomes.giveBack(requests);

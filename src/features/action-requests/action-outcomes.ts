@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
+import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
@@ -17,6 +17,9 @@ import { paramsHashOf } from '../terms/action-hashes.js';
 import { approvalPacketOf, UNCHECKED_PARAMS } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequests } from './action-requests.repository.js';
+
+/** Why a request expired that a person had to decide. */
+export const UNDECIDED = 'Nobody decided about it in time.';
 
 /** Published when something becomes of a request: whoever waits for it looks again. */
 export const ACTION_TOPIC = 'action';
@@ -169,14 +172,26 @@ export class ActionOutcomes {
     changes: Changes & Pick<ActionRequestEntity, 'status'>,
     says: string,
     given?: Awaited<ReturnType<ActionOutcomes['giveBack']>>,
+    note: Pick<Note, 'outcome'> = {},
   ): Promise<ActionRequestEntity> {
     const givenBack = (given ?? (await this.giveBack([request])))(request.actionRequestId);
     const receiptId = this.note(request, by, {
+      ...note,
       action: `action.${changes.status}`,
       says,
       details: givenBack,
     });
     return this.write(request, { ...changes, dueAt: null, retryAt: null, receiptId });
+  }
+
+  /** Ends what nobody decided or consumed in time. */
+  async expire(
+    request: ActionRequestEntity,
+    because: string,
+    note: Pick<Note, 'outcome'> = {},
+  ): Promise<void> {
+    const ended = { status: 'expired', endedBecause: because } as const;
+    await this.end(request, SYSTEM, ended, `expired: ${because.replace(/\.$/, '')}`, undefined, note);
   }
 
   /** Takes back what was not consumed, with the approval that waits for a person. */

@@ -97,16 +97,6 @@ export class ActionRequests {
     );
   }
 
-  /** The approvals of what these tokens have asked for and nobody has decided. */
-  async approvalsOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<string[]> {
-    const rows = await this.db.query<{ approvalId: string }>(
-      `select approval_id from action_requests where workspace_id = $1 and token_root_id = any($2) and status = 'pending'
-         and approval_id is not null`,
-      [workspaceId, tokenRootIds],
-    );
-    return rows.map(({ approvalId }) => approvalId);
-  }
-
   /** Locks what these tokens have asked for and not consumed. */
   lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<ActionRequestEntity[]> {
     return this.db.query(

@@ -3,7 +3,7 @@ import { actorOf, type Caller, peopleBehind, scopeOf } from '../../platform/auth
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
-import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -25,8 +25,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
 import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
 import { factsOf, ToolParams, type ToolEntity, ToolsService } from '../tools/index.js';
-import { TeamOfRequest } from '../workspaces/team-of-request.js';
-import { Tokens } from '../workspaces/tokens.repository.js';
+import { AskingToken } from '../workspaces/asking-token.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
 import { assertMayAsk, checkedParams, decidedActionOf, paramsOf, UNCONSUMED } from './action-request.js';
@@ -49,7 +48,6 @@ const SAME_ATTEMPT_MS = 60_000;
 const DEFAULT_CONSUME_SECONDS = 900;
 const DEFAULT_COMPLETE_SECONDS = 900;
 const MAX_OUTPUT_BYTES = 8 * 1024;
-const TOKEN_STOPPED = 'This token was paused or revoked.';
 
 /** What was consumed, with the epoch under which it was. */
 export interface Consumed {
@@ -66,10 +64,9 @@ export class ActionRequestsService {
   constructor(
     private readonly db: Db,
     private readonly requests: ActionRequests,
-    private readonly tokens: Tokens,
+    private readonly asking: AskingToken,
     private readonly tools: ToolsService,
     private readonly toolParams: ToolParams,
-    private readonly teams: TeamOfRequest,
     private readonly workspaces: Workspaces,
     private readonly guardians: Guardians,
     private readonly gate: PolicyGate,
@@ -89,25 +86,20 @@ export class ActionRequestsService {
     body: CreateActionRequestBody,
   ): Promise<{ request: ActionRequestEntity; isNew: boolean; consumed?: Consumed }> {
     const { workspaceId } = caller;
-    const tokenRootId = caller.tokenRootId!;
-    const { tool: name, params, externalId = null } = body;
+    const { tool: name, params } = body;
     assertMayAsk(caller, name);
-    const teamId = await this.teams.resolve(caller, body.teamId);
-    requireRole(caller, teamId, 'operator');
-    const requestHash = sha256(
-      canonicalJson({ tool: name, params, teamId, reason: body.reason ?? null, run: body.run ?? null }),
-    );
-    const [[token], , [former], [tool]] = (await this.db.unit.batch([
-      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
-      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
-      this.requests.byExternalIdStatement(workspaceId, tokenRootId, externalId),
+    const { former, also, ...asked } = await this.asking.admit<ActionRequestEntity>(
+      caller,
+      {
+        ...body,
+        content: { tool: name, params, reason: body.reason ?? null, run: body.run ?? null },
+        byExternalId: this.requests.byExternalIdStatement,
+        hashOf: (request) => request.requestHash,
+      },
       this.tools.readStatement(workspaceId, name),
-    ])) as [unknown[], unknown, [ActionRequestEntity?], [ToolEntity?]];
-    if (!token) throw new Forbidden({ message: TOKEN_STOPPED });
-    if (former) {
-      if (former.requestHash === requestHash) return { request: former, isNew: false };
-      throw new AlreadyExists({ message: 'This externalId stands for another request.' });
-    }
+    );
+    if (former) return { request: former, isNew: false };
+    const [tool] = also as [ToolEntity?];
     const checked = checkedParams(tool, params, this.toolParams);
     const [[guardian], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
@@ -119,10 +111,9 @@ export class ActionRequestsService {
     const facts = factsOf(tool, params);
     const requestedBy = actorOf(caller);
     const request: ActionRequestEntity = {
+      ...asked,
       actionRequestId: newId('act'),
       workspaceId,
-      teamId,
-      tokenRootId,
       memberId: caller.memberId,
       requesterIds: peopleBehind(caller),
       requestedBy,
@@ -132,8 +123,6 @@ export class ActionRequestsService {
       paramsHash: paramsHashOf(name, params),
       reason: body.reason ?? null,
       run: body.run ? { id: body.run.id, framework: body.run.framework ?? null } : null,
-      externalId,
-      requestHash,
       title: tool ? facts.title : name,
       fingerprint: isActive ? tool.fingerprint : null,
       audience: tool?.audience ?? name,
@@ -200,15 +189,15 @@ export class ActionRequestsService {
     body: ConsumeBody,
   ): Promise<Consumed | Error> {
     const { workspaceId } = caller;
-    const [[guardian], [token], [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
+    const [[guardian], token, [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
-      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
+      this.asking.lockStatement(caller),
       this.requests.lockStatement(workspaceId, actionRequestId),
       this.workspaces.currencyStatement(workspaceId),
       this.requests.nowStatement(),
     ])) as [[GuardianEntity], unknown[], [ActionRequestEntity?], [{ currency: string }], [{ at: number }]];
     if (!request) throw new NotFound();
-    if (!token) throw new Forbidden({ message: TOKEN_STOPPED });
+    this.asking.assertUsable(token);
     assertOwn(caller, request);
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const asked = body.paramsHash ?? paramsHashOf(request.tool, body.params);

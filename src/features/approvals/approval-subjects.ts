@@ -70,6 +70,8 @@ export interface ApprovalSubject {
     changes: ChangesRequested,
   ): Promise<DirectiveStatus | null>;
   expired(approval: UnrevisedApproval): Promise<void>;
+  /** {@link expired} has failed too often, so the approval was ended alone: has its subject end later, by itself. */
+  endLater?(approval: UnrevisedApproval): Promise<void>;
   /** How what has expired is asked for again; left out where it cannot be. */
   again?: {
     isPossible(approval: UnrevisedApproval): Promise<boolean>;

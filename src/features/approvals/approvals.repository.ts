@@ -150,6 +150,15 @@ export class Approvals {
     );
   }
 
+  /** Locks what these tokens have asked for and nobody has decided: action requests and questions, in the one order. */
+  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<UnrevisedApproval[]> {
+    return this.db.query(
+      `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending'
+         and approval_id = any(array(select app.approvals_of_tokens($1, $2))) order by approval_id for update`,
+      [workspaceId, tokenRootIds],
+    );
+  }
+
   /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
   assign({ workspaceId, approvalId }: ApprovalEntity, capo: CapoRole): void {
     this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { capo });

@@ -103,6 +103,7 @@ export class ExpireApproval implements OnModuleInit {
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'expired', by: SYSTEM, at, feedback: null, receiptId });
+    await this.subjects.of(approval).endLater?.(approval);
     await this.escalate(approval, [DISMISS]);
   }
 

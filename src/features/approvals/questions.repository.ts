@@ -53,15 +53,6 @@ export class Questions {
     return row;
   }
 
-  /** Locks what these tokens have asked and nobody has decided. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<QuestionApproval[]> {
-    return this.db.query(
-      `select ${COLUMNS} from approvals where workspace_id = $1 and question->>'tokenRootId' = any($2)
-         and question_id is not null and status = 'pending' order by approval_id for update`,
-      [workspaceId, tokenRootIds],
-    );
-  }
-
   /** What this token has asked by this name. */
   byExternalIdStatement(workspaceId: string, tokenRootId: string, externalId: string | null): Statement {
     return {

@@ -1,18 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller, onlyOf, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
-import { Db } from '../../platform/database/db.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import {
-  AlreadyExists,
-  Forbidden,
-  InvalidTransition,
-  NotFound,
-  ValidationFailed,
-} from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
+import { Approvals } from '../approvals/approvals.repository.js';
 import { AwaitChange } from '../approvals/await-change.js';
 import { faultsOfSchema } from '../approvals/question.js';
 import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
@@ -22,8 +16,7 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { haltedIn } from '../terms/guardian-halted.js';
-import { TeamOfRequest } from '../workspaces/team-of-request.js';
-import { Tokens } from '../workspaces/tokens.repository.js';
+import { AskingToken } from '../workspaces/asking-token.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import type { CreateQuestionBody } from './questions.dto.js';
 
@@ -55,14 +48,13 @@ const SUBJECT: ApprovalSubject = {
 @Injectable()
 export class QuestionsService implements OnModuleInit {
   constructor(
-    private readonly db: Db,
     private readonly clock: Clock,
+    private readonly approvals: Approvals,
     private readonly questions: Questions,
     private readonly requestApproval: RequestApproval,
     private readonly awaitChange: AwaitChange,
     private readonly guardians: Guardians,
-    private readonly tokens: Tokens,
-    private readonly teams: TeamOfRequest,
+    private readonly asking: AskingToken,
     private readonly subjects: ApprovalSubjects,
     private readonly tokensStopped: TokensStopped,
   ) {}
@@ -70,8 +62,10 @@ export class QuestionsService implements OnModuleInit {
   onModuleInit(): void {
     this.subjects.register('question', SUBJECT);
     this.tokensStopped.subscribe(async (workspaceId, tokenRootIds, by) => {
-      for (const approval of await this.questions.lockOfTokens(workspaceId, tokenRootIds))
-        this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
+      for (const approval of await this.approvals.lockOfTokens(workspaceId, tokenRootIds)) {
+        if (approval.kind === 'question')
+          this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
+      }
     });
   }
 
@@ -81,28 +75,25 @@ export class QuestionsService implements OnModuleInit {
     body: CreateQuestionBody,
   ): Promise<{ question: ShownQuestion; isNew: boolean }> {
     const { workspaceId } = caller;
-    const tokenRootId = caller.tokenRootId!;
-    const { title, answerSchema, reason = null, externalId = null } = body;
+    const { title, answerSchema, reason = null } = body;
     const faults = [
       ...unseenFaults(title, 'title'),
       ...unseenFaults(reason, 'reason'),
       ...faultsOfSchema(answerSchema),
     ];
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
-    const teamId = await this.teams.resolve(caller, body.teamId);
-    requireRole(caller, teamId, 'operator');
-    const requestHash = sha256(canonicalJson({ title, answerSchema, reason, teamId }));
-    const [[token], , [former], [guardian]] = (await this.db.unit.batch([
-      this.tokens.lockUsableStatement(workspaceId, caller.credentialId),
-      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
-      this.questions.byExternalIdStatement(workspaceId, tokenRootId, externalId),
+    const { former, also, teamId, ...asked } = await this.asking.admit<ShownQuestion>(
+      caller,
+      {
+        ...body,
+        content: { title, answerSchema, reason },
+        byExternalId: this.questions.byExternalIdStatement,
+        hashOf: ({ question }) => question.requestHash,
+      },
       this.guardians.lockSharedStatement(workspaceId),
-    ])) as [unknown[], unknown, [ShownQuestion?], [GuardianEntity]];
-    if (!token) throw new Forbidden({ message: 'This token was paused or revoked.' });
-    if (former) {
-      if (former.question.requestHash === requestHash) return { question: former, isNew: false };
-      throw new AlreadyExists({ message: 'This externalId stands for another question.' });
-    }
+    );
+    if (former) return { question: former, isNew: false };
+    const [guardian] = also as [GuardianEntity];
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
 
     const requestedBy = actorOf(caller);
@@ -110,7 +101,7 @@ export class QuestionsService implements OnModuleInit {
     const agent = caller.agent?.name ?? null;
     const seconds = body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS;
     const expiresAt = this.clock.now() + seconds * 1_000;
-    const question = { title, answerSchema, reason, agent, tokenRootId, externalId, requestHash };
+    const question = { ...asked, title, answerSchema, reason, agent };
     const about = {
       approvalId: newId('apr'),
       questionId: newId('qst'),

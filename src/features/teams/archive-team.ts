@@ -47,9 +47,7 @@ export class ArchiveTeam {
     const pausedOrders = await this.moveWork(caller, team, target);
     const archivedAt = this.clock.now();
     const leaving = await this.members.onlyIn(workspaceId, teamId);
-    for (const member of leaving) {
-      await this.removeMember.remove(caller, member, `the team ${team.name} was archived`);
-    }
+    await this.removeMember.remove(caller, leaving, `the team ${team.name} was archived`);
     this.members.emptyTeam(workspaceId, teamId);
     await this.withdrawInvites.ofTeam(caller, team);
     this.teams.archive(workspaceId, teamId, archivedAt);
@@ -86,19 +84,19 @@ export class ArchiveTeam {
     return target;
   }
 
-  /** Each directive and order leaves a receipt where it is now. Answers how many orders are paused. */
+  /** Each directive, order, action request and question leaves a receipt where it is now. Answers how many orders are paused. */
   private async moveWork(caller: Caller, from: TeamView, to: TeamView | undefined): Promise<number> {
     const teamId = to?.teamId ?? null;
     const moved = await this.work.move(caller.workspaceId, from.teamId, teamId);
     const where = to ? `to the team ${to.name}` : 'to no team';
-    for (const { directiveId, title } of moved) {
+    for (const { entityType: type, entityId: id, title } of moved) {
       this.receipts.append({
         actor: actorOf(caller),
-        action: 'directive.moved',
-        entity: { type: 'directive', id: directiveId },
+        action: `${type === 'action_request' ? 'action' : type}.moved`,
+        entity: { type, id },
         teamId,
-        directiveId,
-        summary: `${caller.name} moved the directive "${title}" ${where}.`,
+        ...(type === 'directive' && { directiveId: id }),
+        summary: `${caller.name} moved ${NOUNS[type]} "${title}" ${where}.`,
         details: { from: from.teamId, to: teamId },
       });
     }
@@ -106,3 +104,9 @@ export class ArchiveTeam {
     return this.moveOrders.execute(from.teamId, orders, actorOf(caller));
   }
 }
+
+const NOUNS = {
+  directive: 'the directive',
+  action_request: 'the action request',
+  approval: 'the question',
+} as const;

@@ -28,10 +28,12 @@ export class ChangeRole {
     if (member.role === role && !member.teamOnly) return viewOf(member);
     const losesOwner = member.role === 'owner' && role !== 'owner';
     if (losesOwner && (await this.members.count(workspaceId)).owners === 1) throw new LastOwner();
+    const now = this.clock.now();
+    const revoked = await this.members.revokeSeenFromBelow(workspaceId, member.memberId, role, now);
+    // Approvals are locked before a change of members enqueues the checks of their approvers.
+    await this.tokensStopped.withdraw(workspaceId, revoked, actorOf(caller));
     this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
     await this.withdrawInvites.beyond(caller, { ...member, role });
-    const revoked = await this.members.revokeSeenFromBelow(workspaceId, member.memberId, this.clock.now());
-    await this.tokensStopped.withdraw(workspaceId, revoked, actorOf(caller));
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.role_changed',

@@ -33,7 +33,6 @@ export class RemoveFromTeam {
     if (role === undefined) throw new NotFound();
     const teams = member.teams.filter((one) => one.teamId !== teamId);
     const leaves = member.teamOnly && teams.length === 0;
-    this.members.takeFromTeam(workspaceId, teamId, member.memberId);
     this.receipts.append({
       actor: actorOf(caller),
       action: 'team.member_removed',
@@ -42,10 +41,14 @@ export class RemoveFromTeam {
       summary: `${caller.name} removed ${member.displayName} from the team ${team.name}.`,
       details: { memberId: member.memberId, role },
     });
-    let ended: EndedWithMember = { revokedTokens: 0, withdrawnInvites: 0 };
-    if (leaves) ended = await this.removeMember.remove(caller, member, `${team.name} was their only team`);
-    else await this.withdrawInvites.beyond(caller, { ...member, teams });
+    let ended: EndedWithMember | undefined;
+    if (leaves) {
+      [ended] = await this.removeMember.remove(caller, [member], `${team.name} was their only team`);
+    } else {
+      this.members.takeFromTeam(workspaceId, teamId, member.memberId);
+      await this.withdrawInvites.beyond(caller, { ...member, teams });
+    }
     const left = { ...viewOf(member), teams, status: leaves ? ('removed' as const) : ('active' as const) };
-    return { ...seenFrom(scopeOf(caller), left), ...ended };
+    return { ...seenFrom(scopeOf(caller), left), ...(ended ?? { revokedTokens: 0, withdrawnInvites: 0 }) };
   }
 }

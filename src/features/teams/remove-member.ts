@@ -33,28 +33,38 @@ export class RemoveMember {
     assertMayGrant(caller, member.role);
     if (member.role === 'owner' && (await this.members.count(workspaceId)).owners === 1)
       throw new LastOwner();
-    const ended = await this.remove(caller, member);
-    return { ...viewOf(member), status: 'removed', teams: [], ...ended };
+    const [ended] = await this.remove(caller, [member]);
+    return { ...viewOf(member), status: 'removed', teams: [], ...ended! };
   }
 
-  /** In the open transaction; the caller has checked the rights. */
+  /** In the open transaction; the caller has checked the rights. Answers what ended with each. */
   async remove(
     caller: Caller,
-    member: Pick<MemberView, 'memberId' | 'email' | 'displayName'>,
+    members: readonly Pick<MemberView, 'memberId' | 'email' | 'displayName'>[],
     because?: string,
-  ): Promise<EndedWithMember> {
-    const { memberId, displayName } = member;
-    const revoked = await this.members.remove(caller.workspaceId, memberId, this.clock.now());
-    await this.tokensStopped.withdraw(caller.workspaceId, revoked, actorOf(caller));
-    const revokedTokens = revoked.length;
-    const withdrawnInvites = await this.withdrawInvites.ofRemoved(caller, member);
-    this.receipts.append({
-      actor: actorOf(caller),
-      action: 'member.removed',
-      entity: { type: 'member', id: memberId },
-      summary: `${caller.name} removed ${displayName} from the workspace${because === undefined ? '' : `, since ${because}`}.`,
-      details: { memberId, revokedTokens, withdrawnInvites },
-    });
-    return { revokedTokens, withdrawnInvites };
+  ): Promise<EndedWithMember[]> {
+    const { workspaceId } = caller;
+    const [now, by] = [this.clock.now(), actorOf(caller)];
+    const ids = members.map(({ memberId }) => memberId);
+    const revoked = await this.members.revokeTokens(workspaceId, ids, now);
+    const roots = revoked.map(({ rootId }) => rootId);
+    // Approvals are locked before a change of members enqueues the checks of their approvers.
+    await this.tokensStopped.withdraw(workspaceId, roots, by);
+    const ended = [];
+    for (const member of members) {
+      const { memberId, displayName } = member;
+      this.members.remove(workspaceId, memberId, now);
+      const revokedTokens = revoked.filter((token) => token.memberId === memberId).length;
+      const withdrawnInvites = await this.withdrawInvites.ofRemoved(caller, member);
+      this.receipts.append({
+        actor: by,
+        action: 'member.removed',
+        entity: { type: 'member', id: memberId },
+        summary: `${caller.name} removed ${displayName} from the workspace${because === undefined ? '' : `, since ${because}`}.`,
+        details: { memberId, revokedTokens, withdrawnInvites },
+      });
+      ended.push({ revokedTokens, withdrawnInvites });
+    }
+    return ended;
   }
 }

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { OpenWork } from '../workspaces/teams.dto.js';
 
-/** A directive that was given to another team, or to none. */
+/** A directive, action request or question that was given to another team, or to none. */
 interface Moved {
-  directiveId: string;
-  /** Its first line. */
+  entityType: 'directive' | 'action_request' | 'approval';
+  entityId: string;
+  /** Of a directive its first line. */
   title: string;
 }
 
@@ -26,8 +27,15 @@ export class TeamWork {
     return row!;
   }
 
-  /** Gives open directives, with all that is theirs, to another team. */
-  move(workspaceId: string, teamId: string, to: string | null): Promise<Moved[]> {
-    return this.db.query<Moved>('select * from app.move_team_work($1, $2, $3)', [workspaceId, teamId, to]);
+  /** Gives what is open, with all that is its own, to another team. What agents asked for is listed before it moves. */
+  async move(workspaceId: string, teamId: string, to: string | null): Promise<Moved[]> {
+    const moved = await this.db.unit.batch([
+      { text: 'select * from app.asked_of_team($1, $2)', values: [workspaceId, teamId] },
+      {
+        text: `select 'directive' as entity_type, directive_id as entity_id, title from app.move_team_work($1, $2, $3)`,
+        values: [workspaceId, teamId, to],
+      },
+    ]);
+    return moved.flat() as Moved[];
   }
 }

@@ -18,6 +18,7 @@ export const TeamHasOpenWork = defineError(
       approvals: count('Approvals that are pending.', 1),
       workPackets: count('Work packets that are open.', 3),
       standingOrders: count('Standing orders in force.', 0),
+      actionRequests: count('Action requests of agents that have neither ended nor been completed.', 0),
     }),
   },
 );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ROLES } from '../../platform/auth/caller.js';
+import { type Role, ROLES } from '../../platform/auth/caller.js';
 import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
@@ -181,42 +181,56 @@ export class Members {
   }
 
   /**
-   * Revokes the tokens of this member, and those that they made for others, which somebody has seen who may do less by now
-   * than the member whose rights the token carries. Answers the first token of the chain of
+   * Revokes the tokens of this member, who is about to have this role, and those that they made for others, which somebody
+   * has seen who may do less then than the member whose rights the token carries. Answers the first token of the chain of
    * each.
    */
-  async revokeSeenFromBelow(workspaceId: string, memberId: string, at: number): Promise<string[]> {
+  async revokeSeenFromBelow(
+    workspaceId: string,
+    memberId: string,
+    role: Role,
+    at: number,
+  ): Promise<string[]> {
     const revoked = await this.db.query<{ rootId: string }>(
       `update tokens t set revoked_at = $3
        from members holder
        where t.workspace_id = $1 and t.revoked_at is null and ($2 = t.member_id or $2 = any(t.made_by))
          and holder.workspace_id = $1 and holder.member_id = t.member_id
          and exists (select from members maker where maker.workspace_id = $1 and maker.member_id = any(t.made_by)
-           and array_position($4::text[], maker.role) < array_position($4::text[], holder.role))
+           and array_position($4::text[], case maker.member_id when $2 then $5 else maker.role end)
+             < array_position($4::text[], case holder.member_id when $2 then $5 else holder.role end))
        returning coalesce(t.root_id, t.token_id) as root_id`,
-      [workspaceId, memberId, new Date(at), ROLES],
+      [workspaceId, memberId, new Date(at), ROLES, role],
     );
     return revoked.map(({ rootId }) => rootId);
   }
 
   /**
-   * Ends the membership with its sessions and all its tokens, so that none opens anything if the member ever comes back, and with those that
-   * the member made for others, and so has seen. Answers the first token of the chain of each.
+   * Revokes all tokens of these members, so that none opens anything if one of them ever comes back, and those that they made
+   * for others, and so have seen. Answers the first token of the chain of each, with the member because of whom it is revoked.
    */
-  async remove(workspaceId: string, memberId: string, at: number): Promise<string[]> {
+  revokeTokens(
+    workspaceId: string,
+    memberIds: readonly string[],
+    at: number,
+  ): Promise<{ rootId: string; memberId: string }[]> {
+    return this.db.query(
+      `update tokens t set revoked_at = $3
+       where workspace_id = $1 and (member_id = any($2) or made_by && $2) and revoked_at is null
+       returning coalesce(root_id, token_id) as root_id,
+         (select m from unnest($2::text[]) m where m = t.member_id or m = any(t.made_by) limit 1) as member_id`,
+      [workspaceId, memberIds, new Date(at)],
+    );
+  }
+
+  /** Ends the membership with its sessions. */
+  remove(workspaceId: string, memberId: string, at: number): void {
     this.change(workspaceId, memberId, { status: 'removed' });
     this.db.write('delete from team_members where workspace_id = $1 and member_id = $2', [
       workspaceId,
       memberId,
     ]);
     this.db.write('select app.end_sessions_of_member($1, $2, $3)', [workspaceId, memberId, new Date(at)]);
-    const revoked = await this.db.query<{ rootId: string }>(
-      `update tokens set revoked_at = $3
-       where workspace_id = $1 and (member_id = $2 or $2 = any(made_by)) and revoked_at is null
-       returning coalesce(root_id, token_id) as root_id`,
-      [workspaceId, memberId, new Date(at)],
-    );
-    return revoked.map(({ rootId }) => rootId);
   }
 }
 

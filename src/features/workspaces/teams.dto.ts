@@ -102,6 +102,11 @@ export class OpenWork {
    * @example 1
    */
   standingOrders!: number;
+  /**
+   * Action requests of agents that have neither ended nor been completed.
+   * @example 0
+   */
+  actionRequests!: number;
 }
 
 /** A team that was archived, and what became of its work. */

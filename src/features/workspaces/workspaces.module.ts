@@ -21,6 +21,7 @@ import { RevokeToken } from './revoke-token.js';
 import { RotateToken } from './rotate-token.js';
 import { SessionToken } from './session-token.js';
 import { SettingsController } from './settings.controller.js';
+import { AskingToken } from './asking-token.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { TokensStopped } from './tokens-stopped.js';
 import { TokenUse } from './token-use.js';
@@ -57,6 +58,7 @@ import {
     AutonomyMode,
     InstalledPacks,
     FirstRun,
+    AskingToken,
     TeamOfRequest,
     TokenUse,
     Workspaces,
@@ -88,6 +90,7 @@ import {
     KnownZone,
     Members,
     SessionToken,
+    AskingToken,
     TeamOfRequest,
     Teams,
     Tokens,

@@ -6,7 +6,9 @@ import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { OpenWork } from '../../../src/features/verifier/open-work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
+import { leaveQuestion, PLAN } from '../questions/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
+import { leaveActionRequest } from './action-request-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 let test: TestApp;
@@ -277,6 +279,25 @@ describe('a request that is refused', () => {
     ]);
     expect((await ask('pay.unknown', { a: 2 }, { externalId: 'x-1' })).status).toBe(409);
   });
+
+  it('for an externalId of its token that stands for a request in a team which its member has left', async () => {
+    const [from, to] = [
+      await test.createTeam(test.workspaceId, 'From'),
+      await test.createTeam(test.workspaceId, 'To'),
+    ];
+    const member = await test.createMember(test.workspaceId, 'operator', [from]);
+    await leaveActionRequest(member, { teamId: from, externalId: 'x-2' });
+    await leaveQuestion(member, { teamId: from, externalId: 'x-2' });
+    await test.rows('update team_members set team_id = $1 where member_id = $2', [to, member.memberId]);
+    const again = new Client(test.url, member.token);
+    const body = { teamId: to, externalId: 'x-2' };
+    const action = () => again.post('/action-requests', { tool: 'pay.unknown', params: {}, ...body });
+    await expect.poll(async () => (await action()).status).not.toBe(404);
+    const question = { title: 'Which plan?', answerSchema: PLAN, ...body };
+    for (const answer of [await action(), await again.post('/questions', question)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    }
+  });
 });
 
 describe('a token that is paused', () => {
@@ -328,6 +349,50 @@ describe('time', () => {
     });
     expect(told.body.status).toBe('completed');
     expect(await openAbout()).toEqual([]);
+  });
+});
+
+describe('work that failed too often', () => {
+  const giveUp = (kind: string, id: string) =>
+    test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at, failures, last_error)
+       values ($1, $2, $3, $3, now(), 5, '{"code": "UNEXPECTED", "message": "It failed."}')`,
+      [kind, id, test.workspaceId],
+    );
+  const dueNow = (id: string) =>
+    test.rows(`update action_requests set due_at = now() where action_request_id = $1`, [id]);
+
+  it('ends a request with a receipt, gives back what orders counted, and asks a person about what was consumed', async () => {
+    await allowedTool('pay.stuck');
+    const allowed = await ask('pay.stuck', { order: 'S', amount: 50, currency: 'EUR' });
+    await allowedTool('pay.lost');
+    const taken = await ask('pay.lost', { order: 'L', amount: 5, currency: 'EUR' });
+    expect([allowed.body.status, taken.body.status]).toEqual(['allowed', 'allowed']);
+    expect((await consume(taken.body.actionRequestId, taken.body.paramsHash)).status).toBe(200);
+    for (const { body } of [allowed, taken]) {
+      await dueNow(body.actionRequestId);
+      await giveUp('action.due', body.actionRequestId);
+    }
+    const statuses = () =>
+      Promise.all([allowed, taken].map(async ({ body }) => (await read(body.actionRequestId)).status));
+    await expect.poll(statuses).toEqual(['expired', 'unconfirmed']);
+    expect((await actsOn(allowed.body.actionRequestId)).at(-1)).toBe('action.expired');
+    expect((await actsOn(taken.body.actionRequestId)).at(-1)).toBe('action.unconfirmed');
+    const about = taken.body.actionRequestId;
+    const open = (await operator.get('/escalations')).body.items;
+    expect(open.filter((one: any) => one.entity.id === about)).toMatchObject([
+      { kind: 'action_unconfirmed' },
+    ]);
+    const again = await ask('pay.stuck', { order: 'S2', amount: 50, currency: 'EUR' });
+    expect(again.body.status).toBe('allowed');
+  });
+
+  it('ends an approval alone, and then its request', async () => {
+    const { actionRequestId, approvalId } = (await ask('pay.unknown', { n: 1 })).body;
+    await giveUp('approval.expire', approvalId);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('expired');
+    expect((await approvalOf(approvalId)).status).toBe('expired');
+    expect((await actsOn(actionRequestId)).at(-1)).toBe('action.expired');
   });
 });
 

@@ -7,6 +7,7 @@ import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { Desk, DOCUMENT, MAIL } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
+import { leaveQuestion } from '../questions/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 
 let test: TestApp;
@@ -463,6 +464,45 @@ describe('at once', () => {
         edit.status === 200 ? [412, 200, 'pending', 0] : [200, 409, 'approved', 2],
       );
     }
+  });
+});
+
+describe('a member who leaves', () => {
+  it('has what their agents asked for locked in the order of ids, and before the checks of approvers', async () => {
+    await active({ quorum: 2 });
+    const { approvalId: checked } = await handIn();
+    const { bot } = await ask();
+    const question = await leaveQuestion(bot);
+    const { body: action } = await bot.post('/action-requests', { tool: 'pay.refund', params: {} });
+    const decider = await test.database.owner.connect();
+    try {
+      await decider.query('begin');
+      const lock = 'select from approvals where approval_id = $1 for update';
+      await decider.query(lock, [question.approvalId]);
+      const removed = owner.send('DELETE', `/members/${admin.memberId}`);
+      await eventually(async () =>
+        (
+          await test.rows(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).at(0),
+      );
+      // Whoever decides both goes on to the other, and then enqueues a check.
+      await decider.query(`${lock} nowait`, [action.approvalId]);
+      await decider.query(`set local lock_timeout = '1s'`);
+      await decider.query(
+        `insert into work_items (kind, id, workspace_id, queue, due_at) values ('approval.approvers', $1, $2, $2, now())
+         on conflict do nothing`,
+        [checked, workspaceId],
+      );
+      await decider.query('rollback');
+      expect((await removed).status).toBe(200);
+    } finally {
+      await decider.query('rollback');
+      decider.release();
+    }
+    for (const { approvalId } of [question, action])
+      expect((await rowOf(approvalId))['status']).toBe('cancelled');
   });
 });
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { leaveActionRequest } from '../action-requests/action-request-rows.js';
 import { Desk } from '../directives/desk.js';
+import { leaveQuestion } from '../questions/question-rows.js';
 import { SignalDesk } from '../signals/signal-desk.js';
 import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
@@ -38,7 +40,7 @@ async function busyTeam(name: string) {
 
 const archive = (teamId: string, body: object, by: Client = desk.owner) =>
   by.post(`/teams/${teamId}/archive`, body);
-const OPEN = { directives: 1, approvals: 1, workPackets: 1, standingOrders: 2 };
+const OPEN = { directives: 1, approvals: 1, workPackets: 1, standingOrders: 2, actionRequests: 0 };
 
 /** Everything that has a team. */
 const stored = async () => {
@@ -200,6 +202,56 @@ describe('POST /teams/{id}/archive: 200', () => {
     expect([feed.includes('directive.moved'), feed.includes('team.archived')]).toEqual([true, false]);
     expect((await heir.post(`/approvals/${open.approvalId}/approve`)).status).toBe(200);
     await new Desk(desk.test, heir.token).until(open.directiveId, 'executed');
+  });
+
+  it('moves what agents asked for, with what is escalated about it, and the team that has it decides', async () => {
+    const teamId = await desk.test.createTeam(desk.workspaceId, 'Agents');
+    const asks = await desk.member('operator', { [teamId]: 'operator' });
+    const heir = await desk.member('operator', { [desk.teamB]: 'operator' });
+    const request = (by: Client, id: string, act = '', body?: object) =>
+      body ? by.post(`/action-requests/${id}${act}`, body) : by.get(`/action-requests/${id}`);
+    const consumed = async () => {
+      const { actionRequestId, approvalId, paramsHash } = await leaveActionRequest(asks, { teamId });
+      expect((await asks.post(`/approvals/${approvalId}/approve`)).status).toBe(200);
+      const attempt = newId('req').padEnd(30, 'x');
+      expect((await request(asks, actionRequestId, '/consume', { attempt, paramsHash })).status).toBe(200);
+      return actionRequestId;
+    };
+    const silent = await consumed();
+    desk.test.clock.advance(901_000);
+    const escalation = await eventually(async () =>
+      (await asks.get('/escalations')).body.items.find((one: any) => one.entity.id === silent),
+    );
+    const running = await consumed();
+    const [first, second] = [
+      await leaveActionRequest(asks, { teamId }),
+      await leaveActionRequest(asks, { teamId }),
+    ];
+    const question = await leaveQuestion(asks, { teamId });
+    const open = { directives: 0, approvals: 3, workPackets: 0, standingOrders: 0, actionRequests: 3 };
+    expect((await archive(teamId, {})).body.error).toMatchObject({
+      code: 'TEAM_HAS_OPEN_WORK',
+      details: open,
+    });
+
+    const { status, body } = await archive(teamId, { moveTo: desk.teamB });
+    expect([status, body.moved]).toEqual([200, open]);
+    for (const id of [silent, running, first.actionRequestId, second.actionRequestId]) {
+      expect((await request(heir, id)).body.teamId).toBe(desk.teamB);
+      expect((await desk.receipts(id)).at(-1)).toBe('action.moved');
+    }
+    expect((await desk.receipts(question.approvalId)).at(-1)).toBe('approval.moved');
+    const decide = (approvalId: string, how: string, more?: object) =>
+      heir.post(`/approvals/${approvalId}/${how}`, more);
+    expect((await decide(first.approvalId, 'approve')).body.status).toBe('approved');
+    expect((await decide(second.approvalId, 'reject', { feedback: 'No.' })).body.status).toBe('rejected');
+    const answered = await decide(question.approvalId, 'respond', { answer: { plan: 'pro' } });
+    expect(answered.status, answered.text).toBe(200);
+    const dismissed = await heir.post('/escalations/decide', {
+      escalationId: escalation.escalationId,
+      decision: 'dismiss',
+    });
+    expect(dismissed.status, dismissed.text).toBe(200);
   });
 
   it('moves it to no team for null, and the numbers of each team stay right', async () => {

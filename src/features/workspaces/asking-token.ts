@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
+import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
+import { scopeSettings } from '../../platform/database/unit-of-work.js';
+import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { AlreadyExists, Forbidden } from '../../platform/kernel/errors.js';
+import { TeamOfRequest } from './team-of-request.js';
+import { Tokens } from './tokens.repository.js';
+
+/** What a token asks for, as it tells the same request sent again from another. */
+interface Asked<T> {
+  teamId?: string | null;
+  externalId?: string | null;
+  /** All of it except for the team. */
+  content: Record<string, unknown>;
+  /** Finds the earlier request of this name. */
+  byExternalId: (workspaceId: string, tokenRootId: string, externalId: string | null) => Statement;
+  hashOf: (former: T) => string;
+}
+
+/** The token by which something is asked for, in the open transaction. */
+@Injectable()
+export class AskingToken {
+  constructor(
+    private readonly db: Db,
+    private readonly tokens: Tokens,
+    private readonly teams: TeamOfRequest,
+  ) {}
+
+  /** Locks the caller's token; {@link assertUsable} reads the rows. */
+  lockStatement({ workspaceId, credentialId }: Caller): Statement {
+    return this.tokens.lockUsableStatement(workspaceId, credentialId);
+  }
+
+  /** @throws Forbidden */
+  assertUsable([token]: unknown[]): void {
+    if (!token) throw new Forbidden({ message: 'This token was paused or revoked.' });
+  }
+
+  /**
+   * The team that the request is for, and the same request where it was sent before. Answers the rows of `also`, too.
+   * @throws ValidationFailed, NotFound for a team, Forbidden, AlreadyExists where the externalId stands for another request
+   */
+  async admit<T extends { teamId: string | null }>(
+    caller: Caller,
+    { teamId: asked, externalId = null, content, byExternalId, hashOf }: Asked<T>,
+    also: Statement,
+  ) {
+    const { workspaceId } = caller;
+    const tokenRootId = caller.tokenRootId!;
+    const teamId = await this.teams.resolve(caller, asked);
+    requireRole(caller, teamId, 'operator');
+    const requestHash = sha256(canonicalJson({ ...content, teamId }));
+    const { scope } = this.db.unit;
+    // An externalId is unique in the whole workspace, whatever teams the token's member has been in.
+    const [token, , , [former], , others] = (await this.db.unit.batch([
+      this.lockStatement(caller),
+      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
+      scopeSettings({ ...scope, teamIds: 'all' }),
+      byExternalId(workspaceId, tokenRootId, externalId),
+      scopeSettings(scope),
+      also,
+    ])) as [unknown[], unknown, unknown, [T?], unknown, unknown[]];
+    this.assertUsable(token);
+    if (former && (hashOf(former) !== requestHash || former.teamId !== teamId)) {
+      throw new AlreadyExists({ message: 'This externalId stands for another request.' });
+    }
+    return { tokenRootId, teamId, externalId, requestHash, former, also: others };
+  }
+}
