@@ -15,6 +15,7 @@ const {
   CONSIGLIERE_URL = 'http://127.0.0.1:3000',
   PORT = '4000',
   USED_PERMITS = 'used-permits',
+  WORKSPACE_ID,
 } = process.env;
 
 type Params = Record<string, unknown>;
@@ -46,7 +47,8 @@ async function takePermit(permit: string, tool: string, params: Params): Promise
     clockTolerance: 5,
   });
   const hash = sha256(canonicalize({ tool, params })!);
-  if (payload['tool'] !== tool || payload['params_sha256'] !== hash)
+  const { tool: permitted, params_sha256, workspace_id } = payload;
+  if (permitted !== tool || params_sha256 !== hash || workspace_id !== WORKSPACE_ID)
     throw new Error('The permit is for another call.');
   // Fails where the file exists, so a permit is taken once, by whichever process, and after a restart too.
   writeFileSync(`${USED_PERMITS}/${sha256(payload.jti!)}`, '', { flag: 'wx' });

@@ -14,6 +14,7 @@ import jwt
 
 CONSIGLIERE_URL = os.environ.get("CONSIGLIERE_URL", "http://127.0.0.1:3000")
 USED_PERMITS = os.environ.get("USED_PERMITS", "used-permits")
+WORKSPACE_ID = os.environ["WORKSPACE_ID"]  # Every workspace of the service signs with the same key.
 KEYS = jwt.PyJWKClient(CONSIGLIERE_URL + "/.well-known/jwks.json")  # At this address alone, whatever a permit says.
 
 
@@ -46,9 +47,9 @@ def take_permit(permit, tool, params):
         permit, KEYS.get_signing_key_from_jwt(permit).key, algorithms=["EdDSA"], issuer=CONSIGLIERE_URL,
         audience=tool, leeway=5, options={"require": ["exp", "iat", "iss", "aud", "jti"]},
     )
-    typ = jwt.get_unverified_header(permit).get("typ")
     digest = hashlib.sha256(canonical({"tool": tool, "params": params}).encode()).hexdigest()
-    if (typ, claims["tool"], claims["params_sha256"]) != ("consigliere-permit+jwt", tool, digest):
+    said = (jwt.get_unverified_header(permit).get("typ"), claims["workspace_id"], claims["tool"], claims["params_sha256"])
+    if said != ("consigliere-permit+jwt", WORKSPACE_ID, tool, digest):
         raise ValueError("the permit is for another call")
     # Fails where the file exists, so a permit is taken once, by whichever process, and after a restart too.
     open(os.path.join(USED_PERMITS, hashlib.sha256(claims["jti"].encode()).hexdigest()), "x").close()

@@ -36,6 +36,7 @@ const DECLARED: Record<string, Scope | Scope[]> = {
   'POST /action-requests/:actionRequestId/result': 'request',
   'POST /action-requests/:actionRequestId/cancel': 'request',
   'POST /questions': 'request',
+  'POST /tools': 'request',
   'POST /questions/:questionId/cancel': 'request',
 };
 const ADMINS = ['admin', 'owner'];

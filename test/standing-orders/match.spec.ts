@@ -22,13 +22,10 @@ describe('a comparison with one value', () => {
     [{ $ne: 5 }, 6, true],
     [{ $ne: 5 }, 5, false],
     [{ $ne: 5 }, '5', true],
-    [{ $ne: 5 }, {}, false],
     [{ $lt: 5 }, 4.999, true],
     [{ $lt: 5 }, 5, false],
     [{ $lte: 5 }, 5, true],
     [{ $lte: 5 }, 5.001, false],
-    [{ $lte: 5 }, '4', false],
-    [{ $lte: 5 }, true, false],
     [{ $gt: 5 }, 5.001, true],
     [{ $gt: 5 }, 5, false],
     [{ $gte: 5 }, 5, true],
@@ -39,10 +36,8 @@ describe('a comparison with one value', () => {
     [{ $in: ['a', 1] }, '1', false],
     [{ $nin: ['a', 1] }, 'b', true],
     [{ $nin: ['a', 1] }, 'a', false],
-    [{ $nin: ['a', 1] }, { a: 1 }, false],
     [{ $prefix: 'Re: ' }, 'Re: your order', true],
     [{ $prefix: 'Re: ' }, 're: your order', false],
-    [{ $prefix: '1' }, 12, false],
     [{ $exists: true }, 0, true],
     [{ $exists: true }, '', true],
     [{ $exists: true }, {}, true],
@@ -50,14 +45,28 @@ describe('a comparison with one value', () => {
     [{ $domainIn: ['example.com'] }, 'ann@example.com', true],
     [{ $domainIn: ['example.com'] }, 'ann@other.com', false],
     [{ $domainIn: ['other.com', 'Example.COM'] }, 'ann@EXAMPLE.com', true],
-    [{ $domainIn: ['example.com'] }, 5, false],
-    [{ $domainIn: [''] }, 'no address', false],
-    [{ $domainIn: ['example.com'] }, 'example.com', false],
     [{ $later: 1 } as FieldCondition, 1, false],
     [{ constructor: 1 } as FieldCondition, 1, false],
   ];
   it.each(cases)('reads %j over %j as %s', (condition, value, expected) => {
     expect(reads(condition, value)).toEqual([expected, expected]);
+  });
+
+  it.each<[FieldCondition, unknown]>([
+    [{ $ne: 5 }, {}],
+    [{ $lte: 5 }, '4'],
+    [{ $lte: 5 }, true],
+    [{ $nin: ['a', 1] }, { a: 1 }],
+    [{ $prefix: '1' }, 12],
+    [{ $domainIn: ['example.com'] }, 5],
+    [{ $domainIn: [''] }, 'no address'],
+    [{ $domainIn: ['example.com'] }, 'example.com'],
+    [{ $gt: 500 }, '501'],
+    [{ $gt: 500 }, { value: 501 }],
+    [{ $eq: 5 }, {}],
+    [{ $domainIn: ['evil.example'] }, 'x@[evil.example]'],
+  ])('is in doubt with %j over %j, which cannot be compared', (condition, value) => {
+    expect(reads(condition, value)).toEqual([false, true]);
   });
 
   it.each([undefined, null, [], [null], [[]]])(
@@ -97,7 +106,7 @@ describe('a comparison with a list', () => {
     ['all domains', { $domainIn: ['ours.com'] }, ['a@ours.com', 'b@ours.com'], [true, true]],
     ['a stranger', { $domainIn: ['ours.com'] }, ['a@ours.com', 'b@theirs.com'], [false, true]],
     ['what is no address', { $domainIn: ['ours.com'] }, ['a@ours.com', 'everyone'], [false, true]],
-    ['strangers only', { $domainIn: ['ours.com'] }, ['b@theirs.com', 5, {}], [false, false]],
+    ['strangers only', { $domainIn: ['ours.com'] }, ['b@theirs.com', 'c@theirs.com'], [false, false]],
   ];
   it.each(cases)('reads %s', (_, condition, value, expected) => {
     expect(reads(condition, value)).toEqual(expected);

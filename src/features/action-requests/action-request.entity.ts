@@ -117,6 +117,9 @@ export class ActionRequestEntity {
   attempt!: string | null;
   @Column('timestamptz', { nullable: true })
   consumedAt!: number | null;
+  /** The guardian's when it was consumed. */
+  @Column('int', { nullable: true })
+  guardianEpoch!: number | null;
   @Column('timestamptz', { nullable: true })
   actBy!: number | null;
   @Column('timestamptz', { nullable: true })

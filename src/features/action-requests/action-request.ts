@@ -4,12 +4,12 @@ import {
   computedBeforehand,
   NeededBeforehand,
 } from '../../platform/database/beforehand.js';
-import { Forbidden, ValidationFailed } from '../../platform/kernel/errors.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
 import { actionContentHash, paramsHashOf } from '../terms/action-hashes.js';
-import { isReservedToolName, isToolName, namesAction } from '../terms/tool-names.js';
+import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
 import {
   factsOf,
   faultsOfAnyParams,
@@ -33,14 +33,12 @@ export const UNCHECKED_PARAMS = 'The parameters took too long to be checked agai
  * @throws ValidationFailed for a name that no tool of an agent may have
  * @throws Forbidden for one that the token does not name
  */
-export function assertMayAsk({ tools }: Pick<Caller, 'tools'>, tool: string): void {
+export function assertMayAsk(caller: Pick<Caller, 'tools'>, tool: string): void {
   if (!isToolName(tool) || isReservedToolName(tool)) {
     const message = 'tool must not begin as one of our own action types does, such as email or document';
     throw new ValidationFailed({ details: [{ path: 'tool', rule: 'isToolName', message }] });
   }
-  if (tools !== null && !tools.some((pattern) => namesAction(pattern, tool))) {
-    throw new Forbidden({ message: `This token may not ask for ${tool}.`, details: { tools } });
-  }
+  assertTokenNames(caller, tool);
 }
 
 /**

@@ -64,9 +64,7 @@ export class ActionRequestsController {
     const { request, isNew, consumed } = await this.service.create(caller, body);
     response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     const view = viewOf(request, caller);
-    return consumed
-      ? { ...view, permit: await this.permits.sign(consumed.request, consumed.guardianEpoch) }
-      : view;
+    return consumed ? { ...view, permit: await this.permits.sign(consumed) } : view;
   }
 
   /** Newest first; an agent sees its own. */
@@ -134,8 +132,8 @@ export class ActionRequestsController {
     @Param('actionRequestId') actionRequestId: string,
     @Body() body: ConsumeBody,
   ): Promise<ConsumedActionRequest> {
-    const { request, guardianEpoch } = await this.service.consume(caller, actionRequestId, body);
-    return { ...viewOf(request, caller), permit: await this.permits.sign(request, guardianEpoch) };
+    const request = await this.service.consume(caller, actionRequestId, body);
+    return { ...viewOf(request, caller), permit: await this.permits.sign(request) };
   }
 
   /** Says what came of a request that was consumed. */

@@ -49,12 +49,6 @@ const DEFAULT_CONSUME_SECONDS = 900;
 const DEFAULT_COMPLETE_SECONDS = 900;
 const MAX_OUTPUT_BYTES = 8 * 1024;
 
-/** What was consumed, with the epoch under which it was. */
-export interface Consumed {
-  request: PermittedRequest;
-  guardianEpoch: number;
-}
-
 /**
  * What agents from outside ask to do (CONTRACT section 7). Each is decided by the same policy as a work packet, waits for a person
  * where that says so, and may be consumed once. Nothing is carried out here.
@@ -84,7 +78,7 @@ export class ActionRequestsService {
   async create(
     caller: Caller,
     body: CreateActionRequestBody,
-  ): Promise<{ request: ActionRequestEntity; isNew: boolean; consumed?: Consumed }> {
+  ): Promise<{ request: ActionRequestEntity; isNew: boolean; consumed?: PermittedRequest }> {
     const { workspaceId } = caller;
     const { tool: name, params } = body;
     assertMayAsk(caller, name);
@@ -145,6 +139,7 @@ export class ActionRequestsService {
       consumeBy: null,
       attempt: null,
       consumedAt: null,
+      guardianEpoch: null,
       actBy: null,
       completeBy: null,
       result: null,
@@ -167,7 +162,7 @@ export class ActionRequestsService {
     if (decided.status !== 'allowed' || body.consume !== true) return { request: decided, isNew: true };
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const consumed = this.consumed(decided, decided.actionRequestId, at, guardian.epoch);
-    return { request: consumed, isNew: true, consumed: { request: consumed, guardianEpoch: guardian.epoch } };
+    return { request: consumed, isNew: true, consumed };
   }
 
   /**
@@ -175,7 +170,7 @@ export class ActionRequestsService {
    * refused.
    * @throws NotFound, Forbidden, AlreadyConsumed, ApprovalNotReady, ActionExpired, ContentChanged, ToolChanged, GuardianHalted, PolicyDenied
    */
-  async consume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<Consumed> {
+  async consume(caller: Caller, actionRequestId: string, body: ConsumeBody): Promise<PermittedRequest> {
     if ((body.params === undefined) === (body.paramsHash === undefined)) {
       const message = 'give either params or paramsHash';
       throw new ValidationFailed({ details: [{ path: 'paramsHash', rule: 'isOneOf', message }] });
@@ -192,7 +187,7 @@ export class ActionRequestsService {
     caller: Caller,
     actionRequestId: string,
     body: ConsumeBody,
-  ): Promise<Consumed | Error> {
+  ): Promise<PermittedRequest | Error> {
     const { workspaceId } = caller;
     const [[guardian], token, [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
@@ -207,10 +202,14 @@ export class ActionRequestsService {
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const asked = body.paramsHash ?? paramsHashOf(request.tool, body.params);
     if (isConsumed(request)) {
-      const isSame = request.attempt === body.attempt && at - request.consumedAt < SAME_ATTEMPT_MS;
+      // A kill since then has called it off, so nothing that permits it is given out again.
+      const isSame =
+        request.attempt === body.attempt &&
+        request.guardianEpoch === guardian.epoch &&
+        at - request.consumedAt < SAME_ATTEMPT_MS;
       if (!isSame || request.status !== 'consumed') throw new AlreadyConsumed();
       if (asked !== request.paramsHash) throw otherParams(request);
-      return { request, guardianEpoch: guardian.epoch };
+      return request;
     }
     assertConsumable(request, at);
     if (asked !== request.paramsHash) throw otherParams(request);
@@ -230,10 +229,7 @@ export class ActionRequestsService {
         policy: recheck.policy,
       });
     }
-    return {
-      request: this.consumed(request, body.attempt, at, guardian.epoch),
-      guardianEpoch: guardian.epoch,
-    };
+    return this.consumed(request, body.attempt, at, guardian.epoch);
   }
 
   /** What was allowed is not any more: it is denied, waits, or a person is asked. */
@@ -265,6 +261,7 @@ export class ActionRequestsService {
       status: 'consumed',
       attempt,
       consumedAt: at,
+      guardianEpoch,
       actBy,
       completeBy,
       dueAt: completeBy,

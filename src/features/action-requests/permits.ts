@@ -42,19 +42,22 @@ export class Permits {
    * A compact JWS that permits exactly this call for 60 seconds. Made again for the same attempt it has the same `jti`, so a verifier
    * that takes each once takes it once.
    */
-  async sign(request: PermittedRequest, guardianEpoch: number): Promise<string> {
+  async sign(request: PermittedRequest): Promise<string> {
     const { privateKey, jwk } = await this.key();
-    const { actionRequestId, tool, audience, paramsHash, decision, consumedAt, receiptId } = request;
+    const { workspaceId, actionRequestId, tool, audience, paramsHash, decision, consumedAt, receiptId } =
+      request;
     const issuedAt = Math.floor(consumedAt / 1_000);
     const claims = {
+      workspace_id: workspaceId,
       tool,
       params_sha256: paramsHash,
-      decided_by: decision!.decidedBy.name,
+      // A name could be that of somebody else.
+      decided_by: decision!.decidedBy.id,
       edited:
         decision!.params !== request.params &&
         JSON.stringify(decision!.params) !== JSON.stringify(request.params),
       receipt_id: receiptId,
-      guardian_epoch: guardianEpoch,
+      guardian_epoch: request.guardianEpoch,
     };
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: jwk.kid })

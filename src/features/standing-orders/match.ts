@@ -1,24 +1,24 @@
 import type { FieldCondition } from './standing-order.js';
 import { canonicalDomain, domainsIn } from './domains.js';
 
-type Comparison = (element: unknown, operand: unknown) => boolean;
+/** Undefined: a value that cannot be compared in this way. */
+type Comparison = (element: unknown, operand: unknown) => boolean | undefined;
 
 const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> = {
-  $eq: (element, operand) => element === operand,
-  $ne: (element, operand) => typeof element !== 'object' && element !== operand,
+  $eq: whole((element, operand) => element === operand),
+  $ne: whole((element, operand) => element !== operand),
   $lt: numbers((element, operand) => element < operand),
   $lte: numbers((element, operand) => element <= operand),
   $gt: numbers((element, operand) => element > operand),
   $gte: numbers((element, operand) => element >= operand),
-  $in: (element, operand) => Array.isArray(operand) && operand.includes(element),
-  $nin: (element, operand) =>
-    Array.isArray(operand) && typeof element !== 'object' && !operand.includes(element),
+  $in: whole((element, operand) => Array.isArray(operand) && operand.includes(element)),
+  $nin: whole((element, operand) => Array.isArray(operand) && !operand.includes(element)),
   $prefix: (element, operand) =>
-    typeof element === 'string' && typeof operand === 'string' && element.startsWith(operand),
+    typeof element === 'string' ? typeof operand === 'string' && element.startsWith(operand) : undefined,
   $domainIn: (element, operand) =>
-    typeof element === 'string' &&
-    Array.isArray(operand) &&
-    operand.some((domain) => canonicalDomain(String(domain)) === element),
+    typeof element === 'string'
+      ? Array.isArray(operand) && operand.some((domain) => canonicalDomain(String(domain)) === element)
+      : undefined,
 };
 
 /**
@@ -27,7 +27,8 @@ const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> 
  * - A path names own properties, separated by dots, with list elements by number (`params.items.0.price`).
  * - A missing value, null and an empty list satisfy no comparison, `$ne` and `$nin` included; only `$exists: false`
  *   holds for them. A list of lists is read as one list.
- * - Nothing is converted: `"500"` is not 500 and not below 600 either. An object satisfies no comparison.
+ * - Nothing is converted: `"500"` is not 500 and not below 600 either. What cannot be compared (a text with a number, an object, an
+ *   address that cannot be read) is in `doubt` as well: an agent chooses the form in which it writes a sum.
  * - A list satisfies a comparison when every element does. Where only some do, the answer is `doubt`: false for an
  *   order that allows, so that one stranger among the recipients is enough to ask; true for an order that tightens,
  *   so that adding a harmless recipient does not get a denied one through.
@@ -47,20 +48,22 @@ function conditionMatches(condition: FieldCondition, value: unknown, doubt: bool
   return Object.entries(condition).every(([operator, operand]) => {
     if (operator === '$exists') return elements.length > 0 === operand;
     const compared = operator === '$domainIn' ? elements.flatMap(domainsIn) : elements;
-    const satisfied = compared.filter((element) => compares(operator, element, operand)).length;
+    const satisfied = compared.filter((element) => compares(operator, element, operand) ?? doubt).length;
     return satisfied > 0 && (doubt || satisfied === compared.length);
   });
 }
 
 /** An operator that this version does not know satisfies nothing. */
-function compares(operator: string, element: unknown, operand: unknown): boolean {
-  return (
-    Object.hasOwn(COMPARISONS, operator) &&
-    COMPARISONS[operator as keyof typeof COMPARISONS](element, operand)
-  );
+function compares(operator: string, element: unknown, operand: unknown): boolean | undefined {
+  if (!Object.hasOwn(COMPARISONS, operator)) return false;
+  return COMPARISONS[operator as keyof typeof COMPARISONS](element, operand);
 }
 
 function numbers(comparison: (element: number, operand: number) => boolean): Comparison {
   return (element, operand) =>
-    typeof element === 'number' && typeof operand === 'number' && comparison(element, operand);
+    typeof element === 'number' ? typeof operand === 'number' && comparison(element, operand) : undefined;
+}
+
+function whole(comparison: Comparison): Comparison {
+  return (element, operand) => (typeof element === 'object' ? undefined : comparison(element, operand));
 }

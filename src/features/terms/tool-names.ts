@@ -1,3 +1,4 @@
+import { Forbidden } from '../../platform/kernel/errors.js';
 /**
  * The names of tools that agents from outside act with (CONTRACT section 7), and the patterns by which tokens and standing orders
  * name several of them. Names are compared byte for byte.
@@ -42,4 +43,10 @@ export function isToolPattern(pattern: string): boolean {
 /** Whether the pattern, or the name of an action type, names this one. */
 export function namesAction(pattern: string, actionType: string): boolean {
   return pattern.endsWith('.*') ? actionType.startsWith(pattern.slice(0, -1)) : pattern === actionType;
+}
+
+/** @throws Forbidden for a tool that the token of an agent does not name */
+export function assertTokenNames({ tools }: { tools: readonly string[] | null }, tool: string): void {
+  if (tools === null || tools.some((pattern) => namesAction(pattern, tool))) return;
+  throw new Forbidden({ message: `This token may not ask for ${tool}.`, details: { tools } });
 }

@@ -187,7 +187,8 @@ function recipientsOf(value: unknown): number | null {
     typeof each === 'string'
       ? each.trim() !== '' && !/[,;\r\n]/.test(each)
       : Array.isArray(value) && each !== null && !Array.isArray(each);
-  return listed.every(isOne) ? listed.length : null;
+  // A tool may take an empty list for everybody.
+  return listed.length > 0 && listed.every(isOne) ? listed.length : null;
 }
 
 const MAX_TITLE = 200;

@@ -52,6 +52,7 @@ export class ToolsController {
   @Route({
     auth: 'member',
     role: 'operator',
+    scope: 'request',
     teamRole: true,
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],

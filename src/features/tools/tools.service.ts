@@ -17,7 +17,7 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { isReservedToolName, isToolName } from '../terms/tool-names.js';
+import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
 import { contentOf, faultsOfContent, fingerprintOf, type ToolContent } from './tool.js';
 import type { ToolEntity, ToolStatus } from './tool.entity.js';
 import { ToolParams, type ParamsVerdict } from './tool-params.js';
@@ -87,10 +87,12 @@ export class ToolsService {
   /**
    * An admin's tool is active; anybody else's waits until an admin has read it. The same content again changes nothing, except that
    * an admin who registers what was proposed activates it.
-   * @throws ValidationFailed, AlreadyExists, TooManyTools
+   * @throws Forbidden, ValidationFailed, AlreadyExists, TooManyTools
    */
   async register(caller: Caller, body: RegisterToolBody): Promise<{ tool: ToolView; isNew: boolean }> {
-    const proposes = !hasRole(caller.role, 'admin');
+    const { role, scopes } = caller;
+    assertTokenNames(caller, body.name);
+    const proposes = !hasRole(role, 'admin') || !(scopes?.includes('admin') ?? true);
     const content = contentOf(body.name, body);
     this.assertValid(caller, content);
     const { existing, total, proposed } = await this.tools.lockForAdding(body.name);

@@ -151,7 +151,7 @@ export class MutationInterceptor implements NestInterceptor {
     const { key, print, caller, request, response, policy } = first;
     const keep = (body: string, headers: Record<string, string>): void => {
       unit.answer = {
-        memberId: caller.memberId,
+        memberId: ownerOf(caller),
         key,
         fingerprint: print,
         status: response.statusCode,
@@ -207,8 +207,13 @@ function assertUnchanged(caller: Caller, opened: unknown[][]): void {
 }
 
 /** A sealed answer opens only for the one who asked, under the key that was asked with. */
-function purposeOf({ workspaceId, memberId }: Caller, key: string): string {
-  return `answer ${workspaceId} ${memberId} ${key}`;
+function purposeOf(caller: Caller, key: string): string {
+  return `answer ${caller.workspaceId} ${ownerOf(caller)} ${key}`;
+}
+
+/** Whose keys these are: those of an agent are neither its member's nor those of the member's other agents. */
+function ownerOf({ memberId, agent, tokenRootId }: Caller): string {
+  return agent ? tokenRootId! : memberId;
 }
 
 function isOutcome(error: DomainError): boolean {
@@ -226,7 +231,7 @@ function claim(caller: Caller, key: string): Statement[] {
   return [
     {
       text: 'select fingerprint, status, content_type, headers, body from app.claim_key($1, $2, $3)',
-      values: [caller.workspaceId, caller.memberId, key],
+      values: [caller.workspaceId, ownerOf(caller), key],
     },
     { text: 'savepoint work' },
   ];

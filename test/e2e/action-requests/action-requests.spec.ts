@@ -113,6 +113,8 @@ describe('an action that a standing order allows', () => {
       sub: actionRequestId,
       tool: 'pay.invoice',
       params_sha256: paramsHash,
+      workspace_id: test.workspaceId,
+      decided_by: 'guardian',
       edited: false,
     });
     expect(payload.exp! - payload.iat!).toBe(60);
@@ -131,6 +133,58 @@ describe('an action that a standing order allows', () => {
     });
     expect(other.status).toBe(409);
     expect(await actsOn(actionRequestId)).toEqual(['action.allowed', 'action.consumed', 'action.completed']);
+  });
+
+  it('is permitted no more once a kill has come since it was consumed', async () => {
+    await allowedTool('pay.epoch');
+    const { body } = await ask('pay.epoch', { order: 'E', amount: 5, currency: 'EUR' });
+    const by = attempt();
+    expect((await consume(body.actionRequestId, body.paramsHash, by)).body.permit).toBeDefined();
+    await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
+    const again = await consume(body.actionRequestId, body.paramsHash, by);
+    expect([again.status, again.body.error.code, again.body.permit]).toEqual([
+      409,
+      'ALREADY_CONSUMED',
+      undefined,
+    ]);
+  });
+
+  it('takes nobody for no recipients, and a sum in another form for one that is beyond', async () => {
+    const paramsSchema = { type: 'object', properties: { to: {}, amount: {} } };
+    const described = { paramsSchema, recipientsPath: 'to', reversibility: 'reversible', risk: 'low' };
+    expect((await admin.post('/tools', { name: 'pay.forms', ...described })).status).toBe(201);
+    const match = { actionTypes: ['pay.forms'] };
+    await desk.active({ name: 'To one', effect: 'allow', match, limits: { maxRecipients: 1 } });
+    const beyond = { ...match, fields: { 'params.amount': { $gt: 500 } } };
+    await desk.active({ name: 'Not so much', effect: 'deny', match: beyond });
+    const strangers = { ...match, fields: { 'params.to': { $domainIn: ['evil.example'] } } };
+    await desk.active({ name: 'Not to them', effect: 'deny', match: strangers });
+    const outcome = async (params: object) => (await ask('pay.forms', params)).body.status;
+    expect(await outcome({ to: 'a@acme.example', amount: 5 })).toBe('allowed');
+    expect(await outcome({ to: [], amount: 5 })).toBe('pending');
+    for (const amount of [501, '501', '5e2', [501], { value: 501 }])
+      expect([amount, await outcome({ to: 'a@acme.example', amount })]).toEqual([amount, 'denied']);
+    for (const to of ['x@evil.example', 'x@[evil.example]', 'evil.example', { address: 'x@evil.example' }])
+      expect([to, await outcome({ to, amount: 5 })]).toEqual([to, 'denied']);
+  });
+
+  it('shares no Idempotency-Key with another agent of the same member, nor with the member', async () => {
+    const made = await admin.post('/tokens', {
+      name: 'Other',
+      agent: { name: 'other-bot' },
+      tools: ['crm.*'],
+    });
+    const other = new Client(test.url, made.body.token);
+    const key = { 'Idempotency-Key': newId('req') };
+    const body = { tool: 'pay.secret', params: { for: 'refund-bot alone' } };
+    const first = await bot.send('POST', '/action-requests', body, key);
+    expect(first.status).toBe(201);
+    expect((await other.send('POST', '/action-requests', body, key)).status).toBe(403);
+    const path = `/approvals/${first.body.approvalId}/reject`;
+    expect((await admin.send('POST', path, { feedback: 'No.' }, key)).status).toBe(200);
+    const again = await bot.send('POST', '/action-requests', body, key);
+    expect(again.body.actionRequestId).toBe(first.body.actionRequestId);
   });
 
   it('asks beyond the limits, in another currency, and where no amount can be read', async () => {

@@ -151,6 +151,7 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))(
     async function startTool(consigliereUrl: string): Promise<[Example, string]> {
       const server = new Example(program, serverFile, [], {
         CONSIGLIERE_URL: consigliereUrl,
+        WORKSPACE_ID: test.workspaceId,
         USED_PERMITS: join(folder, `${language} ${new URL(consigliereUrl).port}`),
         PORT: '0',
       });
@@ -339,6 +340,7 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))(
       const claims = {
         ...{ iss: issuerUrl, aud: 'crm.refund', iat: now, exp: now + 60, tool: 'crm.refund' },
         params_sha256: sha256(canonicalJson({ tool: 'crm.refund', params })),
+        workspace_id: test.workspaceId,
       };
       const header = { alg: 'EdDSA', typ: 'consigliere-permit+jwt', kid: 'test' };
       const sign = (
@@ -355,6 +357,8 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))(
         stale: await sign({ iat: now - 120, exp: now - 60 }),
         'another audience': await sign({ aud: 'crm.delete' }),
         'another issuer': await sign({ iss: 'http://127.0.0.1:1' }),
+        'another workspace': await sign({ workspace_id: newId('wks') }),
+        'no workspace': await sign({ workspace_id: undefined }),
         'another tool': await sign({ tool: 'crm.delete' }),
         'other parameters': await sign({ params_sha256: '0'.repeat(64) }),
         'another type': await sign({}, { typ: 'JWT' }),
@@ -394,7 +398,7 @@ describe.runIf(hasPython)('the canonical JSON of the tool in Python', () => {
       'import json, sys; from tool_server import canonical; print(json.dumps([canonical(v) for v in json.load(sys.stdin)]))';
     const child = spawn(python!, ['-c', driver], {
       cwd: EXAMPLES,
-      env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' },
+      env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', WORKSPACE_ID: test.workspaceId },
     });
     child.stdin.end(JSON.stringify(values));
     const written = JSON.parse((await buffer(child.stdout)).toString());
@@ -407,7 +411,7 @@ describe('the README', () => {
     const [, section] = /^## Any agent can ask first$([^]*?)^## /m.exec(await readFile(README, 'utf8'))!;
     const [, setUp] = /^```sh\n([^]*?)^```$/m.exec(section!)!;
     const [, loop] = /^```js\n([^]*?)^```$/m.exec(section!)!;
-    const { owner } = await test.createWorkspace();
+    const { owner, workspaceId } = await test.createWorkspace();
     const API = `${test.url}/api/pro`;
     const { stdout } = await run('bash', ['-c', setUp!], {
       env: { PATH: process.env.PATH, API, TOKEN: owner.token },
@@ -415,6 +419,7 @@ describe('the README', () => {
     const AGENT = /"token":\s*"(cons_\w+)"/.exec(stdout)![1]!;
     const tool = new Example(process.execPath, 'tool-server.ts', [], {
       CONSIGLIERE_URL: test.url,
+      WORKSPACE_ID: workspaceId,
       USED_PERMITS: join(folder, 'README'),
       PORT: '0',
     });

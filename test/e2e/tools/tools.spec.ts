@@ -88,6 +88,15 @@ describe('POST /tools 201', () => {
     ]);
   });
 
+  it('proposes the tool of an agent, even where its token is that of an admin', async () => {
+    const name = 'bot.propose';
+    const made = await admin.post('/tokens', { name, agent: { name: 'proposer' }, tools: ['bot.*'] });
+    const agent = new Client(test.url, made.body.token);
+    const { status, body } = await agent.post('/tools', refund({ name }));
+    expect([status, body.status], JSON.stringify(body)).toEqual([201, 'proposed']);
+    expect((await agent.post('/tools', refund({ name: 'pay.propose' }))).status).toBe(403);
+  });
+
   it('proposes the tool of an operator, which an admin activates as they have read it', async () => {
     const body = refund({ title: 'Refund' });
     const { status, body: proposed } = await operator.post('/tools', body);
