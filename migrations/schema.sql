@@ -227,11 +227,16 @@ CREATE OR REPLACE FUNCTION app.check_approvers()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  changed text[];
 begin
+  if tg_level = 'ROW' then changed := array[new.workspace_id];
+  else select array_agg(distinct workspace_id) into changed from deleted;
+  end if;
   insert into work_items (kind, id, workspace_id, queue, due_at)
   select 'approval.approvers', a.approval_id, a.workspace_id, a.workspace_id, now()
   from approvals a
-  where a.workspace_id = coalesce(new.workspace_id, old.workspace_id) and a.status = 'pending' and a.ready
+  where a.workspace_id = any (changed) and a.status = 'pending' and a.ready
     and (a.quorum > 1 or a.approvers <> '[]')
   order by a.approval_id
   -- An attempt that has read the members as they were is void.
@@ -1416,13 +1421,16 @@ AS $function$
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
+    coalesce(t.revoked_at, s.ended_at, case when lacks.second_factor then now() end),
+    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at, lacks.second_factor
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
   join workspaces w on w.workspace_id = t.workspace_id
   left join sessions s on s.session_id = t.session_id
+  cross join lateral (select coalesce(t.revoked_at, s.ended_at) is null and s.session_id is not null
+    and app.demands_second_factor(s) as second_factor) lacks
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
@@ -1685,6 +1693,16 @@ begin
   return folded;
 end $function$;
 alter function app.fold_tallies(integer) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.forget_votes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.votes := '{}';
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION app.invite_mails(p_email text)
  RETURNS TABLE(n integer, first_at timestamp with time zone)
@@ -2956,7 +2974,7 @@ create table approvals (
   constraint approvals_quorum_check CHECK ((quorum >= 1)),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
-  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR (quorum = 1) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
+  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR ((quorum = 1) AND (approvers = '[]'::jsonb)) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
   constraint approvals_action_request_id_fkey FOREIGN KEY (action_request_id) REFERENCES action_requests(action_request_id),
   constraint approvals_directive_id_fkey FOREIGN KEY (directive_id) REFERENCES directives(directive_id),
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -2996,6 +3014,7 @@ END));
 create policy system_reads on approvals for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
 CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
+CREATE TRIGGER forget_votes BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((new.content_hash IS DISTINCT FROM old.content_hash)) EXECUTE FUNCTION app.forget_votes();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 
@@ -4952,7 +4971,8 @@ CASE
     ELSE false
 END);
 create policy system_reads on team_members for select to consigliere_system using (true);
-CREATE TRIGGER check_approvers AFTER INSERT OR DELETE OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
+CREATE TRIGGER check_approvers AFTER INSERT OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
+CREATE TRIGGER check_approvers_of_deleted AFTER DELETE ON public.team_members REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.check_approvers();
 grant delete, insert, select, update on team_members to consigliere_app;
 grant select on team_members to consigliere_system;
 
