@@ -108,6 +108,7 @@ export class EditApproval {
         contentHash: content.contentHash,
         revision: edited.revisions.at(-1)!.n,
         packets: edited.packets.length,
+        requesterIds: edited.requesterIds,
         ...(voided > 0 && { votesVoided: voided }),
         ...named(changes),
         ...details,

@@ -107,6 +107,7 @@ export class RequestApproval {
       summary: `${quotedTitle(asked)} is waiting for ${asked.question ? 'an answer' : 'approval'}.`,
       details: {
         round: asked.round,
+        requesterIds: approval.requesterIds,
         ...(asked.actionRequestId !== undefined && { actionRequestId: asked.actionRequestId }),
         ...(asked.questionId && { questionId: asked.questionId }),
       },

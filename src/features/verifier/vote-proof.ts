@@ -8,7 +8,7 @@ interface OpenApproval {
   electorate: Electorate;
   /** The content that each member has approved. */
   votes: Map<string, unknown>;
-  /** Who asked for it or has edited it. */
+  /** Who asked for it or has edited it, and who made the tokens that they used. */
   authors: Set<string>;
 }
 
@@ -50,7 +50,7 @@ export class VoteProof {
         directiveId,
         electorate: this.of(typeof actionRequestId === 'string' ? [actionRequestId] : []),
         votes: new Map(),
-        authors: new Set([actor.id]),
+        authors: authorsIn(details, actor.id),
       });
     }
     const approval = this.#approvals.get(approvalId);
@@ -63,7 +63,7 @@ export class VoteProof {
     } else if (action === 'approval.edited') {
       approval.electorate = strictestElectorate([approval.electorate, this.of(decided)]);
       approval.votes.clear();
-      approval.authors.add(actor.id);
+      for (const id of authorsIn(details, actor.id)) approval.authors.add(id);
     } else if (action === 'approval.voted' || action === 'approval.approved') {
       const wrong = wrongWithVote(approval, actor.id, details);
       approval.votes.set(actor.id, details['contentHash']);
@@ -98,6 +98,10 @@ function wrongWithVote(
       ? ['is an approval by somebody who asked for it or edited it, where several people decide']
       : []),
   ];
+}
+
+function authorsIn({ requesterIds }: ReceiptContent['details'], actorId: string): Set<string> {
+  return new Set([...(Array.isArray(requesterIds) ? requesterIds.map(String) : []), actorId]);
 }
 
 function idsIn(decisions: unknown): string[] {

@@ -513,7 +513,11 @@ describe('the receipts', () => {
   /** A draft with an edit, and an action, each approved by two of three; answers the receipts. */
   async function approvedByTwo(): Promise<Receipt[]> {
     await active({ quorum: 2, approvers: { memberIds: [admin, ann, bob].map(idOf) } });
-    const { approvalId, approval, directiveId } = await handIn(MAIL);
+    const { body: byAdmin } = await admin.post('/tokens', { name: 'shared', memberId: asker.memberId });
+    const { approvalId, approval, directiveId } = await new Desk(test, byAdmin.token).handInReady({
+      text: MAIL,
+      capo: 'capo_ops',
+    });
     await approve(ann, approvalId);
     const [{ workPacketId, action }] = approval.packets;
     const packets = [{ workPacketId, params: { ...action.params, subject: 'Thursday' } }];
@@ -562,6 +566,12 @@ describe('the receipts', () => {
       'votes: is an approval by somebody who asked for it or edited it, where several people decide.',
     ]);
     expect(changed(last!, { details: { ...last!.details, contentHash: 'f'.repeat(64) } })).toEqual([tooFew]);
+    // The admin made the tokens of whoever asked: of the member for the draft, and of the agent for the action.
+    for (const vote of votes.slice(1)) {
+      expect(changed(vote, { actor: actor(admin) })).toEqual([
+        'votes: is an approval by somebody who asked for it or edited it, where several people decide.',
+      ]);
+    }
     // What the receipts claim to be needed decides nothing.
     const approved = all.find(({ action }) => action === 'approval.approved')!;
     expect(changed(approved, { details: { ...approved.details, votes: { have: 1, need: 1 } } })).toEqual([]);
