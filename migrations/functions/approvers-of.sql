@@ -1,8 +1,8 @@
 drop function if exists app.approvers_of;
 
--- The active members who may approve what belongs to this team, or to none, without those of p_except: operators and above
--- there (CONTRACT section 4), and each of p_approvers names every one of them, by a role or as a member.
-create function app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[]) returns text[]
+-- The active members who may approve what belongs to this team, or to none: operators and above there (CONTRACT section 4),
+-- and each of p_approvers names every one of them, by a role or as a member.
+create function app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb) returns text[]
   language sql stable set search_path = public, pg_temp as $$
   select coalesce(array_agg(m.member_id order by m.member_id), '{}')
   from (
@@ -17,7 +17,7 @@ create function app.approvers_of(p_workspace_id text, p_team_id text, p_approver
         where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
       end as role
     from members m
-    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+    where m.workspace_id = p_workspace_id and m.status = 'active'
   ) m
   cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
   where own.rank is not null and not exists (

@@ -70,7 +70,7 @@ export class DecidingMembers {
   ): Promise<string[][]> {
     const rows = await this.db.read<{ memberIds: string[] }>(
       scope,
-      `select app.approvers_of($1, t.team_id, $3::jsonb, '{}') as member_ids from (
+      `select app.approvers_of($1, t.team_id, $3::jsonb) as member_ids from (
          select $2::text as team_id
          union select team_id from teams where workspace_id = $1 and archived_at is null and $2::text is null) t`,
       [scope.workspaceId, teamId, JSON.stringify(named)],
