@@ -8,11 +8,11 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { APPROVERS_MISSING, DISMISS, REJECT } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
-import { quotedTitle } from './approval.js';
+import { about, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals, CHECK_APPROVERS } from './approvals.repository.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
-import { approvalsLeft, missingInWords } from './waiting.js';
+import { approvalsMissing, missingInWords } from './waiting.js';
 
 /**
  * Checks that enough members may still approve, and escalates to admins if not. It is enqueued when an approval is ready or edited,
@@ -51,7 +51,7 @@ export class MissingApprovers implements OnModuleInit {
       if (!approval) return;
       const [waiting] = await this.current.waiting(scope, [id], this.clock.now());
       const able = waiting?.mayApprove?.length ?? Infinity;
-      const missing = Math.max(0, approvalsLeft(approval) - able);
+      const missing = Math.max(0, approvalsMissing(approval) - able);
       if (missing === approval.missingApprovers) return;
       this.approvals.setMissingApprovers(approval, missing);
       if (missing === 0) await this.resolve(approval, waiting !== undefined);
@@ -69,21 +69,15 @@ export class MissingApprovers implements OnModuleInit {
       actor: SYSTEM,
       action: 'approval.approvers_unchecked',
       outcome: 'failure',
-      entity: { type: 'approval', id },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary: `Could not check whether enough members may approve ${quotedTitle(approval)}. ${message}`,
     });
   }
 
   private async escalate(approval: UnrevisedApproval): Promise<void> {
-    const { approvalId, teamId, directiveId } = approval;
     await this.escalations.open({
       kind: APPROVERS_MISSING,
-      entity: { type: 'approval', id: approvalId },
-      teamId,
-      directiveId,
+      ...about(approval),
       reason: `Too few people may approve ${quotedTitle(approval)}. ${missingInWords(approval)}`,
       options: [REJECT, DISMISS],
       dueAt: null,
@@ -94,7 +88,6 @@ export class MissingApprovers implements OnModuleInit {
     const because = isWaiting
       ? `enough people may approve ${quotedTitle(approval)} now.`
       : `${quotedTitle(approval)} does not wait for an approval any more.`;
-    const about = { type: 'approval', id: approval.approvalId };
-    return this.escalations.resolveAbout(APPROVERS_MISSING, about, because);
+    return this.escalations.resolveAbout(APPROVERS_MISSING, about(approval).entity, because);
   }
 }
