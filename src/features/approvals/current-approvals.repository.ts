@@ -36,7 +36,7 @@ export class CurrentApprovals {
            case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
          from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}
        ), electorates as materialized (
-         select team_id, approvers, app.approvers_of($1, team_id, approvers) as member_ids
+         select team_id, approvers, app.approvers_of($1, team_id, 'operator', approvers) as member_ids
          from (select distinct team_id, approvers from waiting where has_electorate) a
        )
        select approval_id, w.team_id, content_hash, priority, risk, expires_at, frozen_ms, may_not_approve,
