@@ -115,7 +115,7 @@ CREATE OR REPLACE FUNCTION app.answering_workspaces()
 AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
 alter function app.answering_workspaces() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[])
+CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_least text, p_approvers jsonb)
  RETURNS text[]
  LANGUAGE sql
  STABLE
@@ -134,14 +134,15 @@ AS $function$
         where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
       end as role
     from members m
-    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+    where m.workspace_id = p_workspace_id and m.status = 'active'
   ) m
-  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
-  where own.rank is not null and not exists (
+  cross join lateral (select array['viewer', 'operator', 'admin', 'owner'] as roles) of
+  cross join lateral (select array_position(of.roles, m.role) as rank) own
+  where own.rank >= array_position(of.roles, p_least) and not exists (
     select from jsonb_array_elements(p_approvers) named
     where not named->'memberIds' ? m.member_id and not exists (
       select from jsonb_array_elements_text(named->'roles') least
-      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
+      where array_position(of.roles, least) <= own.rank))
 $function$;
 
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
