@@ -4,6 +4,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Questions1766000000150 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
+-- In the order of a decision by a link.
+lock table decision_links, approvals in access exclusive mode;
 alter table approvals
   add column question_id text,
   add column question json,

@@ -7,6 +7,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class AgentFigures1766000000180 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(/* sql */ `
+-- In the order of the program, which locks requests before it counts anything.
+lock table action_requests, tally_changes in access exclusive mode;
 create function app.outcomes_of_action(r action_requests) returns table (key text, at timestamptz) language sql immutable
   set search_path = public, pg_temp as $$
   select o.outcome || ' ' || coalesce(r.agent, r.requested_by->>'name'),

@@ -115,20 +115,7 @@ CREATE OR REPLACE FUNCTION app.answering_workspaces()
 AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
 alter function app.answering_workspaces() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.approvals_of_tokens(p_workspace_id text, p_token_root_ids text[])
- RETURNS SETOF text
- LANGUAGE sql
- STABLE
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select a.approval_id from approvals a where a.workspace_id = p_workspace_id
-    and a.question->>'tokenRootId' = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
-  union all
-  select r.approval_id from action_requests r where r.workspace_id = p_workspace_id
-    and r.token_root_id = any (p_token_root_ids) and r.status = 'pending'
-$function$;
-
-CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[])
+CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_least text, p_approvers jsonb)
  RETURNS text[]
  LANGUAGE sql
  STABLE
@@ -147,29 +134,15 @@ AS $function$
         where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
       end as role
     from members m
-    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+    where m.workspace_id = p_workspace_id and m.status = 'active'
   ) m
-  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
-  where own.rank is not null and not exists (
+  cross join lateral (select array['viewer', 'operator', 'admin', 'owner'] as roles) of
+  cross join lateral (select array_position(of.roles, m.role) as rank) own
+  where own.rank >= array_position(of.roles, p_least) and not exists (
     select from jsonb_array_elements(p_approvers) named
     where not named->'memberIds' ? m.member_id and not exists (
       select from jsonb_array_elements_text(named->'roles') least
-      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
-$function$;
-
-CREATE OR REPLACE FUNCTION app.asked_of_team(p_workspace_id text, p_team_id text)
- RETURNS TABLE(entity_type text, entity_id text, title text)
- LANGUAGE sql
- STABLE
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-  select 'action_request', r.action_request_id, r.title from action_requests r
-  where r.workspace_id = p_workspace_id and r.team_id = p_team_id
-    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed')
-  union all
-  select 'approval', a.approval_id, a.title from approvals a
-  where a.workspace_id = p_workspace_id and a.team_id = p_team_id and a.kind = 'question' and a.status = 'pending'
-  order by 2
+      where array_position(of.roles, least) <= own.rank))
 $function$;
 
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
@@ -255,11 +228,16 @@ CREATE OR REPLACE FUNCTION app.check_approvers()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  changed text[];
 begin
+  if tg_level = 'ROW' then changed := array[new.workspace_id];
+  else select array_agg(distinct workspace_id) into changed from deleted;
+  end if;
   insert into work_items (kind, id, workspace_id, queue, due_at)
   select 'approval.approvers', a.approval_id, a.workspace_id, a.workspace_id, now()
   from approvals a
-  where a.workspace_id = coalesce(new.workspace_id, old.workspace_id) and a.status = 'pending' and a.ready
+  where a.workspace_id = any (changed) and a.status = 'pending' and a.ready
     and (a.quorum > 1 or a.approvers <> '[]')
   order by a.approval_id
   -- An attempt that has read the members as they were is void.
@@ -1444,13 +1422,16 @@ AS $function$
     (select coalesce(jsonb_object_agg(tm.team_id, tm.role), '{}') from team_members tm join teams using (team_id)
       where tm.member_id = m.member_id and archived_at is null),
     t.made_by, case when t.session_id is null then 'api' else 'dashboard' end, least(t.expires_at, s.expires_at),
-    coalesce(t.revoked_at, s.ended_at), m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
-    coalesce(t.root_id, t.token_id), t.paused_at, s.session_id is not null and app.demands_second_factor(s)
+    coalesce(t.revoked_at, s.ended_at, case when lacks.second_factor then now() end),
+    m.status, t.scopes, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end, t.tools,
+    coalesce(t.root_id, t.token_id), t.paused_at, lacks.second_factor
   from tokens t
   join members m on m.member_id = t.member_id
   join users u on u.user_id = m.user_id
   join workspaces w on w.workspace_id = t.workspace_id
   left join sessions s on s.session_id = t.session_id
+  cross join lateral (select coalesce(t.revoked_at, s.ended_at) is null and s.session_id is not null
+    and app.demands_second_factor(s) as second_factor) lacks
   where t.token_hash = p_token_hash
 $function$;
 alter function app.find_caller(text) owner to consigliere_system;
@@ -1714,6 +1695,16 @@ begin
 end $function$;
 alter function app.fold_tallies(integer) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.forget_votes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.votes := '{}';
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.invite_mails(p_email text)
  RETURNS TABLE(n integer, first_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1825,9 +1816,6 @@ begin
       where d.workspace_id = p_workspace_id and d.team_id = p_team_id
         and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted'))))
     order by a.approval_id for no key update;
-  perform 1 from action_requests r where r.workspace_id = p_workspace_id and r.team_id = p_team_id
-    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed')
-    order by r.action_request_id for no key update;
   perform 1 from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
     and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
     order by d.directive_id for no key update;
@@ -1883,17 +1871,6 @@ AS $function$
   where w.workspace_id = p_workspace_id
 $function$;
 
-CREATE OR REPLACE FUNCTION app.move_expiry_of_action()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  update action_requests set expires_at = new.expires_at
-  where action_request_id = new.action_request_id and status = 'pending';
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION app.move_team_work(p_workspace_id text, p_team_id text, p_to text)
  RETURNS TABLE(directive_id text, title text)
  LANGUAGE plpgsql
@@ -1904,14 +1881,11 @@ declare
 begin
   update approvals a set team_id = p_to where a.workspace_id = p_workspace_id and a.team_id = p_team_id
     and (a.directive_id = any (moving) or a.status = 'pending');
-  update action_requests r set team_id = p_to where r.workspace_id = p_workspace_id and r.team_id = p_team_id
-    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed');
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
     and (p.directive_id = any (moving)
       or p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'));
   update escalations e set team_id = p_to where e.workspace_id = p_workspace_id and e.team_id = p_team_id
-    and e.status = 'open' and (e.directive_id = any (moving)
-      or e.directive_id is null and e.entity_type in ('standing_order', 'approval', 'action_request'));
+    and e.status = 'open' and (e.directive_id = any (moving) or e.entity_type = 'standing_order');
   return query update directives d set team_id = p_to
     where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
     returning d.directive_id, left(split_part(d.text, E'\n', 1), 120);
@@ -1971,7 +1945,7 @@ $function$;
 alter function app.next_work(text,text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.open_team_work(p_workspace_id text, p_team_id text)
- RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, action_requests integer, sending integer)
+ RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, sending integer)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
@@ -1986,8 +1960,6 @@ begin
       and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')),
     (select count(*)::int from standing_orders o where o.workspace_id = p_workspace_id and o.team_id = p_team_id
       and o.status <> 'archived'),
-    (select count(*)::int from action_requests r where r.workspace_id = p_workspace_id and r.team_id = p_team_id
-      and r.status in ('pending', 'allowed', 'approved', 'consumed')),
     (select count(*)::int from work_packets p where p.workspace_id = p_workspace_id and p.team_id = p_team_id
       and p.status = 'sending');
 end $function$;
@@ -3003,7 +2975,7 @@ create table approvals (
   constraint approvals_quorum_check CHECK ((quorum >= 1)),
   constraint approvals_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'changes_requested'::text, 'expired'::text, 'cancelled'::text]))),
-  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR (quorum = 1) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
+  constraint approvals_votes_check CHECK (((status <> 'approved'::text) OR ((quorum = 1) AND (approvers = '[]'::jsonb)) OR (jsonb_array_length(jsonb_path_query_array(votes, '$.keyvalue()'::jsonpath)) >= quorum))),
   constraint approvals_action_request_id_fkey FOREIGN KEY (action_request_id) REFERENCES action_requests(action_request_id),
   constraint approvals_directive_id_fkey FOREIGN KEY (directive_id) REFERENCES directives(directive_id),
   constraint approvals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3043,7 +3015,7 @@ END));
 create policy system_reads on approvals for select to consigliere_system using (true);
 CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
 CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
-CREATE TRIGGER move_expiry_of_action AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((old.ready AND (new.action_request_id IS NOT NULL) AND (new.expires_at IS DISTINCT FROM old.expires_at))) EXECUTE FUNCTION app.move_expiry_of_action();
+CREATE TRIGGER forget_votes BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((new.content_hash IS DISTINCT FROM old.content_hash)) EXECUTE FUNCTION app.forget_votes();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 
@@ -5000,7 +4972,8 @@ CASE
     ELSE false
 END);
 create policy system_reads on team_members for select to consigliere_system using (true);
-CREATE TRIGGER check_approvers AFTER INSERT OR DELETE OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
+CREATE TRIGGER check_approvers AFTER INSERT OR UPDATE OF role ON public.team_members FOR EACH ROW EXECUTE FUNCTION app.check_approvers();
+CREATE TRIGGER check_approvers_of_deleted AFTER DELETE ON public.team_members REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.check_approvers();
 grant delete, insert, select, update on team_members to consigliere_app;
 grant select on team_members to consigliere_system;
 

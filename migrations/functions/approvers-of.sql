@@ -1,8 +1,8 @@
 drop function if exists app.approvers_of;
 
--- The active members who may approve what belongs to this team, or to none, without those of p_except: operators and above
--- there (CONTRACT section 4), and each of p_approvers names every one of them, by a role or as a member.
-create function app.approvers_of(p_workspace_id text, p_team_id text, p_approvers jsonb, p_except text[]) returns text[]
+-- The active members who have at least p_least in this team, or where there is none (CONTRACT section 4), and whom each of
+-- p_approvers names, by a role or as a member.
+create function app.approvers_of(p_workspace_id text, p_team_id text, p_least text, p_approvers jsonb) returns text[]
   language sql stable set search_path = public, pg_temp as $$
   select coalesce(array_agg(m.member_id order by m.member_id), '{}')
   from (
@@ -17,14 +17,15 @@ create function app.approvers_of(p_workspace_id text, p_team_id text, p_approver
         where tm.workspace_id = p_workspace_id and tm.member_id = m.member_id and t.archived_at is null) then m.role
       end as role
     from members m
-    where m.workspace_id = p_workspace_id and m.status = 'active' and m.member_id <> all (p_except)
+    where m.workspace_id = p_workspace_id and m.status = 'active'
   ) m
-  cross join lateral (select array_position(array['operator', 'admin', 'owner'], m.role) as rank) own
-  where own.rank is not null and not exists (
+  cross join lateral (select array['viewer', 'operator', 'admin', 'owner'] as roles) of
+  cross join lateral (select array_position(of.roles, m.role) as rank) own
+  where own.rank >= array_position(of.roles, p_least) and not exists (
     select from jsonb_array_elements(p_approvers) named
     where not named->'memberIds' ? m.member_id and not exists (
       select from jsonb_array_elements_text(named->'roles') least
-      where array_position(array['operator', 'admin', 'owner'], least) <= own.rank))
+      where array_position(of.roles, least) <= own.rank))
 $$;
 revoke execute on function app.approvers_of from public;
 grant execute on function app.approvers_of to consigliere_app;

@@ -65,6 +65,16 @@ export function quotedTitle({
   return actionRequestId ? `"${title}" for ${requestedBy.name}` : `"${title}"`;
 }
 
+/** What a receipt or an escalation about this approval names. */
+export function about({
+  approvalId,
+  directiveId,
+  teamId,
+  capo,
+}: Pick<ApprovalEntity, 'approvalId' | 'directiveId' | 'teamId' | 'capo'>) {
+  return { entity: { type: 'approval', id: approvalId }, directiveId, teamId, capo };
+}
+
 /** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
 export function approvedHash(
   output: Pick<Output, 'body'> | null,

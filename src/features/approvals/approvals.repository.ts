@@ -203,7 +203,7 @@ export class Approvals {
     this.db.update(ApprovalEntity, { workspaceId, approvalId }, { missingApprovers });
   }
 
-  /** Has it looked at whether there are people who can approve it, unless any one member can. */
+  /** Enqueues the check that enough members may approve it; not where any one may. */
   private checkApprovers({
     approvalId,
     quorum,

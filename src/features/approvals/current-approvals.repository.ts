@@ -29,13 +29,21 @@ export class CurrentApprovals {
   waiting(scope: Scope, approvalIds: readonly string[], at: number): Promise<WaitingApproval[]> {
     return this.db.read(
       scope,
-      `select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms,
-         case when self_approval then '{}' else requester_ids end as may_not_approve,
-         case when quorum > 1 or approvers <> '[]' then app.approvers_of(workspace_id, team_id, approvers,
-           case when self_approval then '{}' else requester_ids end || array(select jsonb_object_keys(votes)))
-         end as may_approve,
-         case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
-       from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
+      `with waiting as (
+         select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms, approvers, votes,
+           quorum > 1 or approvers <> '[]' as has_electorate,
+           case when self_approval then '{}' else requester_ids end as may_not_approve,
+           case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
+         from approvals where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}
+       ), electorates as materialized (
+         select team_id, approvers, app.approvers_of($1, team_id, 'operator', approvers) as member_ids
+         from (select distinct team_id, approvers from waiting where has_electorate) a
+       )
+       select approval_id, w.team_id, content_hash, priority, risk, expires_at, frozen_ms, may_not_approve,
+         case when has_electorate then array(select member_id from unnest(member_ids) member_id
+           where member_id <> all(may_not_approve) and not votes ? member_id) end as may_approve, edited_by
+       from waiting w left join electorates e
+         on has_electorate and e.approvers = w.approvers and e.team_id is not distinct from w.team_id`,
       [scope.workspaceId, approvalIds, new Date(at)],
     );
   }

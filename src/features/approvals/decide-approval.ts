@@ -20,7 +20,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { approverNames, checkDecision, quotedTitle, votesOf } from './approval.js';
+import { about, approverNames, checkDecision, quotedTitle, votesOf } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { ApprovalDecided, DecisionBody, DecisionResult } from './approval-decisions.dto.js';
@@ -128,10 +128,7 @@ export class DecideApproval {
     const receiptId = this.receipts.append({
       actor: by,
       action: isDecided ? `approval.${did}` : 'approval.voted',
-      entity: { type: 'approval', id: approvalId },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary:
         status === 'approved' && need > 1
           ? `${caller.name} approved ${quotedTitle(approval)}: ${have} of ${need} approvals, by ${[approverNames(approval), caller.name].filter(Boolean).join(', ')}.`

@@ -9,7 +9,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { checkEdit, quotedTitle } from './approval.js';
+import { about, checkEdit, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -98,16 +98,14 @@ export class EditApproval {
     this.receipts.append({
       actor: by,
       action: 'approval.edited',
-      entity: { type: 'approval', id: approvalId },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.${voided > 0 ? ' Whoever had approved it has to read it again.' : ''}`,
       details: {
         before: approval.contentHash,
         contentHash: content.contentHash,
         revision: edited.revisions.at(-1)!.n,
         packets: edited.packets.length,
+        requesterIds: edited.requesterIds,
         ...(voided > 0 && { votesVoided: voided }),
         ...named(changes),
         ...details,

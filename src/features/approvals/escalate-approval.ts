@@ -10,7 +10,7 @@ import { Escalations } from '../escalations/escalations.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { isExpired, quotedTitle, votesInWords } from './approval.js';
+import { about, isExpired, quotedTitle, votesInWords } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -51,15 +51,12 @@ export class EscalateApproval implements OnModuleInit {
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
       if (isHalted(guardian.mode) || !approval || !this.isToEscalate(approval)) return;
-      const { teamId, directiveId, expiresAt } = approval;
       const escalationId = await this.escalations.open({
         kind: APPROVAL_EXPIRING,
-        entity: { type: 'approval', id },
-        teamId,
-        directiveId,
+        ...about(approval),
         reason: `Nobody has decided on ${quotedTitle(approval)} yet, and its approval is about to expire.${votesInWords(approval)}`,
         options: [EXTEND, REJECT, DISMISS],
-        dueAt: expiresAt,
+        dueAt: approval.expiresAt,
       });
       this.approvals.escalate(approval, escalationId);
     });
@@ -82,10 +79,7 @@ export class EscalateApproval implements OnModuleInit {
       actor: SYSTEM,
       action: 'approval.not_escalated',
       outcome: 'failure',
-      entity: { type: 'approval', id },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary: `Nobody could be told that the approval of ${quotedTitle(approval)} is about to expire. ${message}`,
     });
   }

@@ -20,7 +20,7 @@ import { haltedIn } from '../terms/guardian-halted.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { assertOtherEyes, isExpired, quotedTitle } from './approval.js';
+import { about, assertOtherEyes, isExpired, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { escalationTime, extendedExpiry } from './approval-expiry.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -97,20 +97,16 @@ export class EscalatedApprovals implements OnModuleInit {
     assertOtherEyes(approval, peopleBehind(caller));
     const expiresAt = extendedExpiry(approval);
     this.approvals.extend(approval, { expiresAt, escalatesAt: escalationTime(at, expiresAt) });
-    const { approvalId, directiveId, teamId, capo } = approval;
     const summary = `${caller.name} gave the approval of ${quotedTitle(approval)} more time, until ${new Date(expiresAt).toISOString()}.`;
     this.receipts.append({
       actor: actorOf(caller),
       action: 'approval.extended',
-      entity: { type: 'approval', id: approvalId },
-      directiveId,
-      teamId,
-      capo,
+      ...about(approval),
       summary,
       details: { from: approval.expiresAt, to: expiresAt, extensions: approval.extensions + 1 },
       guardianEpoch: guardian.epoch,
     });
-    this.channel.publish('approval', approvalId);
+    this.channel.publish('approval', approval.approvalId);
     return summary;
   }
 

@@ -12,7 +12,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import { APPROVAL_EXPIRED, DISMISS, HAND_IN_AGAIN } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { UnrevisedApproval } from './approval.entity.js';
-import { quotedTitle, votesInWords } from './approval.js';
+import { about, quotedTitle, votesInWords } from './approval.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { Approvals } from './approvals.repository.js';
 
@@ -69,10 +69,7 @@ export class ExpireApproval implements OnModuleInit {
     const receiptId = this.receipts.append({
       actor: SYSTEM,
       action: 'approval.expired',
-      entity: { type: 'approval', id: approvalId },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done.${votesInWords(approval)}`,
       details: { expiresAt: approval.expiresAt, onExpiry: approval.onExpiry },
     });
@@ -95,10 +92,7 @@ export class ExpireApproval implements OnModuleInit {
       actor: SYSTEM,
       action: 'approval.expired',
       outcome: 'failure',
-      entity: { type: 'approval', id },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
+      ...about(approval),
       summary: `Nobody decided on ${quotedTitle(approval)} in time; nothing was done. ${message}`,
     });
     const at = this.clock.now();
@@ -108,13 +102,10 @@ export class ExpireApproval implements OnModuleInit {
   }
 
   private async escalate(approval: UnrevisedApproval, options: readonly string[]): Promise<void> {
-    const { approvalId, teamId, directiveId } = approval;
     const again = options.includes(HAND_IN_AGAIN) ? ' Hand it in again if it is still wanted.' : '';
     await this.escalations.open({
       kind: APPROVAL_EXPIRED,
-      entity: { type: 'approval', id: approvalId },
-      teamId,
-      directiveId,
+      ...about(approval),
       reason: `The approval of ${quotedTitle(approval)} expired without a decision.${votesInWords(approval)}${again}`,
       options,
       dueAt: null,

@@ -8,14 +8,15 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { APPROVERS_MISSING, DISMISS, REJECT } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
+import { about, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { Approvals, CHECK_APPROVERS } from './approvals.repository.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
-import { approvalsLeft, missingInWords } from './waiting.js';
+import { approvalsMissing, missingInWords } from './waiting.js';
 
 /**
- * Looks whether there are people left who can approve what several people, or certain ones, have to approve, and has admins told
- * when there are not. It is enqueued when an approval is ready or edited, and by whatever changes members (app.check_approvers).
+ * Checks that enough members may still approve, and escalates to admins if not. It is enqueued when an approval is ready or edited,
+ * and when members change (app.check_approvers).
  */
 @Injectable()
 export class MissingApprovers implements OnModuleInit {
@@ -50,7 +51,7 @@ export class MissingApprovers implements OnModuleInit {
       if (!approval) return;
       const [waiting] = await this.current.waiting(scope, [id], this.clock.now());
       const able = waiting?.mayApprove?.length ?? Infinity;
-      const missing = Math.max(0, approvalsLeft(approval) - able);
+      const missing = Math.max(0, approvalsMissing(approval) - able);
       if (missing === approval.missingApprovers) return;
       this.approvals.setMissingApprovers(approval, missing);
       if (missing === 0) await this.resolve(approval, waiting !== undefined);
@@ -66,33 +67,27 @@ export class MissingApprovers implements OnModuleInit {
     if (approval?.status !== 'pending') return;
     this.receipts.append({
       actor: SYSTEM,
-      action: 'approval.not_escalated',
+      action: 'approval.approvers_unchecked',
       outcome: 'failure',
-      entity: { type: 'approval', id },
-      directiveId: approval.directiveId,
-      teamId: approval.teamId,
-      capo: approval.capo,
-      summary: `Whether enough people may approve "${approval.title}" could not be found out. ${message}`,
+      ...about(approval),
+      summary: `Could not check whether enough members may approve ${quotedTitle(approval)}. ${message}`,
     });
   }
 
   private async escalate(approval: UnrevisedApproval): Promise<void> {
-    const { approvalId, title, teamId, directiveId } = approval;
     await this.escalations.open({
       kind: APPROVERS_MISSING,
-      entity: { type: 'approval', id: approvalId },
-      teamId,
-      directiveId,
-      reason: `Too few people may approve "${title}". ${missingInWords(approval)}`,
+      ...about(approval),
+      reason: `Too few people may approve ${quotedTitle(approval)}. ${missingInWords(approval)}`,
       options: [REJECT, DISMISS],
       dueAt: null,
     });
   }
 
-  private resolve({ approvalId, title }: UnrevisedApproval, isWaiting: boolean): Promise<void> {
+  private resolve(approval: UnrevisedApproval, isWaiting: boolean): Promise<void> {
     const because = isWaiting
-      ? `enough people may approve "${title}" now.`
-      : `"${title}" does not wait for an approval any more.`;
-    return this.escalations.resolveAbout(APPROVERS_MISSING, { type: 'approval', id: approvalId }, because);
+      ? `enough people may approve ${quotedTitle(approval)} now.`
+      : `${quotedTitle(approval)} does not wait for an approval any more.`;
+    return this.escalations.resolveAbout(APPROVERS_MISSING, about(approval).entity, because);
   }
 }

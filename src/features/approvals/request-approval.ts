@@ -8,7 +8,7 @@ import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/events.js';
 import { type CapoRole, type Priority, TELL_MEMBERS } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
-import { DEFAULT_EXPIRY_MS, quotedTitle } from './approval.js';
+import { about, DEFAULT_EXPIRY_MS, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, Revision, UnrevisedApproval } from './approval.entity.js';
 import type { Question } from './question.js';
@@ -100,13 +100,11 @@ export class RequestApproval {
     this.receipts.append({
       actor: asked.requestedBy,
       action: 'approval.requested',
-      entity: { type: 'approval', id: approval.approvalId },
-      directiveId: asked.directiveId,
-      teamId: asked.teamId,
-      capo: asked.capo,
+      ...about(asked),
       summary: `${quotedTitle(asked)} is waiting for ${asked.question ? 'an answer' : 'approval'}.`,
       details: {
         round: asked.round,
+        requesterIds: approval.requesterIds,
         ...(asked.actionRequestId !== undefined && { actionRequestId: asked.actionRequestId }),
         ...(asked.questionId && { questionId: asked.questionId }),
       },
@@ -157,19 +155,15 @@ export class RequestApproval {
 
   /** Ends an approval that the transaction has locked, since nobody has to decide any more. */
   withdraw(approval: UnrevisedApproval, by: Actor, because: string): void {
-    const { approvalId, directiveId, teamId, capo } = approval;
     const receiptId = this.receipts.append({
       actor: by,
       action: 'approval.cancelled',
-      entity: { type: 'approval', id: approvalId },
-      directiveId,
-      teamId,
-      capo,
+      ...about(approval),
       summary: `${quotedTitle(approval)} was cancelled: ${because}.`,
     });
     const at = this.clock.now();
     this.approvals.end(approval, { status: 'cancelled', by, at, feedback: because, receiptId });
-    this.channel.publish('approval', approvalId);
+    this.channel.publish('approval', approval.approvalId);
   }
 }
 

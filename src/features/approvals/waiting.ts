@@ -58,12 +58,12 @@ export function waitingFor(approval: ListedApproval, { mode, paused }: Holdups):
 }
 
 /** How many people still have to approve it. */
-export function approvalsLeft({ quorum, votes }: Pick<ListedApproval, 'quorum' | 'votes'>): number {
+export function approvalsMissing({ quorum, votes }: Pick<ListedApproval, 'quorum' | 'votes'>): number {
   return quorum - Object.keys(votes).length;
 }
 
 function morePeople(approval: Pick<ListedApproval, 'quorum' | 'votes'>): string {
-  const left = approvalsLeft(approval);
+  const left = approvalsMissing(approval);
   return left === 1 ? 'One more person has' : `${left} more people have`;
 }
 
@@ -78,7 +78,7 @@ export function missingInWords(
       ? `the standing order ${orders[0]} names`
       : `each of the standing orders ${orders.join(' and ')} names`;
   const whom = orders.length === 0 ? '' : ` of those whom ${named}`;
-  const able = approvalsLeft(approval) - missingApprovers;
+  const able = approvalsMissing(approval) - missingApprovers;
   const remedy =
     orders.length === 0
       ? 'add members who may approve.'

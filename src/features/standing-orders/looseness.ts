@@ -76,11 +76,11 @@ function isApprovalAsStrict(former: OrderApproval | null, next: OrderApproval | 
       : !escalates || former?.onExpiry === 'escalate') &&
     (former?.selfApproval !== false || next?.selfApproval === false) &&
     (next?.quorum ?? 1) >= (former?.quorum ?? 1) &&
-    areApproversAsFew(former?.approvers, next?.approvers)
+    areApproversAsStrict(former?.approvers, next?.approvers)
   );
 }
 
-function areApproversAsFew(former?: OrderApprovers | null, next?: OrderApprovers | null): boolean {
+function areApproversAsStrict(former?: OrderApprovers | null, next?: OrderApprovers | null): boolean {
   if (!former) return true;
   const { roles, memberIds } = former;
   return (

@@ -56,7 +56,7 @@ export class StandingOrderRules {
     return rule;
   }
 
-  /** What would wait for people who are not there. Who leaves later is missed by the approvals themselves (MissingApprovers). */
+  /** Refuses an order whose quorum or approvers cannot be met now. MissingApprovers notices members who leave later. */
   private async electorateFaults(scope: Scope, { teamId, approval }: StandingOrderRule): Promise<Fault[]> {
     const { quorum, approvers } = approval ?? {};
     if (!approvers && (quorum ?? 1) === 1) return [];

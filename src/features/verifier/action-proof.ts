@@ -8,7 +8,6 @@ const SAYS = {
   agent: 'names another agent or tool than the action request did before',
   content: 'is about another content than the approval showed then',
   permission: 'records that an action request was consumed which nothing before it allows',
-  voided: 'records that an action request was consumed after a kill had voided it',
   twice: 'records that an action request was consumed for the second time',
   params: 'records that other parameters were consumed than those decided',
   epoch: 'names another epoch of the guardian than the receipts before it',
@@ -17,7 +16,7 @@ const SAYS = {
 
 /** An action request, as its receipts so far tell it. */
 interface Followed {
-  state: 'undecided' | 'allowed' | 'approved' | 'voided' | 'consumed';
+  state: 'undecided' | 'allowed' | 'approved' | 'consumed';
   tool: unknown;
   agent: unknown;
   approvalId: unknown;
@@ -75,7 +74,7 @@ export class ActionProof {
   private guardian({ action, guardianEpoch }: ReceiptContent): void {
     this.#epoch = guardianEpoch ?? this.#epoch;
     if (action !== 'guardian.killed') return;
-    for (const request of this.#requests.values()) if (isPermitted(request)) request.state = 'voided';
+    for (const [id, request] of this.#requests) if (isPermitted(request)) this.end(id);
   }
 
   private request(id: string, content: ReceiptContent): void {
@@ -138,7 +137,7 @@ export class ActionProof {
     request.state = 'consumed';
     if (!shown) return;
     if (!isPermitted({ state })) {
-      this.fault(state === 'consumed' ? 'twice' : state === 'voided' ? 'voided' : 'permission');
+      this.fault(state === 'consumed' ? 'twice' : 'permission');
       return;
     }
     const paramsHash = String(details['paramsHash']);

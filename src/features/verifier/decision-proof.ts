@@ -190,7 +190,7 @@ export class DecisionProof {
       if (this.#isIncomplete || one.clock === undefined) this.#wholeSince = Math.max(this.#wholeSince, at);
       this.#isIncomplete = false;
       if (AGAIN.includes(action)) this.giveBack(packet.workPacketId ?? '');
-      const counting = this.again(seq, action, one);
+      const counting = this.again(seq, action, directiveId, one);
       // What it would use up is not known.
       if (!counting) this.#isIncomplete = true;
       else if (one.outcome === 'allow') {
@@ -215,11 +215,14 @@ export class DecisionProof {
   private again(
     seq: number,
     action: string,
+    directiveId: string | null,
     { outcome, inputHash, input, clock }: ToldDecision,
   ): string[] | undefined {
     const faultsBefore = this.faultCount;
     const { packet, at, policy } = input;
-    this.#votes.decided(packet.workPacketId ?? '', {});
+    const workPacketId = packet.workPacketId ?? '';
+    const subjectId = directiveId ?? workPacketId;
+    this.#votes.decided(subjectId, workPacketId, {});
     if (hashOf(input) !== inputHash) {
       this.fault(
         'input_hash',
@@ -243,7 +246,7 @@ export class DecisionProof {
       return undefined;
     }
     const decision = evaluateAgain(input, known);
-    this.#votes.decided(packet.workPacketId ?? '', decision.approval);
+    this.#votes.decided(subjectId, workPacketId, decision.approval);
     if (decision.outcome !== outcome) {
       const message = `A decision in receipt ${seq} says ${outcome}; made again it comes out as ${decision.outcome}.`;
       this.fault('outcome', seq, message);

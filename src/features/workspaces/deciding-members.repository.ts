@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasRole, mayRead, type Role, roleIn, ROLES } from '../../platform/auth/caller.js';
+import { hasRole, mayRead, type Role, roleIn } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 
@@ -38,24 +38,15 @@ export class DecidingMembers {
     }: { role: Role; only: readonly string[] | null; except: readonly string[]; limit: number },
   ): Promise<DecidingMember[]> {
     return this.db.query(
-      `with team as (
-         select tm.member_id, tm.role from team_members tm join teams t on t.team_id = tm.team_id
-         where tm.workspace_id = $1 and tm.team_id = $2 and t.archived_at is null
-       )
-       select m.member_id, u.display_name as name, u.email
-       from members m
+      `select m.member_id, u.display_name as name, u.email
+       from unnest(app.approvers_of($1, $2, $5, '[]')) able (member_id)
+       join members m on m.workspace_id = $1 and m.member_id = able.member_id
        join users u on u.user_id = m.user_id
-       left join team on team.member_id = m.member_id
-       where m.workspace_id = $1 and m.status = 'active' and m.member_id <> all($3)
-         and ($6::text[] is null or m.member_id = any($6)) and case
-         when m.role in ('owner', 'admin') then m.role = any($5)
-         when $2::text is not null then team.role = any($5)
-         else m.role = any($5) and not exists (
-           select from team_members tm join teams t on t.team_id = tm.team_id
-           where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) end
-       order by team.member_id is null, m.last_seen_at desc nulls last, m.member_id
+       left join team_members tm on tm.workspace_id = $1 and tm.team_id = $2 and tm.member_id = m.member_id
+       where m.member_id <> all($3) and ($6::text[] is null or m.member_id = any($6))
+       order by tm.member_id is null, m.last_seen_at desc nulls last, m.member_id
        limit $4`,
-      [workspaceId, teamId, except, limit, ROLES.filter((one) => hasRole(one, role)), only],
+      [workspaceId, teamId, except, limit, role, only],
     );
   }
 
@@ -70,7 +61,7 @@ export class DecidingMembers {
   ): Promise<string[][]> {
     const rows = await this.db.read<{ memberIds: string[] }>(
       scope,
-      `select app.approvers_of($1, t.team_id, $3::jsonb, '{}') as member_ids from (
+      `select app.approvers_of($1, t.team_id, 'operator', $3::jsonb) as member_ids from (
          select $2::text as team_id
          union select team_id from teams where workspace_id = $1 and archived_at is null and $2::text is null) t`,
       [scope.workspaceId, teamId, JSON.stringify(named)],

@@ -59,7 +59,9 @@ export class Callers {
       ? await this.find(`token ${hash}`, { text: 'select * from app.find_caller($1)', values: [hash] })
       : undefined;
     if (!found) throw noToken('invalid_token');
-    if (found.revokedAt || found.memberStatus !== 'active') throw noToken('revoked_token');
+    // Of a session that lacks a second factor the token is reported as revoked (app.find_caller).
+    const isRevoked = found.revokedAt && !found.lacksSecondFactor;
+    if (isRevoked || found.memberStatus !== 'active') throw noToken('revoked_token');
     if (found.expiresAt && found.expiresAt <= this.clock.now()) throw noToken('expired_token');
     if (found.pausedAt) throw tokenPaused();
     assertSecondFactor(found, opens);

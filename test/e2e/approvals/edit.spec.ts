@@ -168,12 +168,14 @@ describe('200', () => {
       { writtenBy: 'person', edits: [], rationale: expect.stringMatching(/^Added by /) },
     ]);
     const receipts = (await receiptsOf(approvalId, 'approval.edited')).map(({ body }) => JSON.parse(body));
+    const requesterIds = [receipts[0].actor.id];
     expect(receipts.map(({ details }) => details)).toEqual([
       {
         before: hash,
         contentHash: first.contentHash,
         revision: 2,
         packets: 1,
+        requesterIds,
         changes: [{ workPacketId: packetIds[0], change: 'edited', paths: ['params.body'] }],
         decisions: [expect.objectContaining({ workPacketId: packetIds[0], outcome: 'require_approval' })],
       },
@@ -182,6 +184,7 @@ describe('200', () => {
         contentHash: second.contentHash,
         revision: 3,
         packets: 2,
+        requesterIds,
         changes: [{ workPacketId: added, change: 'added', paths: [] }],
         decisions: [expect.objectContaining({ workPacketId: added, outcome: 'require_approval' })],
       },
@@ -190,6 +193,7 @@ describe('200', () => {
         contentHash: third.contentHash,
         revision: 4,
         packets: 1,
+        requesterIds,
         changes: [{ workPacketId: packetIds[0], change: 'removed', paths: [] }],
         decisions: [],
       },

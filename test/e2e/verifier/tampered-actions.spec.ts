@@ -183,7 +183,7 @@ const TAMPERINGS: Record<string, Tampering> = {
   },
   'a consume after the revert of what the kill had voided'(all) {
     const forged = { ...find(all, 'later', 'consumed'), entity: find(all, 'voided', 'allowed').entity };
-    return { changed: [...all, forged], named: `voided ${all.length + 1}` };
+    return { changed: [...all, forged], named: `permission ${all.length + 1}` };
   },
   'a consume in another epoch of the guardian'(all) {
     const consumed = find(all, 'later', 'consumed');

@@ -47,7 +47,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
-/** What an instruction plainly asks for: a capo that can't take all of it is no place for it. */
+/** What an instruction plainly asks for. A capo that cannot do all of it is not chosen. */
 export function movesIn(given: string): ActionTypeName[] {
   const whole = readText(given);
   const outside = outsideIn(whole.text, { destinations: [], operations: [] });
