@@ -14,6 +14,7 @@ import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-deci
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
+import { amountInWords } from '../tools/index.js';
 import { approvalPacketOf, UNCHECKED_PARAMS } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -44,7 +45,7 @@ export class ActionOutcomes {
 
   /** The request as the policy decides it; what it lets pass is counted. The caller writes it, and then {@link ask}s. */
   decided(request: ActionRequestEntity, policy: PolicyDecision, by: Actor): ActionRequestEntity {
-    const { outcome, explanation, approval, throttledUntil } = policy.decision;
+    const { outcome, approval, throttledUntil } = policy.decision;
     const { at, guardian } = policy.input;
     const { action, says } = TOLD[outcome];
     if (outcome === 'allow') this.gate.use(policy);
@@ -66,7 +67,7 @@ export class ActionOutcomes {
       guardianEpoch: guardian.epoch,
       ...(outcome === 'deny' && { outcome: 'failure' }),
     });
-    const known = { ...undecided, policy: { outcome, explanation }, receiptId };
+    const known = { ...undecided, policy: reasonOf(policy), receiptId };
     const decision = (what: ActionDecision['outcome']): ActionDecision => ({
       outcome: what,
       decidedBy: GUARDIAN,
@@ -245,6 +246,15 @@ export class ActionOutcomes {
       dueAt: null,
     });
   }
+}
+
+/** Why a person decides, with the amount that the policy read. */
+export function reasonOf({ decision, input }: PolicyDecision): ActionRequestEntity['policy'] {
+  const { amount, currency, outside } = input.packet;
+  const { outcome, explanation } = decision;
+  if (amount === null || currency === null || outside?.unread.includes('amount'))
+    return { outcome, explanation };
+  return { outcome, explanation, amount: `${amountInWords(amount, currency)} ${currency}` };
 }
 
 /** What a person decides on. */

@@ -98,7 +98,7 @@ export class ActionRequestEntity {
   @Column('timestamptz', { nullable: true })
   retryAt!: number | null;
   @Column('jsonb')
-  policy!: { outcome: string; explanation: string[] };
+  policy!: { outcome: string; explanation: string[]; amount?: string };
   @Column('jsonb', { nullable: true })
   decision!: ActionDecision | null;
   /** Whether the person who approved it was also the one behind the request. */

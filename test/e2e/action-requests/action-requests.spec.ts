@@ -194,6 +194,29 @@ describe('an action that a person decides', () => {
     expect(payload).toMatchObject({ edited: true, aud: 'pay.unknown' });
   });
 
+  it('shows an amount in cents as euros, in the title and beside it, also after an edit', async () => {
+    const cents = { name: 'pay.cents', paramsSchema: PAY, amountUnit: 'minor' };
+    const paths = { amountPath: 'amount', currencyPath: 'currency' };
+    const titleTemplate = 'Refund {{amount}} {{currency}} for {{order}}';
+    expect((await admin.post('/tools', { ...cents, ...paths, titleTemplate })).status).toBe(201);
+    const params = { order: 'C-1', amount: 6000, currency: 'EUR' };
+    const { approvalId, title } = (await ask('pay.cents', params)).body;
+    expect(title).toBe('Refund 60.00 EUR for C-1');
+    const approval = await approvalOf(approvalId);
+    expect(approval).toMatchObject({ title, policy: { amount: '60.00 EUR' } });
+    const edited = await operator.send(
+      'PATCH',
+      `/approvals/${approvalId}`,
+      { params: { ...params, amount: 550 } },
+      { 'If-Match': `"${approval.contentHash}"` },
+    );
+    expect(edited.status, edited.text).toBe(200);
+    expect(await approvalOf(approvalId)).toMatchObject({
+      title: 'Refund 5.50 EUR for C-1',
+      policy: { amount: '5.50 EUR' },
+    });
+  });
+
   it('is asked for again as the agent asked, when an approved edit needs other eyes by then', async () => {
     const params = { to: 'Karl', amount: 900 };
     const { body } = await ask('pay.eyes', params);
