@@ -90,6 +90,17 @@ function pathFault(path: string, named: string, { properties }: Record<string, u
   return [{ path, rule: 'unknownParameter', message }];
 }
 
+/** With any of these a schema may take more than its `properties` name. */
+const OPENING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
+
+/** The parameters that a tool takes; undefined where its schema does not list them all. */
+export function parametersOf({ paramsSchema }: Pick<ToolEntity, 'paramsSchema'>): string[] | undefined {
+  const { properties, additionalProperties, unevaluatedProperties } = paramsSchema;
+  const isOpen = [additionalProperties, unevaluatedProperties].some((more) => typeof more === 'object');
+  if (isOpen || OPENING.some((keyword) => Object.hasOwn(paramsSchema, keyword))) return undefined;
+  return Object.keys(properties ?? {});
+}
+
 /** What orders and approvals go by. Nothing is converted: what is not well typed is not known. */
 export interface ToolFacts {
   /** In the major unit of the currency. */
