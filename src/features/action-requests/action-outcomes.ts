@@ -7,7 +7,7 @@ import { approvedHash } from '../approvals/approval.js';
 import type { UnrevisedApproval } from '../approvals/approval.entity.js';
 import type { EditedContent } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { ACTION_UNCONFIRMED, DISMISS } from '../escalations/escalation-kinds.js';
+import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE, DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { GUARDIAN } from '../guardian/guardian.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
@@ -242,7 +242,7 @@ export class ActionOutcomes {
       entity: entityOf(request),
       teamId,
       reason: `${requestedBy.name} took up "${title}" and has not said what came of it. Look whether it was done.`,
-      options: [DISMISS],
+      options: [ARRIVED, DID_NOT_ARRIVE, DISMISS],
       dueAt: null,
     });
   }

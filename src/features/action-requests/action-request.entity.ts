@@ -28,13 +28,15 @@ export interface ActionDecision {
   feedback: string | null;
 }
 
-/** What came of it, as the agent says. */
+/** What came of it, as the agent says, or a person who looked. */
 export interface ActionResult {
   outcome: 'succeeded' | 'failed';
   summary: string;
   output: Record<string, unknown> | null;
   /** Unix milliseconds. */
   at: number;
+  /** The person; left out where the agent has said it. */
+  foundBy?: Actor;
 }
 
 /** What an agent from outside asks to do once (CONTRACT section 7). */

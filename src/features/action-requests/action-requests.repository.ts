@@ -13,7 +13,9 @@ const COLUMNS = columnsOf(ActionRequestEntity);
 const LISTED = columnsOf(ActionRequestEntity, { without: ['params', 'run', 'decision', 'result'] });
 
 /** What was stopped before it was consumed. */
-export type Withdrawn = Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'approvalId'>;
+export interface Withdrawn extends Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'title'> {
+  requester: string;
+}
 
 @Injectable()
 export class ActionRequests {
@@ -81,7 +83,7 @@ export class ActionRequests {
   void(workspaceId: string, because: string): Promise<Withdrawn[]> {
     return this.db.query<Withdrawn>(
       `update action_requests set status = 'cancelled', ended_because = $2, due_at = null
-       where workspace_id = $1 and status in ('allowed', 'approved') returning action_request_id, team_id, approval_id`,
+       where workspace_id = $1 and status in ('allowed', 'approved') returning action_request_id, team_id, title, requested_by->>'name' as requester`,
       [workspaceId, because],
     );
   }

@@ -76,15 +76,14 @@ const list = (none: string, noun: string, declared: Omit<Topic, 'tell'>) =>
   });
 
 const SENT = {
-  actions: ['packet.executed', 'packet.partly_executed', 'packet.confirmed', 'action.completed'],
-  where: `(action = 'action.completed' or exists (select from work_packets p
+  actions: 'packet.executed packet.partly_executed packet.confirmed action.completed action.confirmed',
+  where: `(action like 'action.%' or exists (select from work_packets p
       where p.workspace_id = $1 and p.work_packet_id = entity_id and p.kind in ('message', 'call')))`,
 };
 /** A mail that did not reach everybody is told of by the escalation that offers nothing but to know it. */
 const FAILED = {
-  actions: ['packet.failed', 'packet.denied', 'directive.failed', 'escalation.opened'].concat(
-    ['failed', 'denied', 'unconfirmed'].map((status) => `action.${status}`),
-  ),
+  actions: `packet.failed packet.denied directive.failed escalation.opened
+    action.failed action.denied action.unconfirmed action.not_done`,
   where: `(action <> 'escalation.opened' or body::jsonb->'details' @> '{"about":{"type":"work_packet"}}' and body::jsonb#>'{details,options}' = '["dismiss"]')
     and (action <> 'action.unconfirmed' or exists (select from action_requests where workspace_id = $1 and action_request_id = entity_id and status = 'unconfirmed'))`,
 };
@@ -104,7 +103,7 @@ from calendar c cross join unnest($3::text[]) a (action) cross join lateral (
     and ${where}
   order by seq desc limit ${FEW + 1}) r
 where c.period = $4 order by r.seq desc limit ${FEW + 1}`,
-    values: (about, now) => [now, actions, periodIn(about) ?? 'today'],
+    values: (about, now) => [now, actions.split(/\s+/), periodIn(about) ?? 'today'],
     tell(rows, { about, zone }) {
       const when = periodIn(about) ?? 'today';
       const head = `This ${what} ${when}${rows.length > FEW ? `, the newest ${FEW}` : ''}:`;

@@ -260,7 +260,15 @@ describe('the kill switch', () => {
     const asked = await ask('pay.killed', { order: 'K', amount: 50, currency: 'EUR' });
     expect(asked.body.status).toBe('allowed');
     const { actionRequestId, paramsHash } = asked.body;
-    await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    const { halted } = (await test.owner.post('/guardian/killswitch', { reason: 'Stop.' })).body;
+    expect(halted.voided).toBeGreaterThan(0);
+    const [voided] = await test.rows<{ body: string }>(
+      `select body from receipts where workspace_id = $1 and action = 'action.voided' order by seq desc limit 1`,
+      [test.workspaceId],
+    );
+    const { summary, details } = JSON.parse(voided!.body);
+    expect(details.actionRequestIds).toHaveLength(halted.voided);
+    expect(summary).toContain('"Pay 50 EUR for K" for refund-bot');
     expect((await consume(actionRequestId, paramsHash)).status).toBe(423);
     expect((await ask('pay.killed', { order: 'K2', amount: 1, currency: 'EUR' })).status).toBe(423);
     const reverted = await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
@@ -351,6 +359,45 @@ describe('time', () => {
     });
     expect(told.body.status).toBe('completed');
     expect(await openAbout()).toEqual([]);
+  });
+});
+
+describe('an action of which no result came', () => {
+  it.each([
+    ['arrived', 'done', 'completed', 'action.confirmed'],
+    ['did_not_arrive', 'not done', 'failed', 'action.not_done'],
+  ])('is recorded by a person as %s, until the agent reports', async (decision, found, status, action) => {
+    const tool = `pay.found_${status}`;
+    await allowedTool(tool);
+    const asked = await ask(tool, { order: 'F', amount: 5, currency: 'EUR' });
+    const { actionRequestId, paramsHash } = asked.body;
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(200);
+    test.clock.advance(901_000);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('unconfirmed');
+    const { items } = (await operator.get('/escalations')).body;
+    const { escalationId, options } = items.find((one: any) => one.entity.id === actionRequestId);
+    expect(options).toEqual(['arrived', 'did_not_arrive', 'dismiss']);
+    const decided = await operator.post('/escalations/decide', { escalationId, decision });
+    expect(decided.status, decided.text).toBe(200);
+    const summary = expect.stringMatching(new RegExp(`^.+ found out that it was ${found}\\.$`));
+    expect(decided.body).toMatchObject({ status: 'resolved', outcome: summary });
+    const outcome = status === 'completed' ? 'succeeded' : 'failed';
+    const foundBy = expect.objectContaining({ type: 'member' });
+    expect(await read(actionRequestId)).toMatchObject({
+      status,
+      result: { outcome, summary, output: null, foundBy },
+    });
+    expect((await actsOn(actionRequestId)).at(-1)).toBe(action);
+    const result = { outcome: 'succeeded', summary: 'It was done late.' };
+    const told = await bot.post(`/action-requests/${actionRequestId}/result`, result);
+    expect(told.status, told.text).toBe(200);
+    expect(told.body).toMatchObject({ status: 'completed', result });
+    expect(told.body.result.foundBy).toBeUndefined();
+    const other = { ...result, summary: 'Or was it?' };
+    expect((await bot.post(`/action-requests/${actionRequestId}/result`, other)).status).toBe(409);
+    const { text } = await admin.get('/audit-feed?format=jsonl');
+    const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), test.workspaceId);
+    expect(proofs.actions.faults).toEqual([]);
   });
 });
 
