@@ -66,14 +66,12 @@ export class ActionRequests {
     return row!.at;
   }
 
-  /** What the guardian holds back of them, for `GET /guardian`: those that wait for a person are among its approvals. */
+  /** What the guardian holds back of them: those that wait for a person are counted with all approvals. */
   async heldBack(scope: Scope): Promise<HeldBack> {
     const [row] = await this.db.read<HeldBack>(
       scope,
-      `select count(*) filter (where status = 'pending')::int as pending,
-         count(*) filter (where status = 'denied')::int as blocked24h
-       from action_requests where workspace_id = $1 and (status = 'pending'
-         or status = 'denied' and created_at > app.clock() - interval '24 hours')`,
+      `select 0 as pending, count(*)::int as blocked24h from action_requests
+       where workspace_id = $1 and status = 'denied' and created_at > app.clock() - interval '24 hours'`,
       [scope.workspaceId],
     );
     return row!;

@@ -13,7 +13,7 @@ export class GuardianView {
    */
   mode!: GuardianMode;
   /**
-   * Work packets that wait for a person.
+   * Approvals that wait for a person.
    * @example 1
    */
   pending!: number;

@@ -62,7 +62,7 @@ export interface Haltable {
 
 /** What the guardian holds back just now, for `GET /guardian`. */
 export interface HeldBack {
-  /** Work packets that wait for a person. */
+  /** Approvals that wait for a person, whatever they are about. */
   pending: number;
   /** Work packets denied in the last 24 hours. */
   blocked24h: number;
