@@ -4,9 +4,10 @@ import { draftBlocks } from '../../src/features/notifications/draft-blocks.js';
 type Shown = Parameters<typeof draftBlocks>[0];
 type Packet = Shown['packets'][number];
 
-const NOTHING: Pick<Shown, 'output' | 'question' | 'requestedBy'> = {
+const NOTHING: Pick<Shown, 'output' | 'question' | 'requestedBy' | 'policy'> = {
   output: null,
   question: null,
+  policy: null,
   requestedBy: { type: 'agent', id: 'tok_1', name: 'refund-bot', via: 'api' },
 };
 
@@ -55,7 +56,14 @@ describe('the draft in a mail and on its page', () => {
       rationale: 'The chief said so.',
       needsInput: [],
     } as unknown as Packet;
-    const blocks = draftBlocks({ ...NOTHING, kind: 'action', packets: [packet] }, { bound: Infinity });
+    const policy = { outcome: 'require_approval', explanation: [], amount: '60.00 EUR' };
+    const blocks = draftBlocks(
+      { ...NOTHING, kind: 'action', packets: [packet], policy },
+      { bound: Infinity },
+    );
+    const amount = blocks.findIndex((block) => block.kind === 'facts' && block.facts[1]?.[1] === '60.00 EUR');
+    expect(amount).toBeGreaterThan(0);
+    expect(amount).toBeLessThan(blocks.findIndex(({ kind }) => kind === 'quote'));
     const [shown, claim, ...more] = blocks.flatMap((block) => (block.kind === 'quote' ? [block.text] : []));
     expect(JSON.parse(shown!)).toEqual(params);
     expect(shown).toContain('"note": "x\\u202ey\\udb40\\udc41"');

@@ -135,6 +135,19 @@ describe('the facts of a request', () => {
   );
 
   it.each([
+    ['minor', { amount: 6000, currency: 'EUR' }, 'Refund 60.00 EUR'],
+    ['minor', { amount: 1_234_567, currency: 'KWD' }, 'Refund 1,234.567 KWD'],
+    ['minor', { amount: 6000, currency: 'JPY' }, 'Refund 6,000 JPY'],
+    ['minor', { amount: 6000 }, 'Refund 6000 (smallest unit) –'],
+    ['minor', { amount: '6000', currency: 'EUR' }, 'Refund 6000 (smallest unit) EUR'],
+    ['major', { amount: 6000, currency: 'EUR' }, 'Refund 6000 EUR'],
+  ] as const)('show the amount in %s units of %j as a person reads it', (amountUnit, params, title) =>
+    expect(
+      factsOf(toolWith({ amountUnit, titleTemplate: 'Refund {{amount}} {{currency}}' }), params).title,
+    ).toBe(title),
+  );
+
+  it.each([
     [
       'Refund {{amount}} to {{ to.email }}',
       { amount: 5, to: { email: 'j@acme.example' } },

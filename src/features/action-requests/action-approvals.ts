@@ -20,7 +20,7 @@ import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/ind
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { checkedParams, decidedActionOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
-import { ActionOutcomes, contentOf, UNDECIDED } from './action-outcomes.js';
+import { ActionOutcomes, contentOf, reasonOf, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 
 /** What a person's decision does to the action request that it is about. The approval is locked, and then the request. */
@@ -107,9 +107,8 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const title = tool ? factsOf(tool, params).title : request.title;
     this.requests.update(request, { title });
     const content = {
-      ...contentOf({ ...request, title }, params),
+      ...contentOf({ ...request, title, policy: reasonOf(policy!) }, params),
       title,
-      policy: { outcome, explanation },
       expiresAt: Math.min(approval.expiresAt, at + terms.expiresInMinutes * 60_000),
       onExpiry: approval.onExpiry,
       selfApproval: approval.selfApproval && terms.selfApproval,

@@ -3,6 +3,8 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { counted } from '../../platform/kernel/readable-numbers.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
@@ -24,7 +26,7 @@ import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { decidedActionOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, UNDECIDED } from './action-outcomes.js';
-import { ActionRequests } from './action-requests.repository.js';
+import { ActionRequests, type Withdrawn } from './action-requests.repository.js';
 
 /** While halted nothing is decided; a paced request is looked at again after so long. */
 const AGAIN_WHILE_HALTED_MS = 5_000;
@@ -126,12 +128,12 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
         action: 'action.voided',
         entity: { type: 'guardian', id: workspaceId },
         teamId,
-        summary: `The kill switch voided ${ids.length} action request${ids.length === 1 ? '' : 's'} that could have been consumed.`,
+        summary: `The kill switch voided ${counted(ids.length, 'action request')} that could have been consumed: ${namesOf(requests)}.`,
         details: { actionRequestIds: ids, kill: receiptId, ...(givenBack.length > 0 && { givenBack }) },
       });
     }
     return {
-      halted: { queued: 0, executing: 0, sending: 0 },
+      halted: { queued: 0, executing: 0, sending: 0, voided: voided.length },
       unconfirmed: underWay.map(({ actionRequestId, teamId, consumedAt }) => ({
         actionRequestId,
         teamId,
@@ -167,4 +169,15 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
       await this.outcomes.withdraw(request, approval, by, `${by.name} stopped its token`, given);
     }
   }
+}
+
+const NAMED = 3;
+
+/** A few by their titles. */
+function namesOf(requests: readonly Withdrawn[]): string {
+  const named = requests
+    .slice(0, NAMED)
+    .map(({ title, requester }) => `"${cutText(title, 80)}" for ${requester}`);
+  const left = requests.length - named.length;
+  return [...named, ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }

@@ -7,13 +7,14 @@ import { approvedHash } from '../approvals/approval.js';
 import type { UnrevisedApproval } from '../approvals/approval.entity.js';
 import type { EditedContent } from '../approvals/approvals.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { ACTION_UNCONFIRMED, DISMISS } from '../escalations/escalation-kinds.js';
+import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE, DISMISS } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import { GUARDIAN } from '../guardian/guardian.js';
 import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
+import { amountInWords } from '../tools/index.js';
 import { approvalPacketOf, UNCHECKED_PARAMS } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequests } from './action-requests.repository.js';
@@ -47,7 +48,7 @@ export class ActionOutcomes {
 
   /** The request as the policy decides it; what it lets pass is counted. The caller writes it, and then {@link ask}s. */
   decided(request: ActionRequestEntity, policy: PolicyDecision, by: Actor): ActionRequestEntity {
-    const { outcome, explanation, approval, throttledUntil } = policy.decision;
+    const { outcome, approval, throttledUntil } = policy.decision;
     const { at, guardian } = policy.input;
     const { action, says } = TOLD[outcome];
     if (outcome === 'allow') this.gate.use(policy);
@@ -69,7 +70,7 @@ export class ActionOutcomes {
       guardianEpoch: guardian.epoch,
       ...(outcome === 'deny' && { outcome: 'failure' }),
     });
-    const known = { ...undecided, policy: { outcome, explanation }, receiptId };
+    const known = { ...undecided, policy: reasonOf(policy), receiptId };
     const decision = (what: ActionDecision['outcome']): ActionDecision => ({
       outcome: what,
       decidedBy: GUARDIAN,
@@ -256,10 +257,19 @@ export class ActionOutcomes {
       entity: entityOf(request),
       teamId,
       reason: `${requestedBy.name} took up "${title}" and has not said what came of it. Look whether it was done.`,
-      options: [DISMISS],
+      options: [ARRIVED, DID_NOT_ARRIVE, DISMISS],
       dueAt: null,
     });
   }
+}
+
+/** Why a person decides, with the amount that the policy read. */
+export function reasonOf({ decision, input }: PolicyDecision): ActionRequestEntity['policy'] {
+  const { amount, currency, outside } = input.packet;
+  const { outcome, explanation } = decision;
+  if (amount === null || currency === null || outside?.unread.includes('amount'))
+    return { outcome, explanation };
+  return { outcome, explanation, amount: `${amountInWords(amount, currency)} ${currency}` };
 }
 
 /** What a person decides on. */

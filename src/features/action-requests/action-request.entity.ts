@@ -28,13 +28,15 @@ export interface ActionDecision {
   feedback: string | null;
 }
 
-/** What came of it, as the agent says. */
+/** What came of it, as the agent says, or a person who looked. */
 export interface ActionResult {
   outcome: 'succeeded' | 'failed';
   summary: string;
   output: Record<string, unknown> | null;
   /** Unix milliseconds. */
   at: number;
+  /** The person; left out where the agent has said it. */
+  foundBy?: Actor;
 }
 
 /** What an agent from outside asks to do once (CONTRACT section 7). */
@@ -98,7 +100,7 @@ export class ActionRequestEntity {
   @Column('timestamptz', { nullable: true })
   retryAt!: number | null;
   @Column('jsonb')
-  policy!: { outcome: string; explanation: string[] };
+  policy!: { outcome: string; explanation: string[]; amount?: string };
   @Column('jsonb', { nullable: true })
   decision!: ActionDecision | null;
   /** Whether the person who approved it was also the one behind the request. */

@@ -271,7 +271,7 @@ export class ActionDecisionView {
 
 export class ActionResultView {
   /**
-   * Whether it was carried out, as the agent says.
+   * Whether it was carried out, as the agent says, or a person who looked.
    * @example 'succeeded'
    */
   outcome!: 'succeeded' | 'failed';
@@ -290,6 +290,8 @@ export class ActionResultView {
    * @example 1771401699000
    */
   at!: number;
+  /** The person who found out what came of it; left out where the agent has said it. */
+  foundBy?: ActorView;
 }
 
 /** An action request as lists show it. */

@@ -8,6 +8,7 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ActionApprovals } from './action-approvals.js';
 import { ActionDeadlines } from './action-deadlines.js';
+import { ActionFindings } from './action-findings.js';
 import { ActionOutcomes } from './action-outcomes.js';
 import { ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequestsController } from './action-requests.controller.js';
@@ -30,6 +31,7 @@ import { Permits } from './permits.js';
   providers: [
     ActionApprovals,
     ActionDeadlines,
+    ActionFindings,
     ActionOutcomes,
     ActionRequests,
     ActionRequestsService,

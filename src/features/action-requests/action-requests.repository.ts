@@ -13,7 +13,9 @@ const COLUMNS = columnsOf(ActionRequestEntity);
 const LISTED = columnsOf(ActionRequestEntity, { without: ['params', 'run', 'decision', 'result'] });
 
 /** What was stopped before it was consumed. */
-export type Withdrawn = Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'approvalId'>;
+export interface Withdrawn extends Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'title'> {
+  requester: string;
+}
 
 @Injectable()
 export class ActionRequests {
@@ -58,14 +60,12 @@ export class ActionRequests {
     return { text: 'select app.clock() as at' };
   }
 
-  /** What the guardian holds back of them, for `GET /guardian`: those that wait for a person are among its approvals. */
+  /** What the guardian holds back of them: those that wait for a person are counted with all approvals. */
   async heldBack(scope: Scope): Promise<HeldBack> {
     const [row] = await this.db.read<HeldBack>(
       scope,
-      `select count(*) filter (where status = 'pending')::int as pending,
-         count(*) filter (where status = 'denied')::int as blocked24h
-       from action_requests where workspace_id = $1 and (status = 'pending'
-         or status = 'denied' and created_at > app.clock() - interval '24 hours')`,
+      `select 0 as pending, count(*)::int as blocked24h from action_requests
+       where workspace_id = $1 and status = 'denied' and created_at > app.clock() - interval '24 hours'`,
       [scope.workspaceId],
     );
     return row!;
@@ -75,7 +75,7 @@ export class ActionRequests {
   void(workspaceId: string, because: string): Promise<Withdrawn[]> {
     return this.db.query<Withdrawn>(
       `update action_requests set status = 'cancelled', ended_because = $2, due_at = null
-       where workspace_id = $1 and status in ('allowed', 'approved') returning action_request_id, team_id, approval_id`,
+       where workspace_id = $1 and status in ('allowed', 'approved') returning action_request_id, team_id, title, requested_by->>'name' as requester`,
       [workspaceId, because],
     );
   }

@@ -290,12 +290,12 @@ export class ActionRequestsService {
     if (!request) throw new NotFound();
     assertOwn(caller, request);
     const { result: former } = request;
-    if (former) {
+    if (former && !former.foundBy) {
       const isSame = canonicalJson({ outcome, summary, output }) === canonicalJson(withoutTime(former));
       if (isSame) return request;
       throw new AlreadyExists({ message: 'The result of this action request has been reported already.' });
     }
-    if (request.status !== 'consumed' && request.status !== 'unconfirmed') {
+    if (!former && request.status !== 'consumed' && request.status !== 'unconfirmed') {
       throw new InvalidTransition({
         message: 'Only what was consumed has a result.',
         details: { status: request.status },

@@ -72,6 +72,8 @@ export interface Revision {
 export interface ApprovalPolicy {
   outcome: string;
   explanation: string[];
+  /** What an agent from outside asks to move, in words; left out where nobody knows. */
+  amount?: string;
 }
 
 /** That one member has approved. */

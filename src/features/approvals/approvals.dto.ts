@@ -132,6 +132,11 @@ export class ApprovalReason {
    * @example ['No standing order allows this work packet.']
    */
   explanation!: string[];
+  /**
+   * The amount that an agent from outside asks for, in the major unit of its currency; left out where it is not known.
+   * @example '60.00 EUR'
+   */
+  amount?: string;
 }
 
 /** The agent from outside that asks. */

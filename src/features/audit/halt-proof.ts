@@ -97,8 +97,12 @@ export class HaltProof {
       case 'action.consumed':
         return this.#standing && this.dispatchedIn(this.#standing.halt, seq, content);
       case 'action.completed':
+      case 'action.confirmed':
+        this.awaitedEnded(seq, content.entity.id, true);
+        return undefined;
       case 'action.failed':
-        this.awaitedEnded(seq, content.entity.id, content.action === 'action.completed');
+      case 'action.not_done':
+        this.awaitedEnded(seq, content.entity.id, false);
         return undefined;
       default:
         return undefined;

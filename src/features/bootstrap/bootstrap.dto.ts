@@ -139,7 +139,7 @@ export class BootstrapGuardian {
    */
   mode!: GuardianMode;
   /**
-   * Work packets that wait for a person.
+   * Approvals that wait for a person.
    * @example 1
    */
   pending!: number;

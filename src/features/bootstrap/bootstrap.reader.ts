@@ -21,8 +21,8 @@ select
     from teams t left join team_members m
       on m.workspace_id = t.workspace_id and m.team_id = t.team_id and m.member_id = $2
     where t.workspace_id = w.workspace_id and t.archived_at is null and ($3 or m.member_id is not null)) as teams,
-  json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', coalesce((select n from app.tally_of($1, 'packets')
-    where key = 'awaiting_approval'), 0)) as guardian,
+  json_build_object('mode', g.mode, 'epoch', g.epoch, 'pending', (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+    where split_part(key, ' ', 1) in ('pending', 'ready'))) as guardian,
   (select coalesce(json_agg(json_build_object('packId', p.pack_id, 'name', p.name, 'publisher', p.publisher,
       'version', p.version, 'status', p.status) order by p.name, p.pack_id), '[]')
     from skill_packs p where p.workspace_id = w.workspace_id and p.status in ('installing', 'installed', 'failed')) as packs,

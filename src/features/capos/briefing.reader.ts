@@ -61,8 +61,8 @@ select json_build_object(
     'revenue24hByCurrency', (select coalesce(json_object_agg(r.currency, r.amount), '{}')
       from app.revenue_since($1, $2::timestamptz - interval '1 day') r where r.currency <> w.currency),
     'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
-  json_build_object('mode', g.mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
-    where key = 'awaiting_approval'), 0)) as guardian
+  json_build_object('mode', g.mode, 'pending', (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+    where split_part(key, ' ', 1) = 'ready')) as guardian
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 

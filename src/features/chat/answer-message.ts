@@ -58,13 +58,8 @@ export class AnswerMessage {
     if (known) await this.conversations.assertFree(caller, this.clock.now());
     const id = conversation?.conversationId ?? null;
     // All that the model's answer depends on: with a message in between, or other rights, another one is needed.
-    const key = JSON.stringify([
-      'chat',
-      id,
-      conversation?.messages,
-      scopeOf(caller).teamIds,
-      sha256(message),
-    ]);
+    const { teamIds } = scopeOf(caller);
+    const key = JSON.stringify(['chat', id, conversation?.messages, teamIds, sha256(message)]);
     const answered = known ?? computedBeforehand(key, () => this.askModel.execute(caller, id, message));
     return this.keep(caller, conversation, message, answered);
   }
@@ -108,11 +103,7 @@ export class AnswerMessage {
   }
 
   /** The directive that the last answer of the conversation asked back about, as far as the member may still see it. */
-  private async proposal(
-    caller: Caller,
-    conversation: ConversationEntity,
-  ): Promise<{ directive: string; teamId: string | undefined } | undefined> {
-    const { conversationId, messages } = conversation;
+  private async proposal(caller: Caller, { conversationId, messages }: ConversationEntity) {
     const last = { before: undefined, limit: 2 };
     const [asked, said] = await this.conversations.messages(caller, conversationId, last);
     const intent = asked?.intents.find((each) => each.intent === 'hand_in_asked');
@@ -152,22 +143,13 @@ export class AnswerMessage {
     const { teamIds } = scopeOf(caller);
     const seenTeams = teamIds === 'all' ? null : teamIds;
     const both = { workspaceId, conversationId, memberId, seenTeams, receiptId, createdAt };
-    const reply = cutText(answered.reply, MAX_KEPT);
+    const body = cutText(answered.reply, MAX_KEPT);
     const nothing = { intents: [], directiveIds: [], engine: null, cost: null };
     this.conversations.addMessages(current, [
       { ...both, ...nothing, position: messages + 1, author: 'member', body: message },
-      {
-        ...both,
-        position: messages + 2,
-        author: 'consigliere',
-        body: reply,
-        intents,
-        directiveIds,
-        engine,
-        cost,
-      },
+      { ...both, position: messages + 2, author: 'consigliere', body, intents, directiveIds, engine, cost },
     ]);
-    return { conversationId, reply, intents, directiveIds };
+    return { conversationId, reply: body, intents, directiveIds };
   }
 }
 

@@ -87,28 +87,15 @@ export class AskModel {
   }
 
   /** What was paid for is told here and not with the answer: whatever becomes of that, the model has been paid. */
-  private async end(
-    caller: Caller,
-    turnId: string,
-    conversationId: string | null,
-    paid: Paid,
-  ): Promise<void> {
+  private async end(caller: Caller, turnId: string, id: string | null, paid: Paid): Promise<void> {
     const { workspaceId, memberId } = caller;
     await this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
       this.conversations.endTurn(caller, turnId);
       if (!isPaid(paid)) return;
       const actor = actorOf(caller);
-      this.charges.receipt(
-        {
-          actor,
-          action: 'chat.model_asked',
-          entity: conversationId
-            ? { type: 'conversation', id: conversationId }
-            : { type: 'member', id: memberId },
-          summary: `A model was asked for ${actor.name} in a chat.`,
-        },
-        paid,
-      );
+      const entity = id ? { type: 'conversation', id } : { type: 'member', id: memberId };
+      const summary = `A model was asked for ${actor.name} in a chat.`;
+      this.charges.receipt({ actor, action: 'chat.model_asked', entity, summary }, paid);
     });
   }
 
@@ -120,10 +107,12 @@ export class AskModel {
     paid: Paid & { engine: ChatEngine },
   ): Promise<Answered> {
     const scope = scopeOf(caller);
-    const named = idsIn(message).filter((id) => /^(?:dir|pkt|apr)_/.test(id));
+    const named = idsIn(message).filter((id) => /^(?:dir|pkt|apr|act)_/.test(id));
     const known = named.slice(0, MAX_LOOK_UPS).map((about) => ({ subject: 'decision' as const, about }));
     const { timezone, found } = await this.facts.find(scope, ...known);
     const earlier = conversationId ? await this.conversations.messages(caller, conversationId, EARLIER) : [];
+    const said = earlier.map(({ author, body }) => ({ from: author, text: cutText(body, MAX_EARLIER) }));
+    const history = said.toReversed();
     try {
       for (let nth = 1; ; nth++) {
         const isLast = nth === QUESTIONS;
@@ -133,9 +122,7 @@ export class AskModel {
           instructions: instructionsFor(caller.workspaceName, timezone, this.clock.now(), isLast),
           data: delimited('chat', {
             message,
-            history: earlier
-              .map(({ author, body }) => ({ from: author, text: cutText(body, MAX_EARLIER) }))
-              .toReversed(),
+            history,
             found: found.map(({ ids: _ids, ...each }) => each),
           }),
           schema: SCHEMA,
@@ -148,15 +135,15 @@ export class AskModel {
         const { lookUps, reply, refused } = asked.answer;
         if (lookUps.length === 0) {
           const refusal = refused || DECISION.test(message) ? [REFUSAL] : [];
-          return {
-            reply: [safeReply(reply, message), ...refusal].join('\n\n'),
-            intents: [
-              ...found.map((each) => intentFor(each, reply)),
-              ...refusal.map(() => intentOf('refused')),
-            ],
-            directiveIds: [],
-            ...paid,
-          };
+          const intents = found.map(({ subject, ids }) =>
+            intentOf(
+              subject,
+              ids.filter((id) => reply.includes(id)),
+            ),
+          );
+          if (refusal.length > 0) intents.push(intentOf('refused'));
+          const shown = [safeReply(reply, message), ...refusal].join('\n\n');
+          return { reply: shown, intents, directiveIds: [], ...paid };
         }
         found.push(...(await this.facts.find(scope, ...lookUps)).found);
       }
@@ -172,12 +159,6 @@ export class AskModel {
     }
   }
 }
-
-const intentFor = ({ subject, ids }: Found, reply: string) =>
-  intentOf(
-    subject,
-    ids.filter((id) => reply.includes(id)),
-  );
 
 function instructionsFor(workspaceName: string, timezone: string, now: number, isLast: boolean): string {
   return `You are the consigliere of the workspace ${JSON.stringify(workspaceName)}. A member asks you about it in a chat; their words are "message" in the JSON document between <chat> and </chat>.

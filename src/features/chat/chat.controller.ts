@@ -52,11 +52,8 @@ export class ChatController {
     @Param('conversationId') conversationId: string,
     @Query() { before, limit }: BeforeQuery,
   ): Promise<ConversationView> {
-    const {
-      workspaceId: _workspaceId,
-      memberId: _memberId,
-      ...conversation
-    } = await this.conversations.get(caller, conversationId);
+    const found = await this.conversations.get(caller, conversationId);
+    const { workspaceId: _workspaceId, memberId: _memberId, ...conversation } = found;
     const items = await this.conversations.messages(caller, conversationId, { before, limit });
     const nextBefore = items.length === limit ? (items.at(-1)?.position ?? null) : null;
     return { ...conversation, items, nextBefore };

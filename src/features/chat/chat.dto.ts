@@ -41,7 +41,7 @@ export class ChatBody {
 /** What a message was taken for, with the records that the reply was made from. */
 export class ChatIntentView {
   /**
-   * waiting, failed, sent, mail, approved, decision, guardian, revenue, cost, signals, standing_orders, hand_in_asked,
+   * waiting, failed, sent, mail, approved, agent, decision, guardian, revenue, cost, signals, standing_orders, hand_in_asked,
    * hand_in, refused, help or not_answered
    * @example 'waiting'
    */

@@ -7,8 +7,7 @@ import { AskModel } from './ask-model.js';
 import { ChatController } from './chat.controller.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import { ChatMessageEntity } from './chat-message.entity.js';
-import { ChatTurnEntity } from './chat-turn.entity.js';
-import { ConversationEntity } from './conversation.entity.js';
+import { ChatTurnEntity, ConversationEntity } from './conversation.entity.js';
 import { Conversations } from './conversations.repository.js';
 
 /** @level 11 */

@@ -20,3 +20,16 @@ export class ConversationEntity {
   @Column('timestamptz')
   lastMessageAt!: number;
 }
+
+/** A question of a member that a model is being asked about; it ends by itself when its process does. */
+@Entity('chat_turns')
+export class ChatTurnEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  memberId!: string;
+  @Column('text')
+  turnId!: string;
+  @Column('timestamptz')
+  expiresAt!: number;
+}

@@ -9,8 +9,7 @@ import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { ChatMessageView, ConversationSummary } from './chat.dto.js';
 import { ChatBusy } from './chat.errors.js';
 import { ChatMessageEntity } from './chat-message.entity.js';
-import { ChatTurnEntity } from './chat-turn.entity.js';
-import { ConversationEntity } from './conversation.entity.js';
+import { ChatTurnEntity, ConversationEntity } from './conversation.entity.js';
 
 const LISTED = columnsOf(ConversationEntity, { without: ['workspaceId', 'memberId'] });
 const MESSAGES = columnsOf(ChatMessageEntity, {
@@ -62,22 +61,17 @@ export class Conversations {
     conversationId: string,
     { before, limit }: { before: number | undefined; limit: number },
   ): Promise<ChatMessageView[]> {
+    const { workspaceId, memberId } = caller;
     const scope = scopeOf(caller);
     const seesAll = scope.teamIds === 'all';
+    const teamIds = seesAll ? [] : scope.teamIds;
+    const end = Math.min(before ?? LAST_POSITION, LAST_POSITION);
     return this.db.read(
       scope,
       `select ${MESSAGES} from chat_messages
        where workspace_id = $1 and conversation_id = $2 and member_id = $7 and position < $5 and ${STILL_SEEN}
        order by position desc limit $6`,
-      [
-        caller.workspaceId,
-        conversationId,
-        seesAll,
-        seesAll ? [] : scope.teamIds,
-        Math.min(before ?? LAST_POSITION, LAST_POSITION),
-        limit,
-        caller.memberId,
-      ],
+      [workspaceId, conversationId, seesAll, teamIds, end, limit, memberId],
     );
   }
 
@@ -122,11 +116,8 @@ export class Conversations {
 
   /** Ends it in the open transaction. */
   endTurn({ workspaceId, memberId }: Caller, turnId: string): void {
-    this.db.write('delete from chat_turns where workspace_id = $1 and member_id = $2 and turn_id = $3', [
-      workspaceId,
-      memberId,
-      turnId,
-    ]);
+    const own = [workspaceId, memberId, turnId];
+    this.db.write('delete from chat_turns where workspace_id = $1 and member_id = $2 and turn_id = $3', own);
   }
 
   /** @throws ChatBusy while a model is being asked for the member */

@@ -9,7 +9,7 @@ import { FEW, WORK, type WorkRow, workText } from './work.js';
 /** The questions that are answered from the database, with a model and without. */
 
 export type TopicName =
-  | ('waiting' | 'failed' | 'sent' | 'mail' | 'approved' | 'decision')
+  | ('waiting' | 'failed' | 'sent' | 'mail' | 'approved' | 'agent' | 'decision')
   | ('guardian' | 'revenue' | 'cost' | 'signals' | 'standing_orders');
 
 interface Topic<Row extends object = object> {
@@ -76,13 +76,16 @@ const list = (none: string, noun: string, declared: Omit<Topic, 'tell'>) =>
   });
 
 const SENT = {
-  actions: ['packet.executed', 'packet.partly_executed', 'packet.confirmed'],
-  where: `exists (select from work_packets p where p.workspace_id = $1 and p.work_packet_id = entity_id and p.kind in ('message', 'call'))`,
+  actions: 'packet.executed packet.partly_executed packet.confirmed action.completed action.confirmed',
+  where: `(action like 'action.%' or exists (select from work_packets p
+      where p.workspace_id = $1 and p.work_packet_id = entity_id and p.kind in ('message', 'call')))`,
 };
 /** A mail that did not reach everybody is told of by the escalation that offers nothing but to know it. */
 const FAILED = {
-  actions: ['packet.failed', 'packet.denied', 'directive.failed', 'escalation.opened'],
-  where: `(action <> 'escalation.opened' or body::jsonb->'details' @> '{"about":{"type":"work_packet"}}' and body::jsonb#>'{details,options}' = '["dismiss"]')`,
+  actions: `packet.failed packet.denied directive.failed escalation.opened
+    action.failed action.denied action.unconfirmed action.not_done`,
+  where: `(action <> 'escalation.opened' or body::jsonb->'details' @> '{"about":{"type":"work_packet"}}' and body::jsonb#>'{details,options}' = '["dismiss"]')
+    and (action <> 'action.unconfirmed' or exists (select from action_requests where workspace_id = $1 and action_request_id = entity_id and status = 'unconfirmed'))`,
 };
 /** The newest receipts of these in a period. */
 const receiptsOf = (what: string, { actions, where }: typeof SENT, declared: Question) =>
@@ -100,7 +103,7 @@ from calendar c cross join unnest($3::text[]) a (action) cross join lateral (
     and ${where}
   order by seq desc limit ${FEW + 1}) r
 where c.period = $4 order by r.seq desc limit ${FEW + 1}`,
-    values: (about, now) => [now, actions, periodIn(about) ?? 'today'],
+    values: (about, now) => [now, actions.split(/\s+/), periodIn(about) ?? 'today'],
     tell(rows, { about, zone }) {
       const when = periodIn(about) ?? 'today';
       const head = `This ${what} ${when}${rows.length > FEW ? `, the newest ${FEW}` : ''}:`;
@@ -175,13 +178,18 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
   }),
   decision: workOf('id', {
     example: 'Why was pkt_01khqw6q00fr0vpnqthbc7s4n2 denied?',
-    words: String.raw`(?:(?:why|explain|show|status of|who (?:approved|rejected)|what is)(?: (?:is|was|did|does))? )?(?<about>(?:dir|pkt|apr)_[0-9a-z]{26})(?: \w+){0,3}`,
-    takes: 'the id of a directive (dir_), work packet (pkt_) or approval (apr_)',
+    words: String.raw`(?:(?:why|explain|show|status of|who (?:approved|rejected)|what is)(?: (?:is|was|did|does))? )?(?<about>(?:dir|pkt|apr|act)_[0-9a-z]{26})(?: \w+){0,3}`,
+    takes: 'the id of a directive (dir_), work packet (pkt_), approval (apr_) or action request (act_)',
   }),
   approved: workOf('words', {
     example: 'Who approved "Your order"?',
     words: String.raw`who (?:approved|rejected|decided(?: on)?) (?:the directive )?(?<about>.{1,200})`,
-    takes: 'an address, the name before its @, or words of the directive',
+    takes: 'an address, the name before its @, or words of the directive or of what an agent asked for',
+  }),
+  agent: workOf('agent', {
+    example: 'What did refund-bot do today?',
+    words: 'what (?:did|has) (?<about>.{1,80}?) (?:do|done|ask for|asked for)(?: today)?',
+    takes: 'the name of an agent from outside',
   }),
   guardian: topic<{ mode: string; since: number | null; reason: string | null; changes: Line[] }>({
     example: 'Is the kill switch on, and who engaged it?',
@@ -190,7 +198,7 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
     statement: /* sql */ `
 select mode, killed_at as since, reason,
   (select coalesce(json_agg(c), '[]') from (
-    select receipt_id as "recordId", concat_ws(' ', body::jsonb->>'summary', body::jsonb->'details'->>'reason') as title, 'on' as state, app.ms(at) as at
+    select receipt_id as "recordId", concat_ws(' ', body::jsonb->>'summary', case when action <> 'guardian.killed' then body::jsonb->'details'->>'reason' end) as title, 'on' as state, app.ms(at) as at
     from unnest($2::text[]) a (action) cross join lateral (
       select seq, receipt_id, at, body from receipts where workspace_id = $1 and action = a.action
       order by seq desc limit ${FEW}) r

@@ -37,7 +37,7 @@ export class ContextGuardian {
    */
   mode!: string;
   /**
-   * Work packets that wait for a person.
+   * Approvals that wait for a person.
    * @example 1
    */
   pending!: number;

@@ -42,8 +42,8 @@ select
     'revenue24h', (select coalesce(sum(amount), 0) from app.revenue_since($1, $2::timestamptz - interval '1 day') r
       where r.currency = (select currency from workspaces where workspace_id = $1)),
     'signalsScored', coalesce((select n from app.tally_of($1, 'signals') where key = 'scored'), 0)) as metrics,
-  (select json_build_object('mode', mode, 'pending', coalesce((select n from app.tally_of($1, 'packets')
-    where key = 'awaiting_approval'), 0)) from guardians where workspace_id = $1) as guardian,
+  (select json_build_object('mode', mode, 'pending', (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+    where split_part(key, ' ', 1) in ('pending', 'ready'))) from guardians where workspace_id = $1) as guardian,
   (select json_build_object('seq', seq, 'hash', hash) from receipt_heads where workspace_id = $1) as receipt_head,
   ${BUYER_FACTS} as buyers,
   ${UPDATE_FACTS} as updates`;

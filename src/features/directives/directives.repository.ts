@@ -169,7 +169,7 @@ export class Directives {
        select halted_from, count(*) from stopped group by halted_from`,
       [workspaceId, at, receiptId],
     );
-    const counts: HaltedCounts = { queued: 0, executing: 0, sending: 0 };
+    const counts: HaltedCounts = { queued: 0, executing: 0, sending: 0, voided: 0 };
     for (const { haltedFrom, count } of rows) counts[haltedFrom] = count;
     return counts;
   }

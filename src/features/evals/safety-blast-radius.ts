@@ -1,6 +1,14 @@
 import type { FieldCondition } from '../standing-orders/standing-order.js';
 import type { Breach, Rule } from './rule.js';
-import { allows, irreversibleOf, listed, type SafetyTarget, some, typesOf } from './safety-target.js';
+import {
+  allows,
+  irreversibleOf,
+  irreversibleWork,
+  listed,
+  type SafetyTarget,
+  some,
+  typesOf,
+} from './safety-target.js';
 import { isSharedDomain } from './shared-domains.js';
 
 /** More than so many domains are no circle of known receivers any more. */
@@ -54,7 +62,7 @@ export const BLAST_RADIUS_RULES: readonly Rule<SafetyTarget>[] = [
       const irreversible = irreversibleOf(order);
       const isPaced = limits?.maxPerHour || limits?.maxPerDay || (budget && everyOneCarriesAmount(order));
       if (!allows(order) || irreversible.length === 0 || isPaced) return [];
-      const message = `It allows any number of work packets that cannot be undone (${listed(irreversible)}).`;
+      const message = `It allows any number of ${irreversibleWork(order, irreversible)}.`;
       return [{ path: 'limits', message, evidence: limits }];
     },
   },

@@ -2,12 +2,15 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { ACTION_TYPE_NAMES, ACTION_TYPES } from '../capos/action-types.js';
 import { engineOf } from '../capos/capo.js';
 import { type StandingOrderRule, tightens } from '../standing-orders/standing-order.js';
+import { isToolPattern } from '../terms/tool-names.js';
 import type { Reversibility } from '../terms/terms.js';
 
 /** An order as its safety is looked at. */
 export interface AssessedOrder extends StandingOrderRule {
   standingOrderId: string;
   name: string;
+  /** The registered tools that it names. */
+  tools?: Readonly<Record<string, ActionFacts>>;
 }
 
 /** What the safety of an order depends on: the order itself, those it would stand beside, and what was spent so far. */
@@ -61,12 +64,17 @@ const UNKNOWN: ActionFacts = {
 };
 
 /** The action types that an order can match, each with what its work packets are that it matches. */
-export function typesOf({ capos, match }: Pick<AssessedOrder, 'capos' | 'match'>): Map<string, ActionFacts> {
+export function typesOf({
+  capos,
+  match,
+  tools = {},
+}: Pick<AssessedOrder, 'capos' | 'match' | 'tools'>): Map<string, ActionFacts> {
   const engines = capos?.map(engineOf) as string[] | undefined;
   const named = match.actionTypes ?? Object.keys(ACTION_FACTS);
   return new Map(
     named.flatMap((type) => {
-      const facts = Object.hasOwn(ACTION_FACTS, type) ? ACTION_FACTS[type]! : UNKNOWN;
+      const known = Object.hasOwn(ACTION_FACTS, type) ? ACTION_FACTS : tools;
+      const facts = Object.hasOwn(known, type) ? known[type]! : UNKNOWN;
       const isMade = facts === UNKNOWN || !engines || facts.engines.some((one) => engines.includes(one));
       const classes = facts.classes.filter((each) => facts === UNKNOWN || isAskedFor(match, each));
       // What only reads moves no money, whatever its parameters say.
@@ -82,6 +90,14 @@ function isAskedFor({ reversibility }: AssessedOrder['match'], each: Reversibili
 
 export function allows(order: AssessedOrder): boolean {
   return !tightens(order);
+}
+
+/** "work packets that cannot be undone (email.send)" */
+export function irreversibleWork({ match }: AssessedOrder, types: readonly string[]): string {
+  const isAboutTools = match.actionTypes?.every(isToolPattern);
+  return isAboutTools
+    ? `requests for ${listed(types)} that cannot be undone`
+    : `work packets that cannot be undone (${listed(types)})`;
 }
 
 /** The types of these that cannot be undone. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ActionReversibility } from '../standing-orders/action-reversibility.js';
+import { OrderTools } from '../standing-orders/order-tools.js';
 import { ruleFaults } from '../standing-orders/rule-faults.js';
 import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
 import { SurroundingsOfOrder } from '../standing-orders/surroundings-of-order.reader.js';
@@ -12,6 +13,7 @@ export class SafetyTargets {
   constructor(
     private readonly surroundings: SurroundingsOfOrder,
     private readonly actions: ActionReversibility,
+    private readonly orderTools: OrderTools,
     private readonly clock: Clock,
   ) {}
 
@@ -20,6 +22,18 @@ export class SafetyTargets {
     const { others, mostSpent } = await this.surroundings.read(order, at);
     const { budget } = order;
     const spent = budget && mostSpent !== null ? { [budget.currency]: mostSpent } : {};
-    return { order, others, spent, faults: ruleFaults(order, this.actions.known(), at), at };
+    const named = await this.orderTools.active(order.workspaceId, [order.match]);
+    const parameters = await this.orderTools.parameters(order.workspaceId, order.match);
+    const faults = ruleFaults(order, this.actions.known(), at, parameters);
+    const tools = named.map(({ name, reversibility, recipientsPath, amountPath }) => [
+      name,
+      {
+        classes: [reversibility],
+        engines: [],
+        reachesPeople: recipientsPath !== null,
+        carriesAmount: amountPath !== null,
+      },
+    ]);
+    return { order: { ...order, tools: Object.fromEntries(tools) }, others, spent, faults, at };
   }
 }

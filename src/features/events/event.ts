@@ -57,7 +57,7 @@ export interface EventPayloads {
   'kill.activated': {
     reason: string | null;
     epoch: number;
-    halted: { queued: number; executing: number; sending: number };
+    halted: { queued: number; executing: number; sending: number; voided: number };
   };
   'revenue.recorded': { eventId: string; amount: number; currency: string; source: string };
   'pack.installed': { packId: string; version: string };

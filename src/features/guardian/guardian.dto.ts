@@ -13,7 +13,7 @@ export class GuardianView {
    */
   mode!: GuardianMode;
   /**
-   * Work packets that wait for a person.
+   * Approvals that wait for a person.
    * @example 1
    */
   pending!: number;
@@ -66,6 +66,11 @@ export class HaltedWork {
    * @example 1
    */
   sending!: number;
+  /**
+   * Action requests of agents from outside that were allowed and not consumed; they never can be any more.
+   * @example 0
+   */
+  voided!: number;
 }
 
 export class UnconfirmedPacket {

@@ -6,6 +6,8 @@ export interface HaltedCounts {
   queued: number;
   executing: number;
   sending: number;
+  /** Action requests that can never be consumed any more. */
+  voided: number;
 }
 
 /** A work packet, or an action request, that had been handed out when the kill came; whether it was done is not known yet. */
@@ -60,7 +62,7 @@ export interface Haltable {
 
 /** What the guardian holds back just now, for `GET /guardian`. */
 export interface HeldBack {
-  /** Work packets that wait for a person. */
+  /** Approvals that wait for a person, whatever they are about. */
   pending: number;
   /** Work packets denied in the last 24 hours. */
   blocked24h: number;
@@ -75,12 +77,13 @@ export class HaltableWork {
   }
 
   async halt(workspaceId: string, act: GuardianAct): Promise<Halted> {
-    const total: Halted = { halted: { queued: 0, executing: 0, sending: 0 }, unconfirmed: [] };
+    const total: Halted = { halted: { queued: 0, executing: 0, sending: 0, voided: 0 }, unconfirmed: [] };
     for (const work of this.#registered) {
       const { halted, unconfirmed } = await work.halt(workspaceId, act);
       total.halted.queued += halted.queued;
       total.halted.executing += halted.executing;
       total.halted.sending += halted.sending;
+      total.halted.voided += halted.voided;
       total.unconfirmed.push(...unconfirmed);
     }
     return total;

@@ -83,7 +83,7 @@ export class KillSwitch {
 
   private async unchanged(workspaceId: string): Promise<KillAnswer> {
     const { epoch, killedAt } = await this.guardians.lockShared(workspaceId);
-    const halted = { queued: 0, executing: 0, sending: 0 };
+    const halted = { queued: 0, executing: 0, sending: 0, voided: 0 };
     return {
       mode: 'killed',
       changed: false,

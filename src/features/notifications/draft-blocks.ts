@@ -127,15 +127,15 @@ export function nameOf(path: string): string {
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */
 export function draftBlocks(
-  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy'>,
+  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy' | 'policy'>,
   { bound }: Pick<Shown, 'bound'>,
 ): Block[] {
-  const { kind, packets, output, question, requestedBy } = approval;
+  const { kind, packets, output, question, requestedBy, policy } = approval;
   if (question) return questionBlocks(question, requestedBy.name);
   const room = new Room(bound);
   const shown = bound === Infinity ? packets : packets.slice(0, PACKETS_IN_MAIL);
   const blocks = shown.flatMap((packet, index) =>
-    kind === 'action' ? actionBlocks(packet, room) : packetBlocks(packet, index, room),
+    kind === 'action' ? actionBlocks(packet, policy?.amount, room) : packetBlocks(packet, index, room),
   );
   if (output && saysMoreThan(output.body, packets)) {
     blocks.push(
@@ -182,14 +182,20 @@ function packetBlocks(packet: ApprovalWorkPacket, index: number, room: Room): Bl
 }
 
 /** What an agent from outside asks for: the exact call, and below it what the agent says of it. */
-function actionBlocks({ action, title, rationale }: ApprovalWorkPacket, room: Room): Block[] {
+function actionBlocks(
+  { action, title, rationale }: ApprovalWorkPacket,
+  amount: string | undefined,
+  room: Room,
+): Block[] {
+  const facts: [string, string][] = [['Tool', action.type]];
+  if (amount !== undefined) facts.push(['Amount', amount]);
   const reason: Block[] = [
     { kind: 'text', text: 'What the agent gives as its reason, which nobody has checked:' },
     { kind: 'quote', text: room.cut(rationale) },
   ];
   return [
     { kind: 'heading', text: title },
-    { kind: 'facts', facts: [['Tool', action.type]] },
+    { kind: 'facts', facts },
     { kind: 'text', text: 'With exactly these parameters:' },
     { kind: 'quote', text: room.cut(exactly(action.params)) },
     ...(rationale === '' ? [] : reason),

@@ -184,19 +184,10 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       },
     ];
   },
-  guardianState: (
-    { mode, pendingMoves, blockedMoves, kills = 0, reverts = 0, recoveries = 0, acts = [] },
-    zone,
-  ) => [
+  guardianState: ({ mode, blockedMoves, kills = 0, reverts = 0, recoveries = 0, acts = [] }, zone) => [
     {
       title: 'The guardian',
-      facts: [
-        ['Mode', mode],
-        ...numbers(
-          ['Work packets waiting for a person', pendingMoves],
-          ['Work packets blocked on this day', blockedMoves],
-        ),
-      ],
+      facts: [['Mode', mode], ...numbers(['Work packets blocked on this day', blockedMoves])],
       items: acts.map((act) => actInWords(act, zone)),
       ...more(kills + reverts + recoveries, acts.length),
       ...(mode === 'killed' && {

@@ -427,7 +427,7 @@ export class GuardianStateSection {
    */
   mode!: string;
   /**
-   * Work packets that wait for a person.
+   * Work packets of drafts that wait for a person; approvalQueue counts every approval that waits, whatever it is about.
    * @example 3
    */
   pendingMoves!: number;

@@ -39,14 +39,18 @@ export class ActionReversibility {
     );
   }
 
-  /** The classes of the types that one of these capos can use; null stands for every capo. */
-  within(capos: readonly CapoRole[] | null): Record<string, readonly Reversibility[]> {
+  /** The classes of the types that one of these capos can use, null stands for every capo, and of these tools. */
+  within(
+    capos: readonly CapoRole[] | null,
+    tools: readonly { name: string; reversibility: Reversibility }[] = [],
+  ): Record<string, readonly Reversibility[]> {
     const engines = capos?.map((capo) => this.#engineOf(capo));
-    return Object.fromEntries(
-      Object.entries(this.types())
+    return Object.fromEntries([
+      ...Object.entries(this.types())
         .filter(([, type]) => !engines || type.engines.some((engine) => engines.includes(engine)))
         .map(([name, { classes }]) => [name, classes]),
-    );
+      ...tools.map(({ name, reversibility }) => [name, [reversibility]]),
+    ]);
   }
 
   private types(): Readonly<Record<string, ActionFacts>> {

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import {
   ActivationExamination,
-  ALLOWS_IRREVERSIBLE,
+  allowsIrreversible,
   requireAcknowledgement,
   requireOwner,
 } from './activation-examination.js';
@@ -42,8 +42,8 @@ export class ActivateStandingOrder {
     requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
     if (!activate(order, this.clock.now())) return viewOf(order, caller);
     // Known without looking at the past, so who may not do it is told before anything is computed.
-    if (acknowledged && this.examination.relaxesIrreversible(order)) {
-      requireOwner(caller, order, [ALLOWS_IRREVERSIBLE]);
+    if (acknowledged && (await this.examination.relaxesIrreversible(order))) {
+      requireOwner(caller, order, [allowsIrreversible(order)]);
     }
     const by = actorOf(caller);
     const examined = await this.examination.of(order, by);

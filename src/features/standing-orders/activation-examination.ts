@@ -4,8 +4,10 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { z } from 'zod';
 import { defineError } from '../../platform/kernel/define-error.js';
 import { record } from '../../platform/kernel/error-details.js';
+import { isToolPattern } from '../terms/tool-names.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivationChecks } from './activation-checks.js';
+import { OrderTools } from './order-tools.js';
 import { OrderSimulation } from './simulation/order-simulation.js';
 import { keptSimulationOf, receiptFactsOf, simulationViewOf } from './simulation/simulation-view.js';
 import type { SimulationView } from './simulation/simulation.dto.js';
@@ -38,13 +40,18 @@ export interface Examination {
   details: Record<string, unknown>;
 }
 
-export const ALLOWS_IRREVERSIBLE = 'It allows work packets that cannot be undone.';
+/** Of an order that allows what cannot be undone. */
+export function allowsIrreversible({ match: { actionTypes } }: Pick<StandingOrderEntity, 'match'>): string {
+  const isAboutTools = actionTypes?.every(isToolPattern);
+  return `It allows ${isAboutTools ? `requests for ${actionTypes!.join(', ')}` : 'work packets'} that cannot be undone.`;
+}
 
 /** Looks at what an order would do, before anybody lets it: what it says, what it would have done, and what other features check. */
 @Injectable()
 export class ActivationExamination {
   constructor(
     private readonly reversibility: ActionReversibility,
+    private readonly tools: OrderTools,
     private readonly simulation: OrderSimulation,
     private readonly checks: ActivationChecks,
   ) {}
@@ -77,8 +84,9 @@ export class ActivationExamination {
   }
 
   /** Whether what the order says, whatever the past was, lets out what cannot be undone. */
-  relaxesIrreversible(order: StandingOrderEntity): boolean {
-    return relaxesIrreversible(order, this.reversibility.within(order.capos));
+  async relaxesIrreversible(order: StandingOrderEntity): Promise<boolean> {
+    const tools = await this.tools.active(order.workspaceId, [order.match]);
+    return relaxesIrreversible(order, this.reversibility.within(order.capos, tools));
   }
 
   private async examine(
@@ -88,7 +96,7 @@ export class ActivationExamination {
     { mayRelax = true, current = order.version }: { mayRelax?: boolean; current?: number },
   ): Promise<Examination> {
     const { objections, evalRunId = null } = await this.checks.run(order, by);
-    const reasons = [...(mayRelax ? this.relaxations(order, simulation) : []), ...objections];
+    const reasons = [...(mayRelax ? await this.relaxations(order, simulation) : []), ...objections];
     return {
       order: { ...order, simulation: keptSimulationOf(simulation), evalRunId },
       simulation,
@@ -98,9 +106,12 @@ export class ActivationExamination {
     };
   }
 
-  private relaxations(order: StandingOrderEntity, { relaxedIrreversible }: SimulationEntity): string[] {
+  private async relaxations(
+    order: StandingOrderEntity,
+    { relaxedIrreversible }: SimulationEntity,
+  ): Promise<string[]> {
     const reasons: string[] = [];
-    if (this.relaxesIrreversible(order)) reasons.push(ALLOWS_IRREVERSIBLE);
+    if (await this.relaxesIrreversible(order)) reasons.push(allowsIrreversible(order));
     if (relaxedIrreversible > 0) reasons.push(relaxesPast(relaxedIrreversible));
     return reasons;
   }

@@ -59,7 +59,7 @@ export class CreateStandingOrder {
     this.examination.keepNew(examined);
     this.receipts.append(receiptOf(order, 'created', by, { rule, ...examined.details }));
     if (active) this.receipts.append(receiptOf(order, 'activated', by, examined.details));
-    return newViewOf(order, caller);
+    return { ...newViewOf(order, caller), ...(await this.rules.warnings(order)) };
   }
 
   /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */

@@ -12,6 +12,7 @@ import { type StandingOrderRule, tightens } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
 import type { StandingOrderView } from './standing-orders.dto.js';
+import { StandingOrderRules } from './standing-order-rules.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
 
@@ -33,6 +34,7 @@ export class NewOrderVersion {
   constructor(
     private readonly orders: StandingOrders,
     private readonly examination: ActivationExamination,
+    private readonly rules: StandingOrderRules,
     private readonly throttled: ThrottledWork,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
@@ -72,7 +74,7 @@ export class NewOrderVersion {
     this.orders.saveVersion(version, order, { by, at });
     this.receipts.append(receiptOf(version, act, by, { rule, text, ...receipt, ...details }));
     await this.throttled.decideAgain();
-    return viewOf(version, caller);
+    return { ...viewOf(version, caller), ...(await this.rules.warnings(version)) };
   }
 
   /**

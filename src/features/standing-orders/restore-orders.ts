@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Db } from '../../platform/database/db.js';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { OrderTools } from './order-tools.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ruleOf } from './order-content.js';
 import { type OrderChange, type OrderInForceThen, type RestoredOrder, restorationOf } from './restoration.js';
@@ -30,7 +32,9 @@ export class RestoreOrders {
   constructor(
     private readonly clock: Clock,
     private readonly orders: StandingOrders,
+    private readonly db: Db,
     private readonly reversibility: ActionReversibility,
+    private readonly tools: OrderTools,
     private readonly throttled: ThrottledWork,
     private readonly objections: RestoreObjections,
     private readonly receipts: Receipts,
@@ -54,13 +58,15 @@ export class RestoreOrders {
     const now = await this.orders.inForceOrAmong(ids, dryRun ? '' : 'for update');
     const former = await this.orders.formerVersions(inForceThen);
     const objections = await this.objections.of(ids);
+    const matches = [...former.values()].map(({ match }) => match);
+    const tools = await this.tools.active(this.db.unit.scope.workspaceId, matches);
     return restorationOf(
       { now, inForceThen, former, objections },
       {
         at,
         isOwner,
         allowsIrreversible: (version) =>
-          relaxesIrreversible(version, this.reversibility.within(version.capos)),
+          relaxesIrreversible(version, this.reversibility.within(version.capos, tools)),
       },
     );
   }

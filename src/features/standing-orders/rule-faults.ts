@@ -21,8 +21,15 @@ export type KnownActions = Readonly<Record<string, KnownAction>>;
  * Why an order with this rule could never apply to any work packet: it contradicts itself, or asks for what no action has.
  * None of it can be told from one property alone. The author of such an order believes that it
  * allows or denies something.
+ *
+ * @param toolParameters of each tool of an order that names registered tools and nothing else
  */
-export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: number): Fault[] {
+export function ruleFaults(
+  rule: StandingOrderRule,
+  known: KnownActions,
+  at: number,
+  toolParameters?: readonly string[][],
+): Fault[] {
   const unknown = unknownTypes(rule, known);
   const matching = unknown.length > 0 ? [] : matchingActions(rule, known);
   const isAboutTools =
@@ -30,10 +37,11 @@ export function ruleFaults(rule: StandingOrderRule, known: KnownActions, at: num
   return [
     ...unknown,
     ...(isAboutTools ? toolFaults(rule) : unknown.length > 0 ? [] : scopeFaults(rule, known)),
-    // What parameters a tool has is known of those that are registered, and only now.
     ...conditionFaults(
       rule.match,
-      isAboutTools ? undefined : matching.length > 0 ? matching : Object.values(known),
+      isAboutTools
+        ? toolParameters
+        : (matching.length > 0 ? matching : Object.values(known)).map(({ parameters }) => parameters),
     ),
     ...windowFaults(rule, at),
     ...boundFaults(rule),
@@ -88,16 +96,19 @@ function scopeFaults(rule: StandingOrderRule, known: KnownActions): Fault[] {
   return [fault('match.reversibility', 'isWithinScope', message)];
 }
 
-function conditionFaults({ fields }: OrderMatch, matching: readonly KnownAction[] | undefined): Fault[] {
+function conditionFaults(
+  { fields }: OrderMatch,
+  matching: readonly (readonly string[])[] | undefined,
+): Fault[] {
   return Object.entries(fields ?? {}).flatMap(([path, condition]) => {
     const at = `match.fields.${path}`;
     const parameter = path.startsWith('params.') ? path.split('.')[1]! : undefined;
     if (
       matching &&
       parameter !== undefined &&
-      !matching.some(({ parameters }) => parameters.includes(parameter))
+      !matching.some((parameters) => parameters.includes(parameter))
     ) {
-      const names = [...new Set(matching.flatMap(({ parameters }) => parameters))].toSorted().join(', ');
+      const names = [...new Set(matching.flat())].toSorted().join(', ');
       const message = `no action that the order is about has a parameter ${parameter}; there are ${names}`;
       return [fault(at, 'isKnownParameter', message)];
     }

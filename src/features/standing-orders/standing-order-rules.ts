@@ -8,8 +8,10 @@ import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import { KnownZone } from '../workspaces/known-zone.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { ActionReversibility } from './action-reversibility.js';
+import { OrderTools } from './order-tools.js';
 import { ruleFaults } from './rule-faults.js';
 import type { OrderWhen, StandingOrderRule } from './standing-order.js';
+import type { StandingOrderEntity } from './standing-order.entity.js';
 import type { CreateStandingOrderBody } from './standing-orders.dto.js';
 
 /** The part of a body that decides. */
@@ -30,6 +32,7 @@ export interface ZoneLookUps {
 export class StandingOrderRules {
   constructor(
     private readonly actions: ActionReversibility,
+    private readonly tools: OrderTools,
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
     private readonly members: DecidingMembers,
@@ -49,11 +52,20 @@ export class StandingOrderRules {
     const inZone = when && (await this.inZone(when, zones));
     const rule = { teamId, capos, effect, match, when: inZone, limits, budget, approval, expiresAt };
     const at = this.clock.now();
+    const toolParameters = await this.tools.parameters(scope.workspaceId, match);
     const faults =
-      expiresAt !== null && expiresAt <= at ? [EXPIRED] : ruleFaults(rule, this.actions.known(), at);
+      expiresAt !== null && expiresAt <= at
+        ? [EXPIRED]
+        : ruleFaults(rule, this.actions.known(), at, toolParameters);
     if (faults.length === 0) faults.push(...(await this.electorateFaults(scope, rule)));
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     return rule;
+  }
+
+  /** What the answer says of names that stand for nothing yet; nothing where there are none. */
+  async warnings({ workspaceId, match }: Pick<StandingOrderEntity, 'workspaceId' | 'match'>) {
+    const warnings = await this.tools.warnings(workspaceId, match);
+    return warnings.length > 0 ? { warnings } : {};
   }
 
   /** Refuses an order whose quorum or approvers cannot be met now. MissingApprovers notices members who leave later. */

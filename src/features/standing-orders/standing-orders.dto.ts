@@ -316,6 +316,12 @@ export class StandingOrderSummary {
 
 /** A standing order. */
 export class StandingOrderView extends StandingOrderSummary implements StandingOrderRule {
+  /**
+   * Of a new order or version: tools that are not registered and agents that nobody has made a token for, each in a sentence; left
+   * out where there are none.
+   * @example ['No tool crm.payout is registered, so the conditions on its parameters are not checked.']
+   */
+  warnings?: string[];
   /** Which work packets it is about. */
   match!: StandingOrderMatch;
   /** When it speaks; null: always. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
@@ -32,6 +33,7 @@ import { ReplaceDraft } from './replace-draft.js';
 import { ReviseStandingOrder } from './revise-standing-order.js';
 import { RollBackStandingOrder } from './roll-back-standing-order.js';
 import { ShadowStandingOrder } from './shadow-standing-order.js';
+import { OrderTools } from './order-tools.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 import { StandingOrderVersionsController } from './standing-order-versions.controller.js';
 import { StandingOrdersController } from './standing-orders.controller.js';
@@ -54,6 +56,7 @@ import { WrittenOrders } from './written-orders.js';
       PolicyDecisionEntity,
       SimulationEntity,
     ]),
+    ToolsModule,
     WorkspacesModule,
   ],
   controllers: [StandingOrdersController, StandingOrderVersionsController],
@@ -69,6 +72,7 @@ import { WrittenOrders } from './written-orders.js';
     PolicyDecisions,
     SurroundingsOfOrder,
     ActionReversibility,
+    OrderTools,
     StandingOrderRules,
     NewOrderVersion,
     ThrottledWork,
@@ -101,6 +105,7 @@ import { WrittenOrders } from './written-orders.js';
     WithdrawProposal,
     SurroundingsOfOrder,
     OrdersInForce,
+    OrderTools,
     PolicyDecisions,
     ActionReversibility,
     DraftStandingOrder,

@@ -90,6 +90,17 @@ function pathFault(path: string, named: string, { properties }: Record<string, u
   return [{ path, rule: 'unknownParameter', message }];
 }
 
+/** With any of these a schema may take more than its `properties` name. */
+const OPENING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'patternProperties'];
+
+/** The parameters that a tool takes; undefined where its schema does not list them all. */
+export function parametersOf({ paramsSchema }: Pick<ToolEntity, 'paramsSchema'>): string[] | undefined {
+  const { properties, additionalProperties, unevaluatedProperties } = paramsSchema;
+  const isOpen = [additionalProperties, unevaluatedProperties].some((more) => typeof more === 'object');
+  if (isOpen || OPENING.some((keyword) => Object.hasOwn(paramsSchema, keyword))) return undefined;
+  return Object.keys(properties ?? {});
+}
+
 /** What orders and approvals go by. Nothing is converted: what is not well typed is not known. */
 export interface ToolFacts {
   /** In the major unit of the currency. */
@@ -152,7 +163,14 @@ export function factsOf(
     recipientsAreKnown: recipients !== null,
     reversibility,
     risk,
-    title: titleTemplate === null ? tool.name : titleOf(titleTemplate, params),
+    title:
+      titleTemplate === null
+        ? tool.name
+        : titleOf(titleTemplate, (path) =>
+            path === amountPath && amountUnit === 'minor'
+              ? inMajorUnits(at(path), amount, currency)
+              : shown(at(path)),
+          ),
   };
 }
 
@@ -180,6 +198,18 @@ function amountOf(value: unknown, unit: AmountUnit, currency: string | null): nu
   return value / 10 ** (MINOR_DIGITS[currency] ?? 2);
 }
 
+/** With the digits of the currency behind the point, and never rounded: 60.00, or 1,999 yen. */
+export function amountInWords(amount: number, currency: string): string {
+  const minimumFractionDigits = MINOR_DIGITS[currency] ?? 2;
+  return new Intl.NumberFormat('en', { minimumFractionDigits, maximumFractionDigits: 20 }).format(amount);
+}
+
+/** A title that shows 6000 for 60.00 euros misleads whoever decides. */
+function inMajorUnits(value: unknown, amount: number | null, currency: string | null): string {
+  if (amount !== null && currency !== null) return amountInWords(amount, currency);
+  return `${shown(value)} (smallest unit)`;
+}
+
 /** A text that may hold several addresses is one recipient to us and many to the tool, so their number is not known. */
 function recipientsOf(value: unknown): number | null {
   const listed: unknown[] = Array.isArray(value) ? value : [value];
@@ -195,8 +225,8 @@ const MAX_TITLE = 200;
 const MAX_VALUE = 80;
 
 /** One line of plain text: each value is cut, and none of them can add a line or what cannot be seen. */
-function titleOf(template: string, params: object): string {
-  const title = template.replace(PLACEHOLDER, (_, path: string) => shown(valueAt(params, path.trim())));
+function titleOf(template: string, valueOf: (path: string) => string): string {
+  const title = template.replace(PLACEHOLDER, (_, path: string) => valueOf(path.trim()));
   return cutText(title, MAX_TITLE);
 }
 

@@ -8,6 +8,7 @@ import type { Page } from '../../platform/kernel/pages.dto.js';
 import { ToolEntity } from './tool.entity.js';
 import type { ToolsQuery } from './tools.dto.js';
 
+const COLUMNS = columnsOf(ToolEntity);
 /** Schemas and descriptions are left out of lists: a page of a hundred could be three megabytes. */
 const LISTED = columnsOf(ToolEntity, { without: ['paramsSchema', 'description'] });
 
@@ -29,6 +30,11 @@ export class Tools {
 
   find(scope: Scope, name: string): Promise<ToolEntity | undefined> {
     return this.db.findOne(scope, ToolEntity, { workspaceId: scope.workspaceId, name });
+  }
+
+  named(workspaceId: string, names: readonly string[]): Promise<ToolEntity[]> {
+    const text = `select ${COLUMNS} from tools where workspace_id = $1 and name = any($2)`;
+    return this.db.read({ workspaceId, teamIds: 'all' }, text, [workspaceId, names]);
   }
 
   /** The statement of {@link find}, for a caller that sends more along. */

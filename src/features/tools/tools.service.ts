@@ -72,6 +72,11 @@ export class ToolsService {
     return this.tools.readStatement(workspaceId, name);
   }
 
+  /** Those of these that are registered, whatever their status. */
+  async named(workspaceId: string, names: readonly string[]): Promise<ToolEntity[]> {
+    return names.length > 0 ? this.tools.named(workspaceId, names) : [];
+  }
+
   async list(caller: Caller, query: ToolsQuery): Promise<ToolPage> {
     const page = await this.tools.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };

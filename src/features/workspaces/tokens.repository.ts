@@ -159,6 +159,17 @@ export class Tokens {
     };
   }
 
+  /** Those of these names that an agent with a valid token has. */
+  async agentsNamed(workspaceId: string, names: readonly string[]): Promise<string[]> {
+    const rows = await this.db.read<{ agentName: string }>(
+      { workspaceId, teamIds: 'all' },
+      `select distinct agent_name from tokens where workspace_id = $1 and agent_name = any($2)
+         and revoked_at is null and (expires_at is null or expires_at > app.clock())`,
+      [workspaceId, names],
+    );
+    return rows.map(({ agentName }) => agentName);
+  }
+
   /** They were used just now, and so their members were here; in a transaction of its own. */
   async noteUse(workspaceId: string, tokenIds: readonly string[]): Promise<void> {
     const text = `with used as (

@@ -258,6 +258,29 @@ describe('an action that a person decides', () => {
     expect(payload).toMatchObject({ edited: true, aud: 'pay.unknown' });
   });
 
+  it('shows an amount in cents as euros, in the title and beside it, also after an edit', async () => {
+    const cents = { name: 'pay.cents', paramsSchema: PAY, amountUnit: 'minor' };
+    const paths = { amountPath: 'amount', currencyPath: 'currency' };
+    const titleTemplate = 'Refund {{amount}} {{currency}} for {{order}}';
+    expect((await admin.post('/tools', { ...cents, ...paths, titleTemplate })).status).toBe(201);
+    const params = { order: 'C-1', amount: 6000, currency: 'EUR' };
+    const { approvalId, title } = (await ask('pay.cents', params)).body;
+    expect(title).toBe('Refund 60.00 EUR for C-1');
+    const approval = await approvalOf(approvalId);
+    expect(approval).toMatchObject({ title, policy: { amount: '60.00 EUR' } });
+    const edited = await operator.send(
+      'PATCH',
+      `/approvals/${approvalId}`,
+      { params: { ...params, amount: 550 } },
+      { 'If-Match': `"${approval.contentHash}"` },
+    );
+    expect(edited.status, edited.text).toBe(200);
+    expect(await approvalOf(approvalId)).toMatchObject({
+      title: 'Refund 5.50 EUR for C-1',
+      policy: { amount: '5.50 EUR' },
+    });
+  });
+
   it('is asked for again as the agent asked, when an approved edit needs other eyes by then', async () => {
     const params = { to: 'Karl', amount: 900 };
     const { body } = await ask('pay.eyes', params);
@@ -302,7 +325,15 @@ describe('the kill switch', () => {
     expect(asked.body.status).toBe('allowed');
     const { actionRequestId, paramsHash } = asked.body;
     const waiting = (await ask('pay.unknown', { n: 1 })).body;
-    await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    const { halted } = (await test.owner.post('/guardian/killswitch', { reason: 'Stop.' })).body;
+    expect(halted.voided).toBeGreaterThan(0);
+    const [voided] = await test.rows<{ body: string }>(
+      `select body from receipts where workspace_id = $1 and action = 'action.voided' order by seq desc limit 1`,
+      [test.workspaceId],
+    );
+    const { summary, details } = JSON.parse(voided!.body);
+    expect(details.actionRequestIds).toHaveLength(halted.voided);
+    expect(summary).toContain('"Pay 50 EUR for K" for refund-bot');
     test.clock.advance(60_000);
     expect((await consume(actionRequestId, paramsHash)).status).toBe(423);
     expect((await ask('pay.killed', { order: 'K2', amount: 1, currency: 'EUR' })).status).toBe(423);
@@ -461,6 +492,45 @@ describe('work that failed too often', () => {
     await expect.poll(async () => (await read(actionRequestId)).status).toBe('expired');
     expect((await approvalOf(approvalId)).status).toBe('expired');
     expect((await actsOn(actionRequestId)).at(-1)).toBe('action.expired');
+  });
+});
+
+describe('an action of which no result came', () => {
+  it.each([
+    ['arrived', 'done', 'completed', 'action.confirmed'],
+    ['did_not_arrive', 'not done', 'failed', 'action.not_done'],
+  ])('is recorded by a person as %s, until the agent reports', async (decision, found, status, action) => {
+    const tool = `pay.found_${status}`;
+    await allowedTool(tool);
+    const asked = await ask(tool, { order: 'F', amount: 5, currency: 'EUR' });
+    const { actionRequestId, paramsHash } = asked.body;
+    expect((await consume(actionRequestId, paramsHash)).status).toBe(200);
+    test.clock.advance(901_000);
+    await expect.poll(async () => (await read(actionRequestId)).status).toBe('unconfirmed');
+    const { items } = (await operator.get('/escalations')).body;
+    const { escalationId, options } = items.find((one: any) => one.entity.id === actionRequestId);
+    expect(options).toEqual(['arrived', 'did_not_arrive', 'dismiss']);
+    const decided = await operator.post('/escalations/decide', { escalationId, decision });
+    expect(decided.status, decided.text).toBe(200);
+    const summary = expect.stringMatching(new RegExp(`^.+ found out that it was ${found}\\.$`));
+    expect(decided.body).toMatchObject({ status: 'resolved', outcome: summary });
+    const outcome = status === 'completed' ? 'succeeded' : 'failed';
+    const foundBy = expect.objectContaining({ type: 'member' });
+    expect(await read(actionRequestId)).toMatchObject({
+      status,
+      result: { outcome, summary, output: null, foundBy },
+    });
+    expect((await actsOn(actionRequestId)).at(-1)).toBe(action);
+    const result = { outcome: 'succeeded', summary: 'It was done late.' };
+    const told = await bot.post(`/action-requests/${actionRequestId}/result`, result);
+    expect(told.status, told.text).toBe(200);
+    expect(told.body).toMatchObject({ status: 'completed', result });
+    expect(told.body.result.foundBy).toBeUndefined();
+    const other = { ...result, summary: 'Or was it?' };
+    expect((await bot.post(`/action-requests/${actionRequestId}/result`, other)).status).toBe(409);
+    const { text } = await admin.get('/audit-feed?format=jsonl');
+    const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), test.workspaceId);
+    expect(proofs.actions.faults).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type TestMember,
   type TestWorkspace,
 } from '../../support/test-app.js';
+import { Client } from '../../support/client.js';
 import { Desk } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
@@ -178,6 +179,89 @@ describe('POST /consigliere/chat 200: by name', () => {
   });
 });
 
+describe('POST /consigliere/chat 200: what agents asked for', () => {
+  const TOOL = { titleTemplate: 'Refund {{order}}', reversibility: 'reversible', risk: 'low' };
+  let agent: Client;
+  const ask = async (tool: string, order: string) => {
+    const asked = await agent.post('/action-requests', { tool, params: { order } });
+    expect(asked.status, asked.text).toBe(201);
+    return asked.body as { actionRequestId: string; approvalId: string; paramsHash: string };
+  };
+  const finish = async (order: string, outcome: string) => {
+    const { actionRequestId, paramsHash } = await ask('pay.allowed', order);
+    const by = { attempt: newId('req').padEnd(30, 'x'), paramsHash };
+    expect((await agent.post(`/action-requests/${actionRequestId}/consume`, by)).status).toBe(200);
+    const result = { outcome, summary: `The bank has ${outcome}.` };
+    if (outcome !== 'none') await agent.post(`/action-requests/${actionRequestId}/result`, result);
+    return actionRequestId;
+  };
+  beforeEach(async () => {
+    const made = { name: 'Refunds', agent: { name: 'Refund-Bot' }, tools: ['pay.*'] };
+    agent = new Client(test.url, (await workspace.owner.post('/tokens', made)).body.token);
+    for (const name of ['pay.allowed', 'pay.denied', 'pay.asked']) {
+      const paramsSchema = { type: 'object', properties: { order: { type: 'string' } } };
+      expect((await workspace.owner.post('/tools', { name, paramsSchema, ...TOOL })).status).toBe(201);
+    }
+    const orders = new OrderDesk(test);
+    for (const effect of ['allow', 'deny']) {
+      const match = { actionTypes: [effect === 'allow' ? 'pay.allowed' : 'pay.denied'] };
+      await orders.active({ name: `To ${effect}`, effect, match }, workspace.owner);
+    }
+  });
+
+  it('failed, went out, or ended without a word, is told with the mails of the day', async () => {
+    const done = await finish('A-1', 'succeeded');
+    const failed = await finish('A-2', 'failed');
+    const unknown = await finish('A-3', 'none');
+    const denied = (await ask('pay.denied', 'A-4')).actionRequestId;
+    await test.rows(
+      `update action_requests set due_at = now() - interval '1 second' where action_request_id = $1`,
+      [unknown],
+    );
+    const { reply } = await eventually(
+      () => chat.say('What failed today?'),
+      (answer) => answer.reply.includes(unknown),
+    );
+    for (const id of [failed, unknown, denied]) expect(reply).toContain(`- ${id}: “"Refund A-`);
+    expect(reply).not.toContain(done);
+    const sent = (await chat.say('What went out today?')).reply;
+    expect(sent).toContain(`- ${done}: “"Refund A-1" for Refund-Bot succeeded`.replaceAll('"', '"'));
+    expect(sent).not.toContain(failed);
+  });
+
+  it('is explained by its id, its approval and its title, and with all of the agent’s day', async () => {
+    const { displayName: name } = (await workspace.owner.get('/profile')).body.operator;
+    const { actionRequestId, approvalId } = await ask('pay.asked', 'A-5');
+    const reject = { feedback: 'He was paid already.' };
+    expect((await workspace.owner.post(`/approvals/${approvalId}/reject`, reject)).status).toBe(200);
+    const denied = await ask('pay.denied', 'A-6');
+    const done = await finish('A-7', 'succeeded');
+    for (const question of [
+      `Who rejected ${approvalId}?`,
+      `Why was ${actionRequestId} rejected?`,
+      'Who rejected "refund a-5"?',
+    ]) {
+      const { reply, intents } = await chat.say(question);
+      expect(reply, question).toMatch(
+        new RegExp(
+          `^The action request ${actionRequestId} \\(“Refund A-5”, with the tool pay.asked\\), made by Refund-Bot on .+, is rejected`,
+        ),
+      );
+      expect(reply).toMatch(
+        new RegExp(`The approval ${approvalId}: rejected by ${name} on .+, saying “He was paid already.”`),
+      );
+      expect(intents[0]!.ids).toEqual(expect.arrayContaining([actionRequestId, approvalId]));
+    }
+    expect((await chat.say(`Why was ${denied.actionRequestId} denied?`)).reply).toContain('"To deny"');
+    const { reply } = await chat.say('What did refund-bot do today?');
+    expect(reply).toMatch(/^3 records match:/);
+    expect(reply).toMatch(new RegExp(`${done}[^]+It succeeded on .+: “The bank has succeeded.”`));
+    expect((await chat.say('What did nobody do today?')).reply).toBe(
+      'No agent “nobody” asked for anything today that you may see.',
+    );
+  });
+});
+
 describe('POST /consigliere/chat 200: figures and lists', () => {
   it('sums revenue by the period that is asked for, and by currency', async () => {
     await workspace.owner.put('/settings', { currency: 'EUR', timezone: 'Europe/Berlin' });
@@ -223,7 +307,9 @@ describe('POST /consigliere/chat 200: figures and lists', () => {
     await desk.revert();
     const { reply, intents } = await chat.say('Who engaged the kill switch?');
     expect(reply).toContain('The kill switch is off');
-    expect(reply).toMatch(new RegExp(`- rcp_\\w+: “[^”]*${name}[^”]*A wrong price list”, on `));
+    expect(reply).toMatch(
+      new RegExp(`- rcp_\\w+: “${name} engaged the kill switch: A wrong price list”, on `),
+    );
     expect(intents[0]!.ids.length).toBeGreaterThan(1);
   });
 
@@ -231,11 +317,11 @@ describe('POST /consigliere/chat 200: figures and lists', () => {
     const { reply, intents } = await chat.say('Tell me a joke');
     expect(intents).toEqual([{ intent: 'help', ids: [] }]);
     const questions = [...reply.matchAll(/^- (.+\?)$/gm)].map(([, question]) => question!);
-    expect(questions).toHaveLength(11);
+    expect(questions).toHaveLength(12);
     const asked = [];
     for (const question of questions) asked.push((await chat.say(question)).intents[0]!.intent);
     expect(asked).not.toContain('help');
-    expect(new Set(asked).size).toBe(11);
+    expect(new Set(asked).size).toBe(12);
     const guide = readFileSync('docs/guides/chat.md', 'utf8');
     for (const question of questions) expect(guide).toContain(question.replace(/_[0-9a-z]{26}/, '_…'));
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BriefingReader } from '../../../src/features/capos/briefing.reader.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import { leaveActionRequest } from '../action-requests/action-request-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 /** 3 December 2026, 15:30 in Kolkata, which is five and a half hours ahead of UTC. */
@@ -12,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The figures that a capo is given for a report. */
-async function figuresOf(workspaceId: string) {
+/** What a capo is given for a report. */
+function briefingOf(workspaceId: string) {
   const directive = {
     directiveId: newId('dir'),
     teamId: null,
@@ -25,8 +26,11 @@ async function figuresOf(workspaceId: string) {
     feedback: [],
     createdBy: { type: 'member', id: newId('mem'), name: 'Ada', via: 'api' },
   } as unknown as Parameters<BriefingReader['read']>[1];
-  const briefing = await test.app.get(BriefingReader).read({ workspaceId, teamIds: 'all' }, directive);
-  return briefing.figures!;
+  return test.app.get(BriefingReader).read({ workspaceId, teamIds: 'all' }, directive);
+}
+
+async function figuresOf(workspaceId: string) {
+  return (await briefingOf(workspaceId)).figures!;
 }
 
 async function leaveRevenue(workspaceId: string, events: readonly [amount: number, at: number][]) {
@@ -108,5 +112,19 @@ describe('the figures of a report', () => {
     const { since, days } = await figuresOf(workspaceId);
     expect(since).toBe('2026-09-02');
     expect(days.map(({ day, revenue }) => [day, revenue])).toEqual([['2026-12-03', { EUR: 5 }]]);
+  });
+
+  it('count what waits for a person as every other place does, requests of agents included', async () => {
+    test.clock.stop(NOW);
+    const { workspaceId, owner } = await test.createWorkspace();
+    await leaveActionRequest(owner, { tool: 'crm.refund' });
+    const { figures, guardian } = await briefingOf(workspaceId);
+    expect([guardian.pending, figures!.openApprovals.length]).toEqual([1, 1]);
+    for (const path of ['/guardian', '/context', '/bootstrap']) {
+      const { body } = await owner.get(path);
+      expect((body.guardian ?? body).pending, path).toBe(1);
+    }
+    const { body } = await owner.get('/approvals');
+    expect(body.total).toBe(1);
   });
 });

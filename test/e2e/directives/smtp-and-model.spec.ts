@@ -194,7 +194,7 @@ describe('the kill switch', () => {
       (count) => count === 1,
     );
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'executing' });
-    expect((await desk.kill()).body.halted).toEqual({ queued: 0, executing: 1, sending: 0 });
+    expect((await desk.kill()).body.halted).toEqual({ queued: 0, executing: 1, sending: 0, voided: 0 });
     expect(await desk.directive(directiveId)).toMatchObject({ status: 'halted' });
     await desk.revert();
     const reviewed = await desk.until(directiveId, 'pending_approval');

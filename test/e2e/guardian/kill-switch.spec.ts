@@ -101,7 +101,12 @@ describe('1,000 queued work packets and the kill switch', () => {
     const haltedDirectives = await test.rows<{ directiveId: string }>(
       `select directive_id as "directiveId" from directives where status = 'halted' and halted_from = 'sending'`,
     );
-    expect(killed.body.halted).toEqual({ queued: 0, executing: 0, sending: haltedDirectives.length });
+    expect(killed.body.halted).toEqual({
+      queued: 0,
+      executing: 0,
+      sending: haltedDirectives.length,
+      voided: 0,
+    });
     expect(await guardian()).toMatchObject({
       mode: 'killed',
       epoch: killed.body.epoch,
@@ -117,7 +122,7 @@ describe('1,000 queued work packets and the kill switch', () => {
       epoch: killed.body.epoch,
       killedAt: killed.body.killedAt,
       receiptId: null,
-      halted: { queued: 0, executing: 0, sending: 0 },
+      halted: { queued: 0, executing: 0, sending: 0, voided: 0 },
       unconfirmed: [],
     });
 

@@ -106,7 +106,7 @@ async function revertWhenStopped(mailing: MailingService, { halted }: Kill['body
   const directives = await mailing.service.rows(
     `select 1 from directives where status = 'halted' and halted_from = 'sending'`,
   );
-  expect(halted).toEqual({ queued: 0, executing: 0, sending: directives.length });
+  expect(halted).toEqual({ queued: 0, executing: 0, sending: directives.length, voided: 0 });
   await mailing.untilNoneIs('sending');
   const waiting = await mailing.packetsThatAre('halted');
   expect((await mailing.revert()).toSorted()).toEqual(waiting.toSorted());

@@ -72,9 +72,9 @@ describe('reports of a busy day, counted again from its exported receipts', () =
     );
     const { guardianState, approvalQueue, tomorrowQueue } = report.sections;
     const { body: guardian } = await day.owner.get('/guardian');
-    expect(guardianState).toMatchObject({ mode: guardian.mode, pendingMoves: guardian.pending });
+    expect(guardianState.mode).toBe(guardian.mode);
     const { body: pending } = await day.owner.get('/approvals');
-    expect(approvalQueue.pending).toBe(pending.total);
+    expect([approvalQueue.pending, guardian.pending]).toEqual([pending.total, pending.total]);
     const [row] = await test.rows<{ n: number }>(
       `select count(*)::int as n from directives where workspace_id = $1 and status in ('queued', 'executing', 'sending', 'halted')`,
       [workspace.workspaceId],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalJson, sha256 } from '../../../src/platform/kernel/canonical-json.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
+import type { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { FILE_DOCUMENTS, MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
 
@@ -168,6 +169,75 @@ describe('POST /standing-orders 201', () => {
     // Beside no other order: one that it contradicts would speak against it.
     const { owner } = await test.createWorkspace();
     expect((await desk.elsewhere(owner).post('/standing-orders', order)).body.status).toBe('active');
+  });
+
+  describe('for the tools of agents', () => {
+    let owner: Client;
+    const order = (effect: string, tool: string, match: object = {}) => ({
+      name: `${effect} ${tool}`,
+      effect,
+      match: { actionTypes: [tool], ...match },
+    });
+    const post = (body: object) => desk.elsewhere(owner).post('/standing-orders', body);
+    beforeEach(async () => {
+      owner = (await test.createWorkspace()).owner;
+      const paramsSchema = { type: 'object', properties: { amount: { type: 'number' } } };
+      for (const [name, reversibility] of [
+        ['crm.memo', 'reversible'],
+        ['crm.payout', 'irreversible'],
+      ]) {
+        const tool = { name, paramsSchema, reversibility, risk: 'low' };
+        expect((await owner.post('/tools', tool)).status).toBe(201);
+      }
+    });
+
+    it('activates one that allows a registered tool that can be undone, and holds one that cannot', async () => {
+      expect((await post(order('allow', 'crm.memo'))).body).toMatchObject({
+        status: 'active',
+        heldBecause: null,
+      });
+      const held = (await post(order('allow', 'crm.payout'))).body.heldBecause;
+      expect(held).toMatch(
+        /^It allows requests for crm\.payout that cannot be undone\. Its safety eval gave /,
+      );
+      expect(held).toContain('It allows any number of requests for crm.payout that cannot be undone.');
+      expect(held).not.toContain('work packets');
+      expect((await owner.send('PATCH', '/tools/crm.memo', { status: 'paused' })).status).toBe(200);
+      expect((await post(order('allow', 'crm.memo', { agents: ['bot'] }))).body.status).toBe('draft');
+      expect((await post(order('allow', 'crm.*'))).body.status).toBe('draft');
+    });
+
+    it('refuses parameters that no registered tool of it has, in a new version too', async () => {
+      const typo = { fields: { 'params.amout': { $gt: 5 } } };
+      const right = { fields: { 'params.amount': { $gt: 5 }, amount: { $gt: 5 } } };
+      const refused = await post(order('deny', 'crm.payout', typo));
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details).toEqual([
+        {
+          path: 'match.fields.params.amout',
+          rule: 'isKnownParameter',
+          message: 'no action that the order is about has a parameter amout; there are amount',
+        },
+      ]);
+      const { standingOrderId, status, warnings } = (await post(order('deny', 'crm.payout', right))).body;
+      expect([status, warnings]).toEqual(['active', undefined]);
+      const match = { actionTypes: ['crm.payout'], ...typo };
+      expect((await desk.revise(standingOrderId, { match }, owner)).status).toBe(422);
+      expect((await post(order('deny', 'crm.*', typo))).status).toBe(201);
+    });
+
+    it('accepts tools and agents that are not there yet, and warns', async () => {
+      const agents = { agents: ['Bot', 'Bto'], fields: { 'params.amout': { $gt: 5 } } };
+      await owner.post('/tokens', { name: 'Bot', agent: { name: 'Bot' }, tools: ['crm.*'] });
+      const answer = await post(order('deny', 'crm.payuot', agents));
+      expect([answer.status, answer.body.warnings]).toEqual([
+        201,
+        [
+          'No tool crm.payuot is registered, so the conditions on its parameters are not checked.',
+          'No agent Bto has a valid token, so nothing matches its name now.',
+        ],
+      ]);
+    });
   });
 
   it('keeps the zone of the workspace with a window that names none', async () => {

@@ -75,7 +75,8 @@ export class WorkPacketsReader {
     const [row] = await this.db.read<HeldBack>(
       scope,
       `select
-         coalesce((select n from app.tally_of($1, 'packets') where key = 'awaiting_approval'), 0) as pending,
+         (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
+           where split_part(key, ' ', 1) in ('pending', 'ready')) as pending,
          (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and created_at > $2) as "blocked24h"`,
       [scope.workspaceId, new Date(at - 86_400_000)],
     );

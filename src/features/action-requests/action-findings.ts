@@ -1,0 +1,66 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../platform/auth/caller.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
+import type { EscalationEntity } from '../escalations/escalation.entity.js';
+import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE } from '../escalations/escalation-kinds.js';
+import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
+import { ActionOutcomes } from './action-outcomes.js';
+import { ActionRequests } from './action-requests.repository.js';
+
+/** A person says what came of an action whose agent has not: it is recorded as theirs until the agent reports. */
+@Injectable()
+export class ActionFindings implements OnModuleInit {
+  constructor(
+    private readonly options: EscalationOptions,
+    private readonly requests: ActionRequests,
+    private readonly outcomes: ActionOutcomes,
+  ) {}
+
+  onModuleInit(): void {
+    this.options.register(ACTION_UNCONFIRMED, 'action_request', {
+      lock: ({ workspaceId, entityId }) => this.requests.lock(workspaceId, entityId),
+      options: {
+        [ARRIVED]: {
+          role: 'operator',
+          effect: 'Records that the action was done; the agent may still report its result.',
+          run: (escalation, by) => this.found(escalation, by, 'succeeded'),
+        },
+        [DID_NOT_ARRIVE]: {
+          role: 'operator',
+          effect: 'Records that the action was not done; the agent may still report its result.',
+          run: (escalation, by) => this.found(escalation, by, 'failed'),
+        },
+      },
+    });
+  }
+
+  /** @throws InvalidTransition once the agent has reported */
+  private async found(
+    { workspaceId, entityId }: EscalationEntity,
+    { caller, at }: Decider,
+    outcome: 'succeeded' | 'failed',
+  ): Promise<string> {
+    const request = (await this.requests.lock(workspaceId, entityId))!;
+    if (request.status !== 'unconfirmed') {
+      throw new InvalidTransition({
+        message: 'It is known by now what came of this action.',
+        details: { status: request.status },
+      });
+    }
+    const isDone = outcome === 'succeeded';
+    const foundBy = actorOf(caller);
+    const summary = `${caller.name} found out that it was ${isDone ? 'done' : 'not done'}.`;
+    const receiptId = this.outcomes.note(request, foundBy, {
+      action: isDone ? 'action.confirmed' : 'action.not_done',
+      outcome: isDone ? 'success' : 'failure',
+      says: `was ${isDone ? 'done' : 'not done'}, as ${caller.name} found out`,
+      details: { summary },
+    });
+    this.outcomes.write(request, {
+      status: isDone ? 'completed' : 'failed',
+      result: { outcome, summary, output: null, at, foundBy },
+      receiptId,
+    });
+    return summary;
+  }
+}
