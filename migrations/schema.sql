@@ -115,6 +115,19 @@ CREATE OR REPLACE FUNCTION app.answering_workspaces()
 AS $function$select distinct c.workspace_id from connectors c where c.kind = 'http'$function$;
 alter function app.answering_workspaces() owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.approvals_of_tokens(p_workspace_id text, p_token_root_ids text[])
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select a.approval_id from approvals a where a.workspace_id = p_workspace_id
+    and a.question->>'tokenRootId' = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
+  union all
+  select r.approval_id from action_requests r where r.workspace_id = p_workspace_id
+    and r.token_root_id = any (p_token_root_ids) and r.status = 'pending'
+$function$;
+
 CREATE OR REPLACE FUNCTION app.approvers_of(p_workspace_id text, p_team_id text, p_least text, p_approvers jsonb)
  RETURNS text[]
  LANGUAGE sql
@@ -143,6 +156,21 @@ AS $function$
     where not named->'memberIds' ? m.member_id and not exists (
       select from jsonb_array_elements_text(named->'roles') least
       where array_position(of.roles, least) <= own.rank))
+$function$;
+
+CREATE OR REPLACE FUNCTION app.asked_of_team(p_workspace_id text, p_team_id text)
+ RETURNS TABLE(entity_type text, entity_id text, title text)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select 'action_request', r.action_request_id, r.title from action_requests r
+  where r.workspace_id = p_workspace_id and r.team_id = p_team_id
+    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed')
+  union all
+  select 'approval', a.approval_id, a.title from approvals a
+  where a.workspace_id = p_workspace_id and a.team_id = p_team_id and a.kind = 'question' and a.status = 'pending'
+  order by 2
 $function$;
 
 CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
@@ -1816,6 +1844,9 @@ begin
       where d.workspace_id = p_workspace_id and d.team_id = p_team_id
         and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted'))))
     order by a.approval_id for no key update;
+  perform 1 from action_requests r where r.workspace_id = p_workspace_id and r.team_id = p_team_id
+    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed')
+    order by r.action_request_id for no key update;
   perform 1 from directives d where d.workspace_id = p_workspace_id and d.team_id = p_team_id
     and d.status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
     order by d.directive_id for no key update;
@@ -1871,6 +1902,17 @@ AS $function$
   where w.workspace_id = p_workspace_id
 $function$;
 
+CREATE OR REPLACE FUNCTION app.move_expiry_of_action()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update action_requests set expires_at = new.expires_at
+  where action_request_id = new.action_request_id and status = 'pending';
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.move_team_work(p_workspace_id text, p_team_id text, p_to text)
  RETURNS TABLE(directive_id text, title text)
  LANGUAGE plpgsql
@@ -1881,11 +1923,14 @@ declare
 begin
   update approvals a set team_id = p_to where a.workspace_id = p_workspace_id and a.team_id = p_team_id
     and (a.directive_id = any (moving) or a.status = 'pending');
+  update action_requests r set team_id = p_to where r.workspace_id = p_workspace_id and r.team_id = p_team_id
+    and r.status in ('pending', 'allowed', 'approved', 'consumed', 'unconfirmed');
   update work_packets p set team_id = p_to where p.workspace_id = p_workspace_id and p.team_id = p_team_id
     and (p.directive_id = any (moving)
       or p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted'));
   update escalations e set team_id = p_to where e.workspace_id = p_workspace_id and e.team_id = p_team_id
-    and e.status = 'open' and (e.directive_id = any (moving) or e.entity_type = 'standing_order');
+    and e.status = 'open' and (e.directive_id = any (moving)
+      or e.directive_id is null and e.entity_type in ('standing_order', 'approval', 'action_request'));
   return query update directives d set team_id = p_to
     where d.workspace_id = p_workspace_id and d.directive_id = any (moving)
     returning d.directive_id, left(split_part(d.text, E'\n', 1), 120);
@@ -1945,7 +1990,7 @@ $function$;
 alter function app.next_work(text,text[]) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.open_team_work(p_workspace_id text, p_team_id text)
- RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, sending integer)
+ RETURNS TABLE(directives integer, approvals integer, work_packets integer, standing_orders integer, action_requests integer, sending integer)
  LANGUAGE plpgsql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
@@ -1960,6 +2005,8 @@ begin
       and p.status in ('drafted', 'awaiting_approval', 'queued', 'sending', 'halted')),
     (select count(*)::int from standing_orders o where o.workspace_id = p_workspace_id and o.team_id = p_team_id
       and o.status <> 'archived'),
+    (select count(*)::int from action_requests r where r.workspace_id = p_workspace_id and r.team_id = p_team_id
+      and r.status in ('pending', 'allowed', 'approved', 'consumed')),
     (select count(*)::int from work_packets p where p.workspace_id = p_workspace_id and p.team_id = p_team_id
       and p.status = 'sending');
 end $function$;
@@ -2887,6 +2934,7 @@ create table action_requests (
   due_at timestamp with time zone,
   created_at timestamp with time zone not null,
   receipt_id text not null,
+  guardian_epoch integer,
   constraint action_requests_check CHECK (((consumed_at IS NULL) = (attempt IS NULL))),
   constraint action_requests_reversibility_check CHECK ((reversibility = ANY (ARRAY['read_only'::text, 'reversible'::text, 'externally_reversible'::text, 'irreversible'::text]))),
   constraint action_requests_risk_check CHECK ((risk = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
@@ -3016,6 +3064,7 @@ create policy system_reads on approvals for select to consigliere_system using (
 CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
 CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
 CREATE TRIGGER forget_votes BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((new.content_hash IS DISTINCT FROM old.content_hash)) EXECUTE FUNCTION app.forget_votes();
+CREATE TRIGGER move_expiry_of_action AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((old.ready AND (new.action_request_id IS NOT NULL) AND (new.expires_at IS DISTINCT FROM old.expires_at))) EXECUTE FUNCTION app.move_expiry_of_action();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 
