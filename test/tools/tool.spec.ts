@@ -99,7 +99,7 @@ describe('the facts of a request', () => {
     [{ to: 'jane@acme.example' }, 1, true],
     [{ to: ['jane@acme.example', 'joe@acme.example'] }, 2, true],
     [{ to: [{ email: 'jane@acme.example' }] }, 1, true],
-    [{ to: [] }, 0, true],
+    [{ to: [] }, 0, false],
     [{ to: '' }, 0, false],
     [{ to: 'jane@acme.example, joe@acme.example' }, 0, false],
     [{ to: ['jane@acme.example;joe@acme.example'] }, 0, false],

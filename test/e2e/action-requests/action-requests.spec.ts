@@ -172,7 +172,7 @@ describe('an action that a standing order allows', () => {
   it('shares no Idempotency-Key with another agent of the same member, nor with the member', async () => {
     const made = await admin.post('/tokens', {
       name: 'Other',
-      agent: { name: 'other-bot' },
+      agent: { name: 'second-bot' },
       tools: ['crm.*'],
     });
     const other = new Client(test.url, made.body.token);

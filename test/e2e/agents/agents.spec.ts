@@ -19,7 +19,8 @@ afterAll(() => test.close());
 const DAY_MS = 86_400_000;
 const ROLES = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'];
 
-async function agent(role: string, client = owner): Promise<AgentView> {
+/** From another address each time: it is asked again and again while a draft is made. */
+async function agent(role: string, client = new Client(test.url, workspace.owner.token)): Promise<AgentView> {
   const { body } = await client.get<{ agents: AgentView[] }>('/agents');
   return body.agents.find((each) => each.role === role)!;
 }
