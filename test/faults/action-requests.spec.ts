@@ -87,6 +87,7 @@ beforeAll(async () => {
   };
   tool = new Example(process.execPath, 'tool-server.ts', [], {
     CONSIGLIERE_URL: url,
+    WORKSPACE_ID: service.workspaceId,
     USED_PERMITS: folder,
     PORT: '0',
   });
