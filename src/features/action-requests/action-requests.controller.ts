@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -34,6 +34,7 @@ import { Permits } from './permits.js';
 /** CONTRACT section 7: one bucket for all of them. */
 const LIMIT: RouteLimit = { limit: 1_200, windowSeconds: 60, bucket: '/api/pro/action-requests' };
 
+@ApiTags('Actions')
 @Controller()
 export class ActionRequestsController {
   constructor(
@@ -56,7 +57,7 @@ export class ActionRequestsController {
     returns: { 201: AskedActionRequest, 200: AskedActionRequest },
     errors: [NotFound, AlreadyExists, GuardianHalted],
   })
-  async create(
+  async request(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateActionRequestBody,
     @Res({ passthrough: true }) response: Response,
@@ -149,7 +150,7 @@ export class ActionRequestsController {
     returns: { 200: ActionRequestView },
     errors: [NotFound, InvalidTransition, AlreadyExists],
   })
-  async reportResult(
+  async report(
     @CurrentCaller() caller: Caller,
     @Param('actionRequestId') actionRequestId: string,
     @Body() body: ActionResultBody,

@@ -67,7 +67,7 @@ export class QuestionsController {
   @ApiParam(QUESTION_PARAM)
   @Get('questions/:questionId')
   @Route({ auth: 'member', scope: 'request', returns: { 200: QuestionView }, errors: [NotFound] })
-  async read(
+  async get(
     @CurrentCaller() caller: Caller,
     @Param('questionId') questionId: string,
     @Query() { wait }: DecisionWaitQuery,

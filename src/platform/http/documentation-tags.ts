@@ -25,7 +25,7 @@ const TAGS: readonly Tag[] = [
   },
   { name: 'approvals', description: 'Drafts and requests that wait for the decision of a person.' },
   {
-    name: 'actionRequests',
+    name: 'actions',
     description: 'What agents of any make ask to do, and the single-use permits for it.',
   },
   { name: 'questions', description: 'What agents ask people.' },

@@ -1,0 +1,1 @@
+export type { Consigliere } from '@consigliere/sdk';

@@ -1,0 +1,179 @@
+import { actionMethods, type ActionMethods } from './actions.js';
+import type { Call, CallOptions } from './call.js';
+import { streamFeed, type FeedEvent, type StreamOptions } from './feed.js';
+import { OPERATIONS, type Resources } from './generated/operations.js';
+import type { ApprovalView, DirectiveBody, DirectiveView } from './generated/types.js';
+import { type ClientOptions, Http, type Request, sleep } from './http.js';
+
+/** How long something may be waited for. */
+export interface WaitOptions {
+  /** How long to wait at most, in milliseconds; without it as long as it takes. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+interface DirectiveMethods {
+  /**
+   * Hands in a directive and waits until it has ended, whatever people decide in between (`POST /directives`).
+   * Answers it as it stands when the time is over.
+   */
+  createAndWait(body: DirectiveBody, options?: WaitOptions & CallOptions): Promise<DirectiveView>;
+}
+
+interface ApprovalMethods {
+  /**
+   * Waits until an approval is decided, or with `{ for: 'draft' }` until its draft is ready (`GET /approvals/{id}?wait=`).
+   * Answers it as it stands when the time is over.
+   */
+  waitFor(approvalId: string, options?: WaitOptions & { for?: 'decision' | 'draft' }): Promise<ApprovalView>;
+}
+
+interface FeedMethods {
+  /**
+   * What happens, as it happens (`GET /feed/stream`). Comes back after a lost connection behind the last entry that it has seen.
+   * @throws APIError where the service refuses it, for a revoked token, say
+   */
+  stream(options?: StreamOptions): AsyncGenerator<FeedEvent, void, undefined>;
+}
+
+interface Added {
+  readonly directives: DirectiveMethods;
+  readonly approvals: ApprovalMethods;
+  readonly feed: FeedMethods;
+  readonly actions: ActionMethods;
+}
+
+/** What a directive cannot leave any more. */
+const ENDED = new Set<DirectiveView['status']>([
+  'executed',
+  'failed',
+  'rejected',
+  'expired',
+  'cancelled',
+  'halted',
+  'reverted',
+]);
+
+/** Seconds that one request waits at most (CONTRACT, section 5). */
+const WAIT_SECONDS = 30;
+
+/**
+ * A client of Consigliere. Every operation that a token may call is a method: `client.directives.create({ ... })`.
+ *
+ * ```ts
+ * const client = new Consigliere({ token });
+ * const { approvalId } = await client.directives.create({ directive: 'Email jane@acme.example: "It ships on Friday."', capo: 'capo_ops' });
+ * await client.approvals.approve(approvalId);
+ * ```
+ */
+class Client {
+  readonly #http: Http;
+
+  /** @throws TypeError without a token, or with an address that is none */
+  constructor(options: ClientOptions = {}) {
+    const http = new Http(options);
+    this.#http = http;
+    for (const [name, operations] of Object.entries(OPERATIONS)) {
+      const methods = Object.entries(operations).map(([method, operation]) => [
+        method,
+        methodOf(http, operation),
+      ]);
+      Object.assign(this, { [name]: Object.fromEntries(methods) });
+    }
+    const client = this as unknown as Consigliere;
+    Object.assign(client.directives, directiveMethods(client));
+    Object.assign(client.approvals, approvalMethods(client));
+    Object.assign(client.feed, { stream: (given?: StreamOptions) => streamFeed(http, given) });
+    Object.assign(client.actions, actionMethods(client));
+  }
+
+  /** The address of the service. */
+  get baseUrl(): string {
+    return this.#http.baseUrl;
+  }
+
+  /** Calls what has no method yet, such as a route of a newer service: `client.request('GET', '/api/pro/kpi')`. */
+  request<T = unknown>(method: string, path: string, request?: Request): Call<T> {
+    return this.#http.call<T>(method, path, request);
+  }
+
+  /** The same, as an answer whose body is still to be read: an export as NDJSON, say. */
+  open(method: string, path: string, request?: Request): Promise<Response> {
+    return this.#http.open(method, path, request);
+  }
+}
+
+export type Consigliere = Client & Resources & Added;
+export const Consigliere = Client as unknown as new (options?: ClientOptions) => Consigliere;
+
+/** A method for an operation: the ids of its path, its body or query if it takes one, and options. */
+function methodOf(http: Http, operation: string): (...args: unknown[]) => Call<unknown> {
+  const [verb = '', template = '', takes] = operation.split(' ');
+  const names = template.match(/\{\w+\}/g) ?? [];
+  return (...args) => {
+    const path = names.reduce((made, name, at) => made.replace(name, segmentOf(name, args[at])), template);
+    const [first, second] = args.slice(names.length) as [unknown, CallOptions?];
+    const request: Request = takes
+      ? { ...second, [takes === '?' ? 'query' : 'body']: first }
+      : { ...(first as CallOptions) };
+    return http.call(verb, path, request);
+  };
+}
+
+/** @throws TypeError for an id that would make another path */
+function segmentOf(name: string, id: unknown): string {
+  if (typeof id !== 'string' || id === '' || id === '.' || id === '..') {
+    throw new TypeError(`${name.slice(1, -1)} must be an id, and not ${JSON.stringify(id)}`);
+  }
+  return encodeURIComponent(id);
+}
+
+function approvalMethods(client: Consigliere): ApprovalMethods {
+  return {
+    async waitFor(approvalId, { for: awaited = 'decision', ...options } = {}) {
+      const isThere = ({ status, ready }: ApprovalView) =>
+        status !== 'pending' || (awaited === 'draft' && ready);
+      return waitUntil(options, isThere, (wait, signal) =>
+        client.approvals.get(approvalId, { wait, for: awaited }, { signal }),
+      );
+    },
+  };
+}
+
+function directiveMethods(client: Consigliere): DirectiveMethods {
+  return {
+    async createAndWait(body, { timeout, ...options } = {}) {
+      let directive = await client.directives.create(body, options);
+      const { directiveId } = directive;
+      return waitUntil(
+        { timeout, signal: options.signal },
+        ({ status }: DirectiveView) => ENDED.has(status),
+        async (wait, signal) => {
+          // Whatever waits for a person is heard of at once; the rest takes moments.
+          const { approvalId, status } = directive;
+          if (status === 'pending_approval' && approvalId) {
+            await client.approvals.get(approvalId, { wait, for: 'decision' }, { signal });
+          } else await sleep(Math.min(wait * 1_000, 250), signal);
+          directive = await client.directives.get(directiveId, { signal });
+          return directive;
+        },
+      );
+    },
+  };
+}
+
+/** Asks again and again, each time waiting at the service, until it is there or the time is over. */
+export async function waitUntil<T>(
+  { timeout = Infinity, signal }: WaitOptions,
+  isThere: (found: T) => boolean,
+  ask: (waitSeconds: number, signal: AbortSignal | undefined) => PromiseLike<T>,
+): Promise<T> {
+  const until = performance.now() + timeout;
+  for (;;) {
+    const left = Math.max(0, until - performance.now()) / 1_000;
+    const found = await ask(Math.min(WAIT_SECONDS, Math.floor(left)), signal);
+    if (isThere(found) || performance.now() >= until) return found;
+    // Below a second the service does not wait.
+    if (left < 1) await sleep(left * 1_000, signal);
+  }
+}

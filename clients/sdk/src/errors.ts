@@ -1,0 +1,124 @@
+import type { ErrorBody, ErrorCode } from './generated/operations.js';
+
+/** Everything that this package throws by itself is one of these. */
+export class ConsigliereError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** No answer came: the service cannot be reached, or the connection broke. */
+export class ConnectionError extends ConsigliereError {}
+
+/** No whole answer came within the time limit of the call. */
+export class TimeoutError extends ConnectionError {}
+
+/** Something answered that does not speak this API: `baseUrl` may be that of another service, or of a proxy before it. */
+export class UnreadableAnswer extends ConsigliereError {}
+
+/** The service refused the request. There is a class for each status that it uses. */
+export class APIError extends ConsigliereError {
+  /** The code, such as `APPROVAL_NOT_READY`. */
+  readonly code: ErrorCode | (string & {});
+  /** The code in lower case, or a narrower cause such as `expired_token`. */
+  readonly reason: string;
+  /** Names the request; quote it when you ask for support. */
+  readonly requestId: string | null;
+  /** What else there is to know, such as the faults of a body; its form goes by the code. */
+  readonly details: unknown;
+
+  constructor(
+    /** The HTTP status. */
+    readonly status: number,
+    /** The body as it came. With `body.error === 'rate_limited'`, say, its details have their own type. */
+    readonly body: ErrorBody,
+    /** After how many seconds it may be tried again, where the service says so. */
+    readonly retryAfter: number | null,
+  ) {
+    const { error, reason, message, requestId } = body;
+    const faults = faultsOf(body);
+    super(faults.length > 0 ? `${message} ${faults.join('; ')}` : message);
+    this.code = error.toUpperCase();
+    this.reason = reason;
+    this.requestId = requestId;
+    this.details = 'details' in body ? body.details : undefined;
+  }
+}
+
+export class BadRequestError extends APIError {}
+/** The token is missing, unknown, expired or revoked; `reason` says which. */
+export class AuthenticationError extends APIError {}
+/** The member or the token may not do this. */
+export class PermissionDeniedError extends APIError {}
+export class NotFoundError extends APIError {}
+/** What it is about has changed, or is not in a state that allows it. */
+export class ConflictError extends APIError {}
+/** Its time is over. */
+export class GoneError extends APIError {}
+/** The content has changed since it was read; `details` holds the hash of now. */
+export class ContentChangedError extends APIError {}
+/** The body has faults, which `details` lists, or the policy forbids it. */
+export class UnprocessableError extends APIError {}
+/** The kill switch is engaged. */
+export class HaltedError extends APIError {}
+/** A change needs the hash of what was read: `ifMatch`. */
+export class PreconditionRequiredError extends APIError {}
+/** Too many requests; the next may come after `retryAfter` seconds. */
+export class RateLimitError extends APIError {}
+/** The service failed, or cannot be used at the moment. */
+export class ServiceError extends APIError {}
+
+const CLASSES: Record<number, typeof APIError> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: GoneError,
+  412: ContentChangedError,
+  422: UnprocessableError,
+  423: HaltedError,
+  428: PreconditionRequiredError,
+  429: RateLimitError,
+};
+
+/** The error for an answer that is none of 2xx. */
+export function errorOf(status: number, body: unknown, headers: Headers): ConsigliereError {
+  if (!isErrorBody(body)) {
+    const isRedirect = status >= 300 && status < 400;
+    const address = isRedirect ? ` It redirects to ${headers.get('location') ?? 'another address'}.` : '';
+    return new UnreadableAnswer(
+      `The answer has the status ${status} and not the form of an error of Consigliere: check baseUrl.${address}`,
+    );
+  }
+  const ErrorClass = CLASSES[status] ?? (status >= 500 ? ServiceError : APIError);
+  return new ErrorClass(status, body, retryAfterOf(headers));
+}
+
+/** `Retry-After` in seconds, also where it is a date. */
+export function retryAfterOf(headers: Headers): number | null {
+  const value = headers.get('retry-after');
+  if (value === null) return null;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'error' in body &&
+    typeof body.error === 'string' &&
+    'message' in body
+  );
+}
+
+/** The faults of a body, each with its path: whoever reads only the message sees what to mend. */
+function faultsOf(body: ErrorBody): string[] {
+  const details: unknown = 'details' in body ? body.details : undefined;
+  if (!Array.isArray(details)) return [];
+  return details
+    .filter((one): one is { path: string; message: string } => typeof one?.message === 'string')
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message));
+}
