@@ -5,13 +5,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const faults = process.env.FAULTS === '1';
 /** What needs other programs on the machine, such as pgbouncer: npm run test:real. */
 const real = process.env.REAL === '1';
-const apart = faults ? 'faults' : real ? 'real' : undefined;
+/** What holds the clients against packages that are not installed with the project: npm run test:integrations. */
+const integrations = process.env.INTEGRATIONS === '1';
+const apart = faults ? 'faults' : real ? 'real' : integrations ? 'integrations' : undefined;
 
 export default defineConfig({
   test: {
     environment: 'node',
     include: apart ? [`test/${apart}/**/*.spec.ts`] : ['test/**/*.spec.ts', 'src/**/*.spec.ts'],
-    exclude: apart ? configDefaults.exclude : [...configDefaults.exclude, 'test/faults/**', 'test/real/**'],
+    exclude: apart
+      ? configDefaults.exclude
+      : [...configDefaults.exclude, 'test/{faults,real,integrations}/**'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/fresh-file.ts'],
     pool: 'forks',
@@ -20,7 +24,7 @@ export default defineConfig({
     // its file with it and no other, as long as there are two: one alone would be given all files at once.
     isolate: apart !== undefined,
     maxWorkers: apart ? 1 : Math.max(2, availableParallelism()),
-    testTimeout: faults ? 15 * 60_000 : real ? 60_000 : 15_000,
+    testTimeout: faults ? 15 * 60_000 : apart ? 60_000 : 15_000,
     hookTimeout: 60_000,
     teardownTimeout: 15_000,
     reporters: ['default', 'json'],
