@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino';
 import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { EvalsModule } from './features/evals/evals.module.js';
+import { DashboardModule } from './features/dashboard/dashboard.module.js';
 import { DocumentsModule } from './features/documents/documents.module.js';
 import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
@@ -51,6 +52,7 @@ export class AppModule {
         PlatformModule.forRoot(config, address, logs),
         // Before any module that imports standing orders: `/standing-orders/suggestions` is no id of an order.
         SuggestionsModule,
+        DashboardModule,
         WorkspacesModule,
         TeamsModule,
         AccountsModule,

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated from the service's OpenAPI document: the types, and every operation that an operator token may call as a
- * method. Runs before each build, so a client cannot drift from the service.
+ * Writes src/generated from the service's OpenAPI document: the types, and as methods every operation that an operator token may call,
+ * and every one of the admin area. Runs before each build, so a client cannot drift from the service.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createClient } from '@hey-api/openapi-ts';
@@ -33,13 +33,15 @@ const TARGET = new URL('src/generated/', import.meta.url);
 const document = JSON.parse(await readFile(SOURCE, 'utf8')) as Document;
 
 /** Errors are thrown, and headers are the client's own business: neither belongs to the types of a call. */
-const methods = new Map<string, Map<string, { verb: string; path: string; operation: Operation }>>();
+type Methods = Map<string, Map<string, { verb: string; path: string; operation: Operation }>>;
+const methods: Methods = new Map();
+const adminMethods: Methods = new Map();
 for (const [path, item] of Object.entries(document.paths)) {
   for (const [verb, operation] of Object.entries(item)) {
     // A stream is no call with an answer: the client has a method of its own for it (src/feed.ts).
     const isStream = operation.operationId === 'feed.stream';
-    const isSession = operation.security?.some((scheme) => 'adminSession' in scheme);
-    if (isSession || isStream || operation['x-internal']) {
+    const isAdmin = path.startsWith('/api/admin/');
+    if (isStream || operation['x-internal']) {
       delete item[verb];
       continue;
     }
@@ -48,9 +50,10 @@ for (const [path, item] of Object.entries(document.paths)) {
       Object.entries(operation.responses).filter(([status]) => status.startsWith('2')),
     );
     const [resource = '', name = ''] = operation.operationId.split('.');
-    methods.set(
+    const into = isAdmin ? adminMethods : methods;
+    into.set(
       resource,
-      (methods.get(resource) ?? new Map()).set(name, { verb: verb.toUpperCase(), path, operation }),
+      (into.get(resource) ?? new Map()).set(name, { verb: verb.toUpperCase(), path, operation }),
     );
   }
   if (Object.keys(item).length === 0) delete document.paths[path];
@@ -79,12 +82,19 @@ await createClient({
 const types = (await readFile(new URL('types/types.gen.ts', TARGET), 'utf8')).replace(/^\/\/.*\n/, '');
 await rm(new URL('types', TARGET), { recursive: true });
 await writeFile(new URL('types.ts', TARGET), types);
-await writeFile(new URL('operations.ts', TARGET), operations());
+await writeFile(
+  new URL('operations.ts', TARGET),
+  [...operations(methods, 'OPERATIONS', 'Resources'), ...errors()].join('\n'),
+);
+await writeFile(
+  new URL('admin-operations.ts', TARGET),
+  operations(adminMethods, 'ADMIN_OPERATIONS', 'AdminResources').join('\n'),
+);
 
-function operations(): string {
+function operations(of: Methods, constant: string, resources: string): string[] {
   const table: string[] = [];
   const interfaces: string[] = [];
-  for (const [resource, named] of methods) {
+  for (const [resource, named] of of) {
     const rows: string[] = [];
     const members: string[] = [];
     for (const [name, { verb, path, operation }] of named) {
@@ -108,7 +118,7 @@ function operations(): string {
         `  ${name}(${args.join(', ')}): Call<T.${id}Response>;`,
       );
     }
-    table.push(`  ${resource}: {`, ...rows, '  },');
+    table.push(`  ${shown(resource)}: {`, ...rows, '  },');
     interfaces.push(`export interface ${pascal(resource)} {`, ...members, '}', '');
   }
   return [
@@ -116,15 +126,26 @@ function operations(): string {
     "import type * as T from './types.js';",
     '',
     '/** Every operation as `<verb> <path>`, behind it `{}` where it takes a body and `?` where it takes a query. */',
-    'export const OPERATIONS = {',
+    `export const ${constant} = {`,
     ...table,
     '} as const;',
     '',
     ...interfaces,
-    'export interface Resources {',
-    ...[...methods.keys()].map((resource) => `  readonly ${resource}: ${pascal(resource)};`),
+    `export interface ${resources} {`,
+    ...[...of.keys()].map((resource) => `  readonly ${shown(resource)}: ${pascal(resource)};`),
     '}',
     '',
+  ];
+}
+
+/** In the admin area its own word says nothing more: `adminTokens.list` is `admin.tokens.list`. */
+function shown(resource: string): string {
+  const own = resource.replace(/^admin(?=[A-Z])/, '');
+  return own[0]!.toLowerCase() + own.slice(1);
+}
+
+function errors(): string[] {
+  return [
     '/** The codes of errors that the service documents; a later service may have others. */',
     `export type ErrorCode = ${codes
       .toSorted()
@@ -134,7 +155,7 @@ function operations(): string {
     '/** The body of an error, which narrows by its `error`. */',
     `export type ErrorBody = ${errorBodies.map((name) => `T.${name}`).join(' | ')};`,
     '',
-  ].join('\n');
+  ];
 }
 
 /** The name that the types plugin gives: `directives.create` is `DirectivesCreate`. */

@@ -3,7 +3,7 @@ import type { Call, CallOptions } from './call.js';
 import { streamFeed, type FeedEvent, type StreamOptions } from './feed.js';
 import { OPERATIONS, type Resources } from './generated/operations.js';
 import type { ApprovalView, DirectiveBody, DirectiveView } from './generated/types.js';
-import { type ClientOptions, Http, type Request, sleep } from './http.js';
+import { type ClientOptions, Http, type Request, sleep, tokenOf } from './http.js';
 
 /** How long something may be waited for. */
 export interface WaitOptions {
@@ -71,15 +71,9 @@ class Client {
 
   /** @throws TypeError without a token, or with an address that is none */
   constructor(options: ClientOptions = {}) {
-    const http = new Http(options);
+    const http = new Http(options, tokenOf(options));
     this.#http = http;
-    for (const [name, operations] of Object.entries(OPERATIONS)) {
-      const methods = Object.entries(operations).map(([method, operation]) => [
-        method,
-        methodOf(http, operation),
-      ]);
-      Object.assign(this, { [name]: Object.fromEntries(methods) });
-    }
+    Object.assign(this, resourcesOf(http, OPERATIONS));
     const client = this as unknown as Consigliere;
     Object.assign(client.directives, directiveMethods(client));
     Object.assign(client.approvals, approvalMethods(client));
@@ -105,6 +99,18 @@ class Client {
 
 export type Consigliere = Client & Resources & Added;
 export const Consigliere = Client as unknown as new (options?: ClientOptions) => Consigliere;
+
+/** An object for each resource, with a method for each of its operations. */
+export function resourcesOf(http: Http, table: Record<string, Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(table).map(([resource, operations]) => [
+      resource,
+      Object.fromEntries(
+        Object.entries(operations).map(([name, operation]) => [name, methodOf(http, operation)]),
+      ),
+    ]),
+  );
+}
 
 /** A method for an operation: the ids of its path, its body or query if it takes one, and options. */
 function methodOf(http: Http, operation: string): (...args: unknown[]) => Call<unknown> {

@@ -30,8 +30,8 @@ export interface LogEntry {
 }
 
 export interface ClientOptions {
-  /** The token. Without it, `CONSIGLIERE_TOKEN` of the environment. */
-  token?: string;
+  /** The token, or what answers the one to use now. Without it, `CONSIGLIERE_TOKEN` of the environment. */
+  token?: string | (() => string | Promise<string>);
   /** Where the service is. Without it, `CONSIGLIERE_BASE_URL` of the environment, else `http://127.0.0.1:3000`. */
   baseUrl?: string;
   /** How often a call is tried again that failed for a passing cause: 2 unless given. */
@@ -56,13 +56,11 @@ const MAX_WAIT_MS = 30_000;
 /** Sends the calls of a client. */
 export class Http {
   readonly baseUrl: string;
-  readonly #token: string;
   readonly #options: ClientOptions;
+  readonly #authorization: Authorization;
 
-  /** @throws TypeError without a token, or with an address that is none */
-  constructor(options: ClientOptions) {
-    const token = options.token ?? environment('CONSIGLIERE_TOKEN');
-    if (!token) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
+  /** @throws TypeError with an address that is none */
+  constructor(options: ClientOptions, authorization: Authorization) {
     const address = options.baseUrl ?? environment('CONSIGLIERE_BASE_URL') ?? 'http://127.0.0.1:3000';
     if (!/^https?:\/\/[^?#]+$/.test(address)) {
       throw new TypeError(
@@ -70,8 +68,8 @@ export class Http {
       );
     }
     this.baseUrl = address.replace(/\/+$/, '');
-    this.#token = token;
     this.#options = options;
+    this.#authorization = authorization;
   }
 
   /** The answer of a call, as data. */
@@ -102,9 +100,11 @@ export class Http {
   ): Promise<R> {
     const { maxRetries = this.#options.maxRetries ?? 2, signal } = request;
     const url = urlOf(this.baseUrl, path, request.query);
-    const init = this.#init(method, request);
+    // The same over all tries, so that a change has its effect once.
+    const idempotencyKey = request.idempotencyKey ?? crypto.randomUUID();
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
+      const init = this.#init(method, { ...request, idempotencyKey }, await this.#authorization());
       const limit = new AbortController();
       const timeout = request.timeout ?? this.#options.timeout ?? 60_000;
       const timer = setTimeout(
@@ -135,7 +135,11 @@ export class Http {
     }
   }
 
-  #init(method: string, { body, ifMatch, idempotencyKey, headers }: Request): RequestInit {
+  #init(
+    method: string,
+    { body, ifMatch, idempotencyKey, headers }: Request & { idempotencyKey: string },
+    authorization: Record<string, string>,
+  ): RequestInit {
     const isChange = method !== 'GET' && method !== 'HEAD';
     return {
       method,
@@ -147,10 +151,10 @@ export class Http {
         'X-Service-API-Version': API_VERSION,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch.replace(/^"|"$/g, '')}"` }),
-        ...(isChange && { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() }),
+        ...(isChange && { 'Idempotency-Key': idempotencyKey }),
         ...this.#options.headers,
         ...headers,
-        'x-service-token': this.#token,
+        ...authorization,
       },
     };
   }
@@ -177,6 +181,15 @@ export class Http {
       `${entry.method} ${entry.path}`,
     );
   }
+}
+
+/** The headers that say who calls. */
+type Authorization = () => Record<string, string> | Promise<Record<string, string>>;
+
+/** That of a token. @throws TypeError without one */
+export function tokenOf({ token = environment('CONSIGLIERE_TOKEN') }: ClientOptions): Authorization {
+  if (!token) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
+  return async () => ({ 'x-service-token': typeof token === 'string' ? token : await token() });
 }
 
 function environment(name: string): string | undefined {

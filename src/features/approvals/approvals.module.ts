@@ -6,7 +6,6 @@ import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { ApprovalEntity } from './approval.entity.js';
-import { ApprovalPageController } from './approval-page.controller.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals, waitingStatement } from './approvals.repository.js';
@@ -31,7 +30,7 @@ import { RequestApproval } from './request-approval.js';
     EventsModule,
     GuardianModule,
   ],
-  controllers: [ApprovalsController, ApprovalPageController],
+  controllers: [ApprovalsController],
   providers: [
     Approvals,
     ApprovalSubjects,

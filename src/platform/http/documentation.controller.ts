@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Controller, Get, Header, Injectable, Param, Redirect, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Injectable, Param, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeEndpoint, type OpenAPIObject } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NotFound } from '../kernel/errors.js';
@@ -35,13 +35,6 @@ export class DocumentationController {
   openApi(): OpenAPIObject {
     return this.documentation.document;
   }
-
-  /** The root path redirects to the reference. */
-  @Get()
-  @ApiExcludeEndpoint()
-  @Redirect('/docs', 302)
-  @Route({ auth: 'public', limit: READS, returns: { 302: { 'text/html': 'Found. Redirecting to /docs' } } })
-  root(): void {}
 
   /** The API reference as a page. */
   @Get('docs')

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
-import { Desk } from '../directives/desk.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -13,11 +12,20 @@ afterAll(() => test.close());
 const CURL = { 'User-Agent': 'curl/8.5.0' };
 
 describe('GET /', () => {
-  it('leads to the API reference, without a token', async () => {
-    const answer = await fetch(test.url, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  it('is the dashboard, whose scripts come from here', async () => {
     const page = await fetch(test.url);
-    expect([page.status, page.url]).toEqual([200, `${test.url}/docs`]);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self';");
+    const [, script] = /<script[^>]+src="([^"]+)"/.exec(await page.text())!;
+    const asset = await fetch(test.url + script!);
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect([asset.headers.get('content-encoding'), asset.headers.get('content-type')]).toEqual([
+      'gzip',
+      'text/javascript; charset=utf-8',
+    ]);
+    for (const none of ['/assets/none.js', '/assets/..%2findex.html', '/assets/index.html']) {
+      expect((await fetch(test.url + none)).status, none).toBe(404);
+    }
   });
 });
 
@@ -50,27 +58,14 @@ describe('an answer to curl', () => {
 });
 
 describe('the link in approval.requested', () => {
-  it('leads to a page that says how to read and decide, and shows nothing of the draft', async () => {
-    const { approvalId } = await new Desk(test).handInReady({
-      text: 'Email jane@acme.example, subject "Your order": "Your order ships on Friday."',
-    });
-    const url = `${test.url}/approvals/${approvalId}`;
-    const page = await fetch(url);
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const html = await page.text();
-    expect(html).toContain(`curl -s ${test.url}/api/pro/approvals/${approvalId} `);
-    expect(html).toContain(`/api/pro/approvals/${approvalId}/approve `);
-    expect(html).not.toMatch(/jane|Friday|cons_/i);
-  });
-
-  it('is the same page for an id that nothing has, and none for what is no id', async () => {
-    const nobody = new Client(test.url, undefined);
-    const unknown = newId('apr');
-    const page = await fetch(`${test.url}/approvals/${unknown}`);
-    expect([page.status, (await page.text()).includes(unknown)]).toEqual([200, true]);
-    for (const id of ['1', newId('dir'), encodeURIComponent('<script>')]) {
+  it('leads to the dashboard, the same for every id, and nowhere for what is no id', async () => {
+    const [page, other] = await Promise.all(
+      [newId('apr'), newId('apr')].map(async (id) => (await fetch(`${test.url}/approvals/${id}`)).text()),
+    );
+    expect(page).toBe(other);
+    expect(page).toContain('<div id="root">');
+    for (const id of ['1', encodeURIComponent('<script>')]) {
       expect((await fetch(`${test.url}/approvals/${id}`)).status).toBe(404);
     }
-    expect((await nobody.get(`/approvals/${unknown}`)).status).toBe(401);
   });
 });

@@ -1,0 +1,52 @@
+import type { FeedEvent } from '@consigliere/sdk';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { client, endsSession, lock } from './session.js';
+
+export type Connection = 'connecting' | 'live' | 'lost';
+
+/** The one tab that holds this lock reads the stream and tells the others. */
+const LOCK = 'consigliere-feed';
+
+/** Keeps what is shown as it is at the service, by one stream for all tabs. Answers the state of the connection. */
+export function useLive(): Connection {
+  const queries = useQueryClient();
+  const [connection, setConnection] = useState<Connection>('connecting');
+  useEffect(() => {
+    const ended = new AbortController();
+    const channel = new BroadcastChannel(LOCK);
+    const tell = (entry: FeedEvent) => {
+      setConnection('live');
+      patch(queries, entry);
+    };
+    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
+    const read = async () => {
+      setConnection('live');
+      for await (const entry of client.feed.stream({ signal: ended.signal })) {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
+        channel.postMessage(entry);
+        tell(entry);
+      }
+    };
+    navigator.locks.request(LOCK, { signal: ended.signal }, read).catch((error: unknown) => {
+      if (ended.signal.aborted) return;
+      setConnection('lost');
+      if (endsSession(error)) lock();
+    });
+    return () => {
+      ended.abort();
+      channel.close();
+    };
+  }, [queries]);
+  return connection;
+}
+
+/** What an entry is about is read again, where it is shown. */
+function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
+  const about = action.split('.', 1)[0];
+  const stale: string[][] = [['feed']];
+  if (about === 'approval') stale.push(['approvals'], ['approval', entity.id]);
+  if (about === 'guardian' || about === 'kill') stale.push(['guardian'], ['approvals'], ['approval']);
+  if (directiveId) stale.push(['directives'], ['directive', directiveId]);
+  for (const queryKey of stale) void queries.invalidateQueries({ queryKey });
+}

@@ -1,0 +1,29 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { router } from './router.js';
+import { endsSession, lock, resume } from './session.js';
+
+const onError = (error: unknown) => {
+  if (endsSession(error)) lock();
+};
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  defaultOptions: {
+    // The client tries again by itself, and the stream tells what has changed.
+    queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false },
+    mutations: { retry: false, onError },
+  },
+});
+
+await resume().catch(() => undefined);
+
+createRoot(document.querySelector('#root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

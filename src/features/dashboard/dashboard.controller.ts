@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Controller, Get, Header, Headers, Param, Res, StreamableFile } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Route } from '../../platform/http/route.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { READS, type RouteLimit } from '../../platform/rate-limit/limits.js';
+
+/** The pages of the dashboard (clients/dashboard/src/router.tsx): each is the one document, whose script shows what the path names. */
+const PAGES = ['/', 'approvals/:approvalId'];
+
+/** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** A page loads a few of them at once. */
+const ASSETS: RouteLimit = { limit: 600, windowSeconds: 60 };
+const ID = /^[a-z]{2,4}_[0-9a-z]{26}$/;
+const NAME = /^[\w-]+\.(js|css|svg|woff2)$/;
+
+/** Serves what `npm run build` has made of clients/dashboard, with the compressed copy of each file beside it. */
+@ApiExcludeController()
+@Controller()
+export class DashboardController {
+  readonly #folder = join(
+    dirname(createRequire(import.meta.url).resolve('@consigliere/dashboard/package.json')),
+    'dist',
+  );
+
+  /** The document of every page. */
+  @Get(PAGES)
+  @Header('Content-Security-Policy', POLICY)
+  @Header('Cache-Control', 'no-cache')
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Route({
+    auth: 'public',
+    limit: READS,
+    returns: { 200: { 'text/html': '<!doctype html>' } },
+    errors: [NotFound],
+  })
+  page(@Param() ids: Record<string, string>): Promise<string> {
+    if (!Object.values(ids).every((id) => ID.test(id))) throw new NotFound();
+    return readFile(join(this.#folder, 'index.html'), 'utf8');
+  }
+
+  /** A script, style or picture, whose name changes with its content. */
+  @Get('assets/:name')
+  @Route({
+    auth: 'public',
+    limit: ASSETS,
+    returns: { 200: { 'text/javascript': 'export {};' } },
+    errors: [NotFound],
+  })
+  async asset(
+    @Param('name') name: string,
+    @Headers('accept-encoding') accepted: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    if (!NAME.test(name)) throw new NotFound();
+    const isCompressed = /\bgzip\b/.test(accepted ?? '') && !name.endsWith('.svg');
+    const file = await readFile(join(this.#folder, 'assets', isCompressed ? `${name}.gz` : name)).catch(
+      () => {
+        throw new NotFound();
+      },
+    );
+    response.type(name);
+    response.vary('Accept-Encoding');
+    response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+    return new StreamableFile(file);
+  }
+}
