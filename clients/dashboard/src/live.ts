@@ -41,12 +41,13 @@ export function useLive(): Connection {
   return connection;
 }
 
-/** What an entry is about is read again, where it is shown. */
-function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
+/** What an entry may have changed is read again, where it is shown. */
+function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   const about = action.split('.', 1)[0];
-  const stale: string[][] = [['feed']];
-  if (about === 'approval') stale.push(['approvals'], ['approval', entity.id]);
-  if (about === 'guardian' || about === 'kill') stale.push(['guardian'], ['approvals'], ['approval']);
-  if (directiveId) stale.push(['directives'], ['directive', directiveId]);
-  for (const queryKey of stale) void queries.invalidateQueries({ queryKey });
+  const stale = ['feed'];
+  // A draft that became ready is told of its directive, and decides what can be done with its approval.
+  if (about === 'approval' || directiveId !== null)
+    stale.push('approvals', 'approval', 'directives', 'directive');
+  if (about === 'guardian' || about === 'kill') stale.push('guardian', 'approvals', 'approval');
+  for (const key of stale) void queries.invalidateQueries({ queryKey: [key] });
 }

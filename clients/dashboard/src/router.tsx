@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router';
 import { Inbox } from './inbox/inbox.js';
 import { Shell } from './shell.js';
 import { Failure } from './ui/failure.js';
@@ -13,15 +20,31 @@ const root = createRootRoute({
   notFoundComponent: () => <p className="empty">There is no such page.</p>,
 });
 
-const inbox = createRoute({ getParentRoute: () => root, path: '/', component: Inbox });
-const approval = createRoute({
-  getParentRoute: () => root,
-  path: '/approvals/$approvalId',
-  component: Inbox,
-});
+const page = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component });
 
-/** Every path here is one that the service serves the page under (src/features/dashboard). */
-export const router = createRouter({ routeTree: root.addChildren([inbox, approval]) });
+/**
+ * Every path here is one that the service serves the page under (src/features/dashboard). The inbox is in the first load; the other
+ * pages are loaded when they are opened.
+ */
+const routes = root.addChildren([
+  page('/', Inbox),
+  page('/approvals/$approvalId', Inbox),
+  page(
+    '/directives',
+    lazyRouteComponent(() => import('./directives/directives.js'), 'Directives'),
+  ),
+  page(
+    '/directives/$directiveId',
+    lazyRouteComponent(() => import('./directives/directive-page.js'), 'DirectivePage'),
+  ),
+  page(
+    '/sent',
+    lazyRouteComponent(() => import('./sent/sent.js'), 'Sent'),
+  ),
+]);
+
+export const router = createRouter({ routeTree: routes });
 
 declare module '@tanstack/react-router' {
   interface Register {

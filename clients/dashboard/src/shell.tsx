@@ -24,6 +24,8 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/" className="brand">
             Consigliere
           </Link>
+          <Link to="/directives">Directives</Link>
+          <Link to="/sent">What left</Link>
         </nav>
         <span className={`connection ${connection}`} role="status">
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}

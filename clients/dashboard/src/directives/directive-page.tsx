@@ -1,0 +1,85 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import { Time } from '../ui/time.js';
+
+/** States in which a directive can still be cancelled, and those from which it can be tried again (CONTRACT, section 5). */
+const OPEN = new Set(['pending_approval', 'queued', 'executing', 'sending']);
+
+/** The life of one directive: what it became, what left, and each step with its time. */
+export function DirectivePage() {
+  const { directiveId } = useParams({ from: '/directives/$directiveId' });
+  const queries = useQueryClient();
+  const directive = useQuery({
+    queryKey: ['directive', directiveId],
+    queryFn: () => client.directives.get(directiveId),
+  });
+  const packets = useQuery({
+    queryKey: ['directive', directiveId, 'packets'],
+    queryFn: () => client.workPackets.list({ directiveId, limit: 100 }),
+  });
+  const act = useMutation({
+    mutationFn: (how: 'cancel' | 'retry') => client.directives[how](directiveId),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['directive', directiveId] }),
+        queries.invalidateQueries({ queryKey: ['directives'] }),
+      ]),
+  });
+  if (directive.error) return <Failure error={directive.error} onRetry={() => void directive.refetch()} />;
+  if (!directive.data) return <p className="empty">Loading.</p>;
+  const { directive: text, status, capo, routing, error, approvalId, history, output } = directive.data;
+  return (
+    <article className="page">
+      <h1>{text.split('\n', 1)[0]!.slice(0, 120)}</h1>
+      <p className="facts">
+        <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+        <span>{capo}</span>
+        {routing && <span>{routing.reason}</span>}
+      </p>
+      {error && <p className="warning">{error.message}</p>}
+      {act.error && <Failure error={act.error} />}
+      <div className="row">
+        {status === 'pending_approval' && approvalId && (
+          <Link className="button" to="/approvals/$approvalId" params={{ approvalId }}>
+            Read and decide
+          </Link>
+        )}
+        {OPEN.has(status) && (
+          <button type="button" disabled={act.isPending} onClick={() => act.mutate('cancel')}>
+            Cancel
+          </button>
+        )}
+        {status === 'failed' && (
+          <button type="button" disabled={act.isPending} onClick={() => act.mutate('retry')}>
+            Try again
+          </button>
+        )}
+      </div>
+      {text.includes('\n') && <pre className="output">{text}</pre>}
+      <h2>What is done</h2>
+      <ul className="rows">
+        {packets.data?.items.map((packet) => (
+          <li key={packet.workPacketId}>
+            <span className="title">{packet.title}</span>
+            <span className="facts">
+              <span className={`status ${packet.status}`}>{packet.status.replaceAll('_', ' ')}</span>
+              {packet.executedAt !== null && <Time at={packet.executedAt} />}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {output && <pre className="output">{output.body}</pre>}
+      <h2>History</h2>
+      <ol className="rows">
+        {history.map(({ to, at, receiptId }) => (
+          <li key={receiptId}>
+            <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
+            <code className="quiet">{receiptId}</code>
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}

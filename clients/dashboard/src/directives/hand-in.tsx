@@ -1,0 +1,102 @@
+import type { QueuedDirectiveBody } from '@consigliere/sdk';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
+
+type Priority = NonNullable<QueuedDirectiveBody['priority']>;
+
+const PRIORITIES: readonly Priority[] = ['high', 'medium', 'low'];
+/** A pause in typing after which it is asked what would become of the text. */
+const PAUSE_MS = 800;
+
+/** Hands a directive in; what would become of it is shown while it is typed, before anything is sent. */
+export function HandIn() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [priority, setPriority] = useState<Priority>('medium');
+  const handIn = useMutation({
+    mutationFn: () => client.directives.queue({ text, priority }),
+    onSuccess: async ({ approvalId }) => {
+      setText('');
+      await queries.invalidateQueries({ queryKey: ['directives'] });
+      await navigate({ to: '/approvals/$approvalId', params: { approvalId } });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    handIn.mutate();
+  };
+  return (
+    <form className="hand-in" onSubmit={submit}>
+      <label>
+        What should be done
+        <textarea
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          maxLength={20_000}
+          required
+          placeholder={'Email jane@acme.example, subject "Your order": "It ships on Friday."'}
+        />
+      </label>
+      <Forecast text={text} priority={priority} />
+      {handIn.error && <Failure error={handIn.error} />}
+      <div className="row">
+        <button type="submit" className="primary" disabled={handIn.isPending || !text.trim()}>
+          Hand in
+        </button>
+        <select
+          aria-label="Priority"
+          value={priority}
+          onChange={({ target }) => setPriority(target.value as Priority)}
+        >
+          {PRIORITIES.map((one) => (
+            <option key={one} value={one}>
+              {one} priority
+            </option>
+          ))}
+        </select>
+      </div>
+    </form>
+  );
+}
+
+/** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
+function Forecast({ text, priority }: { text: string; priority: Priority }) {
+  const settled = useSettled(text.trim());
+  const forecast = useQuery({
+    queryKey: ['preflight', settled, priority],
+    queryFn: ({ signal }) => client.guardian.preflight({ directive: settled, priority }, { signal }),
+    enabled: settled !== '',
+    staleTime: Infinity,
+  });
+  if (settled === '') return null;
+  if (forecast.error) return <Failure error={forecast.error} />;
+  if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
+  const { route, explanation, warnings, packets } = forecast.data;
+  return (
+    <div className="forecast" aria-live="polite">
+      <p>
+        {route.capo ?? 'Nobody'} drafts it:{' '}
+        {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
+      </p>
+      {[...packets.flatMap(({ needsInput }) => needsInput), ...warnings, ...explanation].map((sentence) => (
+        <p key={sentence} className="quiet">
+          {sentence}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** The text as it is after a pause in typing. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
