@@ -8,18 +8,24 @@ import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { outsideIn } from '../outside-sentence.js';
 import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
-/** Why nothing is prepared, in one sentence. */
-const INSTEAD: readonly [asked: RegExp, answer: string][] = [
+const SAY_SO = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
+/** Why a sentence is not acted on, and what to write instead. */
+const REASONS: readonly [said: RegExp, why: string][] = [
   [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
   [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
-  [words.SPENT, 'Money cannot be paid out, paid back or recorded as spent here.'],
+  [words.FUTURE, 'Revenue is recorded once it has arrived: `Record 300 EUR from Acme`.'],
+  [
+    words.SPENT,
+    'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.',
+  ],
   [words.POST, 'Nothing can be posted here: say to whom a mail goes, or write a document.'],
   [words.MEETING, 'No meeting can be arranged or put in a calendar here.'],
-  [/(?:)/y, 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."'],
 ];
+const isNegated = (said: string) => matchAt(words.NEGATED, said, 0) !== undefined;
+const reasonOf = (said: string) => REASONS.find(([expression]) => matchAt(expression, said, 0))?.[1] ?? '';
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -57,6 +63,7 @@ export function movesIn(given: string): ActionTypeName[] {
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
+const isMail = ({ type }: { type: string }) => type === 'email.send';
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
 
 export const beginsAsInstruction = (given: string): boolean =>
@@ -72,64 +79,47 @@ const namesOf = (capos: readonly CapoRole[]) =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 
 class DirectiveReader {
-  readonly remarks: string[] = [];
   readonly moves: Move[] = [];
+  readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
-  readonly #unread: string[] = [];
-  /** Without what somebody else wrote. */
-  #own = '';
+  readonly #unread: { said: string; why: string; of: readonly Move[] }[] = [];
   /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
-  readonly #briefing: Briefing;
   readonly #whole: Text;
   readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(briefing: Briefing) {
-    const { text, context } = briefing.directive;
-    this.#briefing = briefing;
-    this.#whole = readText(text);
-    this.#context = contextOf(context);
-    if (text.length > READABLE) this.#unread.push(`all that stands behind the first ${READABLE} characters`);
+  constructor(private readonly briefing: Briefing) {
+    this.#whole = readText(briefing.directive.text);
+    this.#context = contextOf(briefing.directive.context);
   }
 
   read(): this {
-    const { text, masked } = this.#whole;
-    const { targets, directive } = this.#briefing;
+    const { text, masked, unread } = this.#whole;
+    const { targets, directive } = this.briefing;
     const outside = outsideIn(text, targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
     if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
-    // What somebody else wrote asks for nothing; a note may stand behind it.
-    const lines = masked.split('\n');
-    const note = lines
-      .slice(
-        0,
-        lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line)),
-      )
-      .join('\n').length;
-    const blank = (quoted: string) => quoted.replaceAll(/[^\n]/g, ' ');
-    const unquoted = masked.slice(0, note).replace(words.QUOTED_LINE, blank) + masked.slice(note);
-    if (unquoted !== masked) this.#unread.push('the lines that begin with “>”');
-    const pasted = unquoted.search(words.PASTED);
-    const own = (this.#own = pasted < 0 ? unquoted : unquoted.slice(0, pasted));
-    const starts = [0, ...entriesIn(own), own.length];
+    const starts = [0, ...entriesIn(masked)];
     for (const [index, start] of starts.entries()) {
-      const entry = own.slice(0, starts[index + 1]);
+      const entry = masked.slice(0, starts[index + 1]);
       for (let at = start; at < entry.length;) {
         at += matchAt(words.LEAD, entry, at)![0].length;
         if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
       }
     }
-    this.#leave(text.slice(own.length));
+    for (const each of unread) this.#leave(each);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
-      this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
+      this.#leave(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
+    if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    const at = matchAt(words.LEAD, masked, 0)![0].length;
-    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at))!;
-    const unread = this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`);
-    if (this.moves.length > 0) this.remarks.push(...unread);
-    else if (this.remarks.length === 0) this.remarks.push(instead);
+    const reasons = this.#unread.flatMap(({ why }) => why || []);
+    const left = this.#unread.map(({ said, why }) =>
+      `Not acted on: “${cutText(oneLine(said), 300)}” ${why}`.trim(),
+    );
+    if (this.moves.length > 0) this.remarks.push(...left);
+    else if (this.remarks.length + reasons.length > 0) this.remarks.push(...reasons);
+    else this.remarks.push(isNegated(masked) ? `This only says what not to do. ${SAY_SO}` : SAY_SO);
     return this;
   }
 
@@ -152,7 +142,7 @@ class DirectiveReader {
   #moveAt(entry: string, at: number): number | undefined {
     const place = [this.#whole, entry, at] as const;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const found = mail ?? moveAt(this.#briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
+    const found = mail ?? moveAt(this.briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
     if (found instanceof SaidMail) this.#addMail(found);
     else if (found) this.moves.push(found);
     return found?.end;
@@ -177,74 +167,86 @@ class DirectiveReader {
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
     else if (!isSure && lacks('body')) asked.push(ask('body', question));
-    for (const each of left) this.#leave(each);
+    const before = this.moves.length;
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
-      const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
+      const text = isText ? withSignature(body, this.briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
       this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20) });
     }
+    for (const each of left) this.#leave(each, '', this.moves.slice(before));
   }
 
   #sentenceAt(entry: string, at: number): number {
-    const end = at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
-    const sentence = entry.slice(at, end);
+    const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
+    const isTask = !matchAt(words.NO_TASK, sentence, 0);
+    const mail = this.#mailWithin(entry, at, sentence, isTask);
+    if (mail) {
+      this.#leave(this.#whole.text.slice(at, mail.start), reasonOf(sentence));
+      this.#addMail(mail);
+      return mail.end;
+    }
     const { body } = this.#context;
-    // "Tomorrow email ...": what stands before a whole mail is asked about.
-    const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
-    const isTold = !matchAt(words.ASKED, sentence, 0) && sentence.search(words.FIELD) > 0;
-    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
-    const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
-    if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
-      this.#leave(this.#whole.text.slice(at, mailAt));
-      return mailAt;
-    }
-    if (told && (isAsked || told.to.length > 0)) {
-      this.#addMail(told);
-      return told.end;
-    }
     if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      this.#isMailPossible ||=
-        isAsked && !matchAt(words.PAY, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
-      this.#leave(this.#whole.text.slice(at, end));
+      const isPossible = isTask && !isNegated(sentence) && !matchAt(words.PAY, sentence, 0);
+      this.#isMailPossible ||= isPossible && (sentence.includes('\uFDD1') || body !== '');
+      this.#leave(this.#whole.text.slice(at, at + sentence.length), reasonOf(sentence));
     }
-    return end;
+    return at + sentence.length;
   }
 
-  #leave(given: string): void {
+  /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
+  #mailWithin(entry: string, at: number, sentence: string, isTask: boolean): SaidMail | undefined {
+    const forbidden = [...sentence.matchAll(words.FORBIDDEN)].at(-1);
+    const from = forbidden
+      ? forbidden.index + forbidden[0].length
+      : isNegated(sentence)
+        ? sentence.length
+        : 0;
+    for (const { index, groups } of isTask ? sentence.matchAll(words.MAIL_WITHIN) : []) {
+      const mail = index < from ? undefined : SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
+      if (mail?.body !== undefined || (mail && groups!['joint'] !== undefined)) return mail;
+    }
+    const marked = entry.slice(at, at + sentence.length + 20).search(words.FIELD);
+    const isTold = !matchAt(words.ASKED, sentence, 0) && marked > 0;
+    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
+    return told && ((isTask && !isNegated(sentence)) || told.to.length > 0) ? told : undefined;
+  }
+
+  #leave(given: string, why = '', of: readonly Move[] = this.moves): void {
     const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
-    if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
+    if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push({ said, why, of });
   }
 
   #askForRest(): void {
-    const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
-    for (const { type, params, asked } of rest === '' ? [] : this.moves) {
-      const name = params['body'] === undefined ? 'amount' : 'body';
-      const goes = type === 'email.send' ? ' The mail goes out as soon as it is approved.' : '';
-      const question = `This was not acted on: ${rest}.${goes} Is that right?`;
-      if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
-    }
-    const { addresses, lookAlikes, excluded } = this.#whole;
+    const { addresses, lookAlikes, excluded, pasted } = this.#whole;
     const isMissing = isMissingIn(this.moves);
-    const open = [...addresses, ...lookAlikes].filter(({ text }) => !excluded.includes(text));
-    const all = open.filter(({ text }) => isMissing(text));
-    const own = all.filter(({ start, end }) => this.#own.slice(start, end).trim() !== '');
-    for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
+    const own = [...addresses, ...lookAlikes].map((each) => each.text);
+    for (const move of this.moves) {
+      const { params, asked } = move;
+      const left = this.#unread.filter(({ of }) => of.includes(move));
+      const rest = left.map(({ said }) => `“${cutText(oneLine(said), 200)}”`).join(', ');
+      const name = params['body'] === undefined ? 'amount' : 'body';
+      const goes = isMail(move) ? ' The mail goes out as soon as it is approved.' : '';
+      const isAsked = (param: string) => asked.some(({ path }) => path === `params.${param}`);
+      if (rest !== '' && !isAsked(name))
+        asked.push(ask(name, `This was not acted on: ${rest}.${goes} Is that right?`));
+      if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
-      const others = unique((isToSome ? own : all).map(({ text }) => text)).join(', ');
+      const open = isToSome ? own : [...own, ...pasted];
+      const others = unique(open.filter((each) => isMissing(each) && !excluded.includes(each))).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome && asked.every(({ path }) => path !== 'params.to'))
-        asked.unshift(ask('to', `${who}? No address is given.`));
+      else if (!isToSome && !isAsked('to')) asked.unshift(ask('to', `${who}? No address is given.`));
     }
   }
 }
 
-/** Whether the moves neither use an address nor ask about it, as a text does that is still to be worded. */
+/** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const isShown = ({ path }: NeededInput) => path !== 'params.body';
-  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isShown)]);
+  const askedFor = ({ asked }: Move) => asked.filter(({ path }) => path === 'params.to');
+  const used = moves.map((move) => [{ ...move.params, description: '' }, askedFor(move)]);
   const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
   return (address) => !all.has(address.toLowerCase());
 }
@@ -292,13 +294,20 @@ function revise({ text, previous }: FeedbackRound): DraftContent {
 
 function take(packet: DraftPacket, text: string): boolean {
   const said = SaidMail.fieldsOf(readText(text));
-  const isMail = packet.type === 'email.send';
   const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
   const { subject, body, cc = [], isEach } = said ?? {};
   const isTwice = [...to, ...copies].some((each) => cc.includes(each));
   const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
-  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
-  const named = subject !== undefined && { [isMail ? 'subject' : 'title']: subject };
+  if (
+    !said ||
+    said.whole.unread.length > 0 ||
+    isEach ||
+    (!isMail(packet) && cc.length > 0) ||
+    isTwice ||
+    isTooMuch
+  )
+    return false;
+  const named = subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: subject };
   const copied = cc.length > 0 && { cc: [...copies, ...cc] };
   const given = { ...named, ...(body !== undefined && { body }), ...copied };
   Object.assign(packet.params, given);

@@ -1,7 +1,7 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /**
@@ -17,47 +17,52 @@ export class SaidMail {
   readonly asked: NeededInput[] = [];
   /** What is no part of it, but stands between them. */
   readonly left: string[] = [];
-  readonly start: number;
   end: number;
-  readonly #whole: Text;
-  readonly #masked: string;
-  #at: number;
-  /** What its recipients are looked for with, until they are found. */
-  #form: RegExp | undefined;
+  #at = 0;
   /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
-  #isDirect = false;
+  #isDirect: boolean;
   #isBehindColon = false;
 
-  private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
-    this.#whole = whole;
-    this.#masked = masked;
-    this.#form = form;
+  private constructor(
+    readonly whole: Text,
+    readonly masked: string,
+    readonly start: number,
+    /** What its recipients are looked for with, until they are found. */
+    private form?: RegExp,
+  ) {
     this.#isDirect = form === undefined;
-    this.start = this.#at = this.end = start;
+    this.end = start;
   }
 
   /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start, form);
     mail.#read(true);
-    if (mail.#form !== undefined) return undefined;
+    if (mail.form !== undefined) return undefined;
     if (mail.body !== undefined) return mail;
-    // What is not in the form goes to the end of its sentence, and a person words the message.
-    mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
+    // What is not in the form describes the message, and a person words it.
+    mail.end += taskAt(masked, mail.end, words.NEXT_TO_MAIL).length;
     mail.isEach ||= masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
     return mail;
   }
 
   /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
   static told(whole: Text, masked: string, start: number): SaidMail | undefined {
+    const mail = new SaidMail(whole, masked, start);
     const verb = matchAt(words.MAIL_VERB, masked, start)?.[0] ?? '';
-    const mail = new SaidMail(whole, masked, start + verb.length);
+    mail.end += verb.length;
     mail.#read(true);
-    const before = masked.slice(start, mail.start + (mail.left[0]?.length ?? 0));
-    if (mail.body === undefined || !(verb || matchAt(words.TOLD, before, 0))) return undefined;
-    const people = within(start, start + before.length, whole.addresses);
-    mail.to.push(...people.filter((each) => !whole.excluded.includes(each)));
-    if (mail.to.length > 1) mail.to.length = 0;
+    const [said = ''] = mail.left;
+    const end = start + verb.length + said.length;
+    if (mail.body === undefined || !(verb || matchAt(words.TOLD, masked.slice(start, end), 0)))
+      return undefined;
+    const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
+    if (people.length === 1) mail.to.push(...people);
+    const name = people.length === 0 ? matchAt(words.NAMED, said, 0)?.groups!['name'] : undefined;
+    if (name !== undefined) {
+      mail.left.shift();
+      mail.asked.push(unknown(name));
+    }
     return mail;
   }
 
@@ -72,25 +77,25 @@ export class SaidMail {
     const isText = () => hasText && this.body === undefined;
     const next = () => this.#field() || (isText() && this.#text()) || (hasText && this.#skip());
     while (next()) this.end = this.#at;
-    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
+    return this.end > this.start && /^[\s.!?)]*$/.test(this.masked.slice(this.end));
   }
 
   #head(): boolean {
-    const head = this.#form && this.#take(this.#form);
+    const head = this.form && this.#take(this.form);
     if (!head) return false;
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
-    if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
-    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
+    else this.asked.push(unknown(name));
     if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
     else if (thing !== undefined) this.left.push(this.#said(head, thing));
     this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
-    this.#form = undefined;
+    this.form = undefined;
     return (this.#isDirect = true);
   }
 
   #field(): boolean {
     this.#at = this.end;
-    if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
+    if (this.form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     if (this.#head()) return true;
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
@@ -101,9 +106,9 @@ export class SaidMail {
       return true;
     }
     if (this.#take(words.EACH)) return (this.isEach = true);
-    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.#whole.excluded.includes(each));
+    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.whole.excluded.includes(each));
     const copies = this.#take(words.COPIES);
-    const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
+    const people = copies ? within(copies.index, this.#at, this.whole.addresses) : [];
     const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
     else this.cc.push(...people);
@@ -113,61 +118,64 @@ export class SaidMail {
   #text(): boolean {
     this.#at = this.end;
     const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.subject !== undefined && lines.test(this.#masked.slice(this.#at));
+    const isBelow = this.subject !== undefined && lines.test(this.masked.slice(this.#at));
     const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
     const start = this.#at;
     const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
-    const quote = (isMarked || matchAt(words.SENT_BELOW, this.#masked, start)) && this.#take(words.QUOTE);
+    const quote = (isMarked || matchAt(words.SENT_BELOW, this.masked, start)) && this.#take(words.QUOTE);
     if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
-    const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
+    const isLetter = matchAt(words.GREETING, this.masked, start) !== undefined;
     if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
+    return this.#rest(start + /^\s*/.exec(this.masked.slice(start))![0].length, label !== undefined);
   }
 
   #rest(start: number, isMarked: boolean): boolean {
-    if (start >= this.#masked.length) return false;
-    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
-    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
+    if (start >= this.masked.length) return false;
+    const labels = [...this.masked.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.whole, this.masked, at, this.form).#read(false);
     const found = labels.find(({ index }) => index > 0 && isField(start + index));
-    const end = (this.end = found ? start + found.index : this.#masked.length);
+    const end = (this.end = found ? start + found.index : this.masked.length);
     this.#read(false);
-    this.#at = this.#masked.length;
-    const doubt = doubtIn(this.#whole, start, end, isMarked);
+    this.#at = this.masked.length;
+    const doubt = doubtIn(this.whole, start, end, isMarked);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
   /** What the mail is about; or what is not understood, to the next field. */
   #skip(): boolean {
     this.#at = this.end;
-    if (this.#form !== undefined) return false;
+    if (this.form !== undefined) return false;
     const isBehind = this.body !== undefined;
     if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
-    const rest = this.#masked.slice(this.end, isBehind ? this.end + 300 : undefined);
+    const rest = this.masked.slice(this.end, isBehind ? this.end + 300 : undefined);
     const next = rest.search(isBehind ? words.FIELD_BEHIND : words.FIELD);
     if (next <= 0 || rest.slice(0, next).search(isBehind ? words.ENDS : words.NEXT) >= 0) return false;
-    this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
+    this.left.push(this.whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
 
   #said({ index, 0: all }: RegExpExecArray, part: string): string {
     const start = index + all.lastIndexOf(part);
     const end = start + part.length;
-    const quote = this.#whole.quotes.find((each) => each.start === start && each.end === end);
-    return quote?.text ?? this.#whole.text.slice(start, end);
+    const quote = this.whole.quotes.find((each) => each.start === start && each.end === end);
+    return quote?.text ?? this.whole.text.slice(start, end);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
-    const match = matchAt(expression, this.#masked, this.#at);
+    const match = matchAt(expression, this.masked, this.#at);
     if (match) this.#at += match[0].length;
     return match;
   }
 }
+
+const unknown = (name: string) =>
+  ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`);
 
 /** Why a text without quotation marks may hold more than the message, or no message. */
 function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number, isMarked: boolean) {

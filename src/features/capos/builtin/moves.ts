@@ -6,7 +6,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
 import { figuresOf } from '../figures-document.js';
 import { moneyIn } from '../money.js';
-import { matchAt, oneLine, type Text } from './text.js';
+import { matchAt, oneLine, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
 export interface Move {
@@ -65,46 +65,44 @@ function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
   return { type: 'document.file', params, asked, end };
 }
 
-/** "Record 50 EUR from ..."; or a sentence that says who paid, if that is all or is to be booked. */
+/** "Record 50 EUR from ..."; or a clause that says who paid, if that is all or is to be booked. */
 export function recordAt({ text }: Text, entry: string, at: number): Found {
   const command = matchAt(words.RECORD, entry, at);
-  const sentence = matchAt(words.TO_SENTENCE_END, entry, at)![0];
-  const mailAt = sentence.search(words.AND_MAIL);
-  const masked = mailAt < 0 ? sentence : sentence.slice(0, mailAt);
-  const [wish] = command
-    ? []
-    : entry.slice(at, at + masked.length + (mailAt < 0 ? 200 : 0)).matchAll(words.BOOK_IT);
+  const masked = taskAt(entry, at, words.NEXT_TO_RECORD);
+  const behind = at + masked.length;
+  const [wish] = command ? [] : entry.slice(at, behind + 200).matchAll(words.BOOK_IT);
   const isWish = wish !== undefined && wish.index <= masked.length;
-  const isAll = isWish || entry.slice(at).trim() === masked.trim();
-  const isIn = masked.search(words.CAME_IN) >= 0 || (isWish && new RegExp(words.PAID, 'u').test(masked));
-  const end = at + Math.max(masked.length, isWish ? wish.index + wish[0].length : 0);
-  const said = text.slice(at, isWish ? at + wish.index : at + masked.length).trim();
-  const bare = command && new RegExp(words.BARE_SUM.source, 'u').exec(masked)?.groups!['digits'];
+  const said = text.slice(at, isWish ? at + wish.index : behind).trim();
   const [sum, ...others] = moneyIn(said);
+  const bare = command && matchAt(words.BARE_SUM, masked, 0)?.groups!['digits'];
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
-  const source = sources.length === 1 && {
-    source: cutText(sources[0]!.groups!['name']!.trim(), LIMITS.source),
-  };
-  const isNamed =
-    command && (sum ?? (source && bare) ?? matchAt(words.NAMES_SUM, entry, at + command[0].length));
-  const isSaid = isAll && isIn && sum && source && !/\?\s*$/.test(masked);
-  const isSpent = matchAt(words.SPENT, masked, 0) ?? /(?:^|\s)[-−][€$£]?\s?\d/u.exec(said);
-  if (!(isNamed || isSaid) || isSpent) return undefined;
+  const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim() : '';
+  const isNamed = command && (sum ?? ((name && bare) || matchAt(words.NAMES_SUM, masked, 0)));
+  const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
+  const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
+  if (!(isNamed || (isSaid && !matchAt(words.NO_INCOME, masked, 0))) || matchAt(words.SPENT, masked, 0))
+    return undefined;
   const isPlain = others.length === 0 && masked.search(words.PERHAPS) < 0;
   const amount = isPlain ? (sum ?? moneyIn(`EUR ${bare}`)[0])?.amount : undefined;
   const asked: NeededInput[] = [];
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
   if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
-  if (!source) asked.push(ask('source', 'From whom did the money come?'));
-  const rest = source && !payer ? said.replace(sources[0]![0], ' ') : said;
-  const [purpose = /,\s*(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
+  if (name === '') asked.push(ask('source', 'From whom did the money come?'));
+  const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
+  const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description);
-  const given = {
+  const params = {
     ...(amount !== undefined && { amount, ...(sum && { currency: sum.currency }) }),
-    ...source,
+    ...(name !== '' && { source: cutText(name, LIMITS.source) }),
+    ...(description !== '' && { description }),
   };
-  return { type: 'revenue.record', params: { ...given, ...(description && { description }) }, asked, end };
+  return {
+    type: 'revenue.record',
+    params,
+    asked,
+    end: Math.max(behind, isWish ? at + wish.index + wish[0].length : 0),
+  };
 }
 
 const doubtsIn = (entry: string, start: number) => {

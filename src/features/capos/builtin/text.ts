@@ -6,7 +6,7 @@ import * as words from './words.js';
 /** What stands in the text word for word, and where; without its quotation marks. */
 type Passage = Record<'start' | 'end', number> & { text: string };
 
-export const READABLE = 20_000;
+const READABLE = 20_000;
 
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
@@ -24,7 +24,8 @@ export type Text = ReturnType<typeof readText>;
 
 /**
  * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them),
- * addresses U+FDD1, links U+FDD2. No mail is sent to `lookAlikes`, such as those with a Cyrillic “а”, nor to the other address.
+ * addresses U+FDD1, links U+FDD2; what somebody else wrote is blank, and in `unread`. No mail is sent to `lookAlikes`, such as
+ * those with a Cyrillic “а”, nor to the other address.
  */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
@@ -37,19 +38,37 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const spelt = unlinked
-    .replace(words.MISSPELT_SUBJECT, ({ length }) => 'sujet'.padEnd(length))
-    .replace(words.MISSPELT_TEXT, ({ length }) => 'msg'.padEnd(length));
-  const masked = spelt.replace(ADDRESS, (address: string, start: number) => {
+  const spelt = words.MISSPELT.reduce(
+    (said, [typo, right]) => said.replace(typo, ({ length }) => right.padEnd(length)),
+    unlinked,
+  );
+  const addressed = spelt.replace(ADDRESS, (address: string, start: number) => {
     const isAlike =
       /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
     if (!isAlike && !isMailAddress(address)) return address;
     (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
     return '\uFDD1'.repeat(address.length);
   });
+  const own = addressed.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
+  const cut = own.search(words.PASTED);
+  const masked = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
+  const unread = cut < 0 ? [] : [text.slice(cut)];
+  if (own !== addressed) unread.push('the lines that begin with “>”');
+  if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
+  const isOwn = ({ start }: Passage) => masked.charAt(start) === '\uFDD1';
+  const pasted = addresses.filter((each) => !isOwn(each)).map((each) => each.text);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
   const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
-  return { text, quotes, addresses, lookAlikes, excluded, masked };
+  return {
+    text,
+    quotes,
+    addresses: addresses.filter(isOwn),
+    lookAlikes: lookAlikes.filter(isOwn),
+    excluded,
+    masked,
+    pasted,
+    unread,
+  };
 }
 
 export const addressesIn = (text: string): string[] =>
@@ -63,4 +82,11 @@ export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
   expression.lastIndex = at;
   return expression.exec(text) ?? undefined;
+}
+
+/** Up to the end of the sentence, or to where it goes on to another task. */
+export function taskAt(masked: string, at: number, next: RegExp): string {
+  const [sentence] = matchAt(words.TO_SENTENCE_END, masked, at)!;
+  const further = sentence.search(next);
+  return further < 0 ? sentence : sentence.slice(0, further);
 }
