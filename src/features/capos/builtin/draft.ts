@@ -11,21 +11,8 @@ import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
-const SAY_SO = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
-/** Why a sentence is not acted on, and what to write instead. */
-const REASONS: readonly [said: RegExp, why: string][] = [
-  [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
-  [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
-  [words.FUTURE, 'Revenue is recorded once it has arrived: `Record 300 EUR from Acme`.'],
-  [
-    words.SPENT,
-    'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.',
-  ],
-  [words.POST, 'Nothing can be posted here: say to whom a mail goes, or write a document.'],
-  [words.MEETING, 'No meeting can be arranged or put in a calendar here.'],
-];
-const isNegated = (said: string) => matchAt(words.NEGATED, said, 0) !== undefined;
-const reasonOf = (said: string) => REASONS.find(([expression]) => matchAt(expression, said, 0))?.[1] ?? '';
+const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
+const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -33,23 +20,22 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const round = feedback.at(-1);
   if (round && round.previous.packets.length > 0) return revise(round);
   const { moves, remarks } = new DirectiveReader(briefing).read();
-  const isOwn = ({ type }: Move) => canDo(directive.capo, type);
-  const others = moves.filter((move) => !isOwn(move));
-  const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
   const text = clean(directive.text);
-  const handsOn = directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
-  const own = others.length > 0 && handsOn ? [handOver(able, text)] : moves.filter(isOwn);
+  const others = moves.filter(({ type }) => !canDo(directive.capo, type));
+  const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
+  const isCut = directive.capo !== 'ceo' || able.length === 0 || text.length > LIMITS.directive;
+  const own =
+    others.length === 0 || isCut ? moves.filter((move) => !others.includes(move)) : [handOver(able, text)];
   const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
-  if (others.length > 0 && !handsOn) remarks.push(refusal);
+  if (others.length > 0 && isCut) remarks.push(refusal);
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
-  const packets = own.map(({ type, params, asked }): DraftPacket => ({
-    ...{ title: titleOfMove({ type, params }), type, target: '', params, rationale, multipliers },
-    needsInput: asked,
-  }));
+  const packets = own.map(({ asked: needsInput, ...move }): DraftPacket => {
+    return { ...move, title: titleOfMove(move), target: '', rationale, multipliers, needsInput };
+  });
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
@@ -63,20 +49,23 @@ export function movesIn(given: string): ActionTypeName[] {
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
-const isMail = ({ type }: { type: string }) => type === 'email.send';
-const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
-
 export const beginsAsInstruction = (given: string): boolean =>
   matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
+
+const isMail = ({ type }: { type: string }) => type === 'email.send';
+const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
+const namesOf = (capos: readonly CapoRole[]) =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
+const unique = (list: readonly string[]) =>
+  list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
+const quoted = (texts: readonly string[]) =>
+  texts.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
 
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
   params: { directive: cutText(directive.trim(), LIMITS.directive), capo: able[0] },
   asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
-
-const namesOf = (capos: readonly CapoRole[]) =>
-  new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 
 class DirectiveReader {
   readonly moves: Move[] = [];
@@ -113,13 +102,13 @@ class DirectiveReader {
       this.#leave(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    const reasons = this.#unread.flatMap(({ why }) => why || []);
-    const left = this.#unread.map(({ said, why }) =>
-      `Not acted on: “${cutText(oneLine(said), 300)}” ${why}`.trim(),
-    );
-    if (this.moves.length > 0) this.remarks.push(...left);
-    else if (this.remarks.length + reasons.length > 0) this.remarks.push(...reasons);
-    else this.remarks.push(isNegated(masked) ? `This only says what not to do. ${SAY_SO}` : SAY_SO);
+    const isPrepared = this.moves.length > 0;
+    for (const { said, why } of this.#unread)
+      if (isPrepared || why !== '')
+        this.remarks.push(isPrepared ? `Not acted on: ${quoted([said])} ${why}`.trim() : why);
+    const isNegated = matchAt(words.NEGATED, masked, 0) !== undefined;
+    if (!isPrepared && this.remarks.length === 0)
+      this.remarks.push(isNegated ? `This only says what not to do. ${EXAMPLE}` : EXAMPLE);
     return this;
   }
 
@@ -152,21 +141,19 @@ class DirectiveReader {
     const context = this.#context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
-    const lacks = (name: string) => !asked.some(({ path }) => path === `params.${name}`);
-    const people = unique(to.length > 0 || !lacks('to') ? to : context.to);
+    const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
-    const isText = /[\p{L}\p{N}\p{S}]/u.test(body) && body.length <= LIMITS.mail;
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-    if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
+    if (subject === '' && !isAsked(asked, 'subject')) asked.push(ask('subject', 'Write a subject.'));
+    const isText = /[\p{L}\p{N}\p{S}]/u.test(body) && body.length <= LIMITS.mail;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const isAttached =
-      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
+    const isAttached = all.search(words.ATTACHMENT) >= 0;
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
-    const isSure = said.body !== undefined && doubt === '';
-    const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if (!isSure && lacks('body')) asked.push(ask('body', question));
+    else if ((said.body === undefined || doubt !== '') && !isAsked(asked, 'body'))
+      asked.push(ask('body', `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`));
     const before = this.moves.length;
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.briefing.sender.signature) : '';
@@ -178,75 +165,73 @@ class DirectiveReader {
 
   #sentenceAt(entry: string, at: number): number {
     const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const isTask = !matchAt(words.NO_TASK, sentence, 0);
-    const mail = this.#mailWithin(entry, at, sentence, isTask);
-    if (mail) {
-      this.#leave(this.#whole.text.slice(at, mail.start), reasonOf(sentence));
-      this.#addMail(mail);
-      return mail.end;
-    }
     const { body } = this.#context;
-    if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
+    const mail = this.#mailWithin(entry, at, sentence);
+    const end = at + sentence.length;
+    if (mail) this.#addMail(mail);
+    else if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
     else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
     else {
-      const isPossible = isTask && !isNegated(sentence) && !matchAt(words.PAY, sentence, 0);
-      this.#isMailPossible ||= isPossible && (sentence.includes('\uFDD1') || body !== '');
-      this.#leave(this.#whole.text.slice(at, at + sentence.length), reasonOf(sentence));
+      this.#isMailPossible ||=
+        !matchAt(words.NO_MAIL, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
+      this.#leave(this.#whole.text.slice(at, end), reasonOf(sentence));
     }
-    return at + sentence.length;
+    if (mail) this.#leave(this.#whole.text.slice(at, mail.start), reasonOf(sentence));
+    return mail?.end ?? end;
   }
 
   /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
-  #mailWithin(entry: string, at: number, sentence: string, isTask: boolean): SaidMail | undefined {
-    const forbidden = [...sentence.matchAll(words.FORBIDDEN)].at(-1);
-    const from = forbidden
-      ? forbidden.index + forbidden[0].length
-      : isNegated(sentence)
-        ? sentence.length
-        : 0;
-    for (const { index, groups } of isTask ? sentence.matchAll(words.MAIL_WITHIN) : []) {
-      const mail = index < from ? undefined : SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
-      if (mail?.body !== undefined || (mail && groups!['joint'] !== undefined)) return mail;
+  #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
+    if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
+    for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
+      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
+      const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
+      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
     }
-    const marked = entry.slice(at, at + sentence.length + 20).search(words.FIELD);
-    const isTold = !matchAt(words.ASKED, sentence, 0) && marked > 0;
-    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
-    return told && ((isTask && !isNegated(sentence)) || told.to.length > 0) ? told : undefined;
+    const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
+    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
+    return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
   #leave(given: string, why = '', of: readonly Move[] = this.moves): void {
     const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
-    if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push({ said, why, of });
+    if (/[\p{L}\p{N}]/u.test(said) && !matchAt(words.PLEASANTRY, said, 0))
+      this.#unread.push({ said, why, of });
   }
 
   #askForRest(): void {
     const { addresses, lookAlikes, excluded, pasted } = this.#whole;
     const isMissing = isMissingIn(this.moves);
-    const own = [...addresses, ...lookAlikes].map((each) => each.text);
+    const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {
       const { params, asked } = move;
-      const left = this.#unread.filter(({ of }) => of.includes(move));
-      const rest = left.map(({ said }) => `“${cutText(oneLine(said), 200)}”`).join(', ');
       const name = params['body'] === undefined ? 'amount' : 'body';
       const goes = isMail(move) ? ' The mail goes out as soon as it is approved.' : '';
-      const isAsked = (param: string) => asked.some(({ path }) => path === `params.${param}`);
-      if (rest !== '' && !isAsked(name))
+      const rest = quoted(this.#unread.filter(({ of }) => of.includes(move)).map(({ said }) => said));
+      if (rest !== '' && !isAsked(asked, name))
         asked.push(ask(name, `This was not acted on: ${rest}.${goes} Is that right?`));
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
+      const open = (isToSome ? own : [...own, ...pasted]).filter((each) => !excluded.includes(each));
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
-      const open = isToSome ? own : [...own, ...pasted];
-      const others = unique(open.filter((each) => isMissing(each) && !excluded.includes(each))).join(', ');
+      const others = unique(open.filter(isMissing)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome && !isAsked('to')) asked.unshift(ask('to', `${who}? No address is given.`));
+      else if (!isToSome && !isAsked(asked, 'to')) asked.unshift(ask('to', `${who}? No address is given.`));
     }
   }
 }
 
+const isAsked = (asked: readonly NeededInput[], name: string) =>
+  asked.some(({ path }) => path === `params.${name}`);
+const reasonOf = (said: string) =>
+  words.REASONS.find(([expression]) => matchAt(expression, said, 0))?.[1] ?? '';
+
 /** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const askedFor = ({ asked }: Move) => asked.filter(({ path }) => path === 'params.to');
-  const used = moves.map((move) => [{ ...move.params, description: '' }, askedFor(move)]);
+  const used = moves.map(({ params, asked }) => [
+    { ...params, description: '' },
+    asked.filter(({ path }) => path === 'params.to'),
+  ]);
   const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
   return (address) => !all.has(address.toLowerCase());
 }
@@ -267,11 +252,6 @@ function entriesIn(masked: string): number[] {
   return (isList && entries[0] ? outer : mails).map(({ index }) => index);
 }
 
-const unique = (list: readonly string[]) =>
-  list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
-
-const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
-
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
 function revise({ text, previous }: FeedbackRound): DraftContent {
   const packets = previous.packets.map(
@@ -281,37 +261,31 @@ function revise({ text, previous }: FeedbackRound): DraftContent {
     }),
   );
   const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
-  const isTaken = only !== undefined && others.length === 0 && take(only, text);
-  for (const { params, needsInput } of isTaken ? [] : packets) {
+  const given = only && others.length === 0 ? changesOf(only, text) : undefined;
+  for (const { params, needsInput } of given ? [] : packets) {
     const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
     needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
   }
-  const remarks = isTaken
-    ? 'Changed as asked; the rest is as it was.'
-    : "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
-  return { remarks, packets, concerns: [] };
+  const unchanged = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  if (!only || !given) return { remarks: unchanged, packets, concerns: [] };
+  Object.assign(only.params, given);
+  only.title = titleOfMove(only);
+  only.needsInput = only.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
+  return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
 }
 
-function take(packet: DraftPacket, text: string): boolean {
-  const said = SaidMail.fieldsOf(readText(text));
-  const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
-  const { subject, body, cc = [], isEach } = said ?? {};
-  const isTwice = [...to, ...copies].some((each) => cc.includes(each));
-  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
-  if (
-    !said ||
-    said.whole.unread.length > 0 ||
-    isEach ||
-    (!isMail(packet) && cc.length > 0) ||
-    isTwice ||
-    isTooMuch
-  )
-    return false;
-  const named = subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: subject };
-  const copied = cc.length > 0 && { cc: [...copies, ...cc] };
-  const given = { ...named, ...(body !== undefined && { body }), ...copied };
-  Object.assign(packet.params, given);
-  packet.title = titleOfMove(packet);
-  packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
-  return true;
+/** What a wish changes; undefined unless it says nothing but that. */
+function changesOf(packet: DraftPacket, wish: string): Record<string, unknown> | undefined {
+  const said = SaidMail.fieldsOf(readText(wish));
+  const { to = [], cc = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const copies = unique([...to, ...cc, ...(said?.cc ?? [])]).slice(unique(to).length);
+  const isMore = copies.length > cc.length;
+  const isTooMuch = (said?.body?.length ?? 0) > LIMITS.mail || copies.length > LIMITS.recipients;
+  if (!said || said.isEach || isTooMuch || isMore !== said.cc.length > 0 || (isMore && !isMail(packet)))
+    return undefined;
+  return {
+    ...(said.subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: said.subject }),
+    ...(said.body !== undefined && { body: said.body }),
+    ...(isMore && { cc: copies }),
+  };
 }

@@ -49,27 +49,19 @@ export class SaidMail {
   /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
   static told(whole: Text, masked: string, start: number): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start);
-    const verb = matchAt(words.MAIL_VERB, masked, start)?.[0] ?? '';
-    mail.end += verb.length;
     mail.#read(true);
-    const [said = ''] = mail.left;
-    const end = start + verb.length + said.length;
-    if (mail.body === undefined || !(verb || matchAt(words.TOLD, masked.slice(start, end), 0)))
-      return undefined;
+    const end = start + (mail.left[0]?.length ?? 0);
+    if (mail.body === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0)) return undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
-    const name = people.length === 0 ? matchAt(words.NAMED, said, 0)?.groups!['name'] : undefined;
-    if (name !== undefined) {
-      mail.left.shift();
-      mail.asked.push(unknown(name));
-    }
     return mail;
   }
 
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
+    const isAll = mail.#read(true) && mail.#isDirect && whole.unread.length === 0;
+    return isAll && mail.asked.length === 0 ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
@@ -85,7 +77,7 @@ export class SaidMail {
     if (!head) return false;
     const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
     if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
-    else this.asked.push(unknown(name));
+    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
     if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
     else if (thing !== undefined) this.left.push(this.#said(head, thing));
     this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
@@ -154,8 +146,9 @@ export class SaidMail {
     const isBehind = this.body !== undefined;
     if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
     const rest = this.masked.slice(this.end, isBehind ? this.end + 300 : undefined);
-    const next = rest.search(isBehind ? words.FIELD_BEHIND : words.FIELD);
-    if (next <= 0 || rest.slice(0, next).search(isBehind ? words.ENDS : words.NEXT) >= 0) return false;
+    const next = rest.search(words.FIELD);
+    if (next <= 0 || `- ${rest.slice(0, next + 1)}`.search(isBehind ? words.ENDS : words.NEXT) >= 0)
+      return false;
     this.left.push(this.whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
@@ -173,9 +166,6 @@ export class SaidMail {
     return match;
   }
 }
-
-const unknown = (name: string) =>
-  ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`);
 
 /** Why a text without quotation marks may hold more than the message, or no message. */
 function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: number, isMarked: boolean) {

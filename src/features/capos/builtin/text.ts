@@ -38,11 +38,7 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const spelt = words.MISSPELT.reduce(
-    (said, [typo, right]) => said.replace(typo, ({ length }) => right.padEnd(length)),
-    unlinked,
-  );
-  const addressed = spelt.replace(ADDRESS, (address: string, start: number) => {
+  const addressed = unlinked.replace(ADDRESS, (address: string, start: number) => {
     const isAlike =
       /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
     if (!isAlike && !isMailAddress(address)) return address;

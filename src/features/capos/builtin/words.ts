@@ -8,21 +8,6 @@ const anyOf = (list: readonly string[]) =>
 const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'yu');
 const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
 
-/** With a letter too few, too many or wrong within it, or two that changed places; then what it is read as. */
-const misspelt = (right: string, behind: string, ...labels: string[]) => {
-  const typos = labels.flatMap((label) =>
-    [...label].slice(2).map((next, index) => {
-      const [before, after] = [label.slice(0, index + 1), label.slice(index + 2)];
-      return `${before}(?:~?${after}|~${label.slice(index + 1)}|${next}${label[index + 1]}${after.slice(1)})`;
-    }),
-  );
-  const typo = anyOf(typos).replaceAll('~', '\\p{L}');
-  return [anywhere`(?!${anyOf(labels)})${typo}(?=${behind})`, right] as const;
-};
-export const MISSPELT = [
-  misspelt('sujet', String.raw`\s{0,9}[:：=\uFDD0]|\s+\p{L}`, 'subject', 'betreff', 'asunto'),
-  misspelt('msg', String.raw`\s{0,9}[:：=\uFDD0]`, 'message', 'nachricht'),
-];
 const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
 const SEND = word`sned, emial, eamil, emal, mial, email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
@@ -36,14 +21,11 @@ const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon
 const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
 export const EACH_WITHIN = anywhere`${word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`}`;
 /** Says no more than that there is a message. */
-export const PLEASANTRY = new RegExp(
-  String.raw`^[\s\p{P}]*(?:(?:${POLITE}|${DET}|${NOUN}|${EACH_WITHIN.source}|${word`same, just, only`})[\s\p{P}]*)+$`,
-  'u',
-);
+export const PLEASANTRY = at`[\s\p{P}]*(?:(?:${POLITE}|${DET}|${NOUN}|${EACH_WITHIN.source}|${word`same, just, only`})[\s\p{P}]*)+$`;
 const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
 export const LEAD = at`(?:${word`merci`}\s(?:de\s|d['’])|[\s,;.!&–—•*-]|${word`dear, hi, hello, hey, hallo, liebe, lieber, bonjour, hola`}\s\p{L}+,|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`veuillez, don't forget to, don’t forget to, do not forget to, vergiss nicht, can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, finally`}|${word`next`}(?!\s+${TIME})|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
-const SUBJECT = word`subject line, subject, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto`;
+const SUBJECT = word`subject line, subject, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto, sbject, sbuject, suject, sujbect, subect, subejct, subjct, subjcet, subjet, subjetc, subjec, subjekt, subjectt, btreff, btereff, bereff, berteff, beteff, beterff, betrff, betrfef, betref, bettreff, betrefff, aunto, ausnto, asnto, asnuto, asutno, asuno, asunot, asunt`;
 const COPY = word`cc, bcc, copy, in copy, in cc, kopie, in kopie, copie, en copie, copia, con copia`;
 /** A part of an instruction with one of them changes what is to be sent, to whom, or when. */
 const CONDITION = word`if, unless, until, till, once, when, whenever, as soon as, before, after, while, and, or, but, then, also, too, plus, except, instead, without, only, don't, don’t, do not, never, wenn, falls, sobald, bevor, nachdem, erst, und, aber, oder, dann, auch, nicht, si, quand, avant, après, dès, et, mais, ou, puis, aussi, cuando, antes, después, y, pero, o, también, luego`;
@@ -58,27 +40,24 @@ const LAST_VERB = word`schreiben, schicken, senden, mailen, informieren`;
 export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|(?:${TO}|${word`for, für`})[\s:]+|(?=${LIST}(?:\s*(?:[:：]|${Q})|\s+(?:${POLITE}\s+)?(?:${OBJECT}\s+)?${LAST_VERB})))(?:${EACH_WITHIN.source}\s+)?(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`him, her, them, these people, the following people, all of them, customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}(?:\s+${EACH_WITHIN.source})?(?:\s*:)?\s+)(?:${word`at, unter`}\s+)?)?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one, text`})${OBJECT})?(?:\s+(?:${word`know`}|${LAST_VERB}))?`;
 const JOINT = String.raw`(?:[,;–—]\s{1,3}|\s${AND}\s{1,3}|\s${word`but, aber, mais, pero`}\s{1,3})(?:(?:${POLITE}|${AND}|${word`but, aber, mais, pero, only, just, rather, also, then`})[\s,]{1,3}){0,3}`;
 export const MAIL_WITHIN = anywhere`(?<=(?<joint>${JOINT})|[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}[<(]?\uFDD1`;
-export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0)`;
-/** Somebody without an address, before what is marked. */
-export const NAMED = at`\s*(?<name>(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}?)(?:${OBJECT}\s*)?$`;
 export const MAIL_DESCRIBED = at`${word`ask, tell`}\s+(?!${word`me, us, for`})(?:[\p{L}.]+\s+){1,3}${word`whether, that, if, about`}\s|${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`;
 export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
 /** Says only what is not to be done. */
 export const NEGATED = at`${word`don't, don’t, dont, do not, never, nicht`}`;
-export const NO_TASK = at`${QUESTION}[^]*[?]|${REMINDER.source}`;
 export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
 const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
 export const BETWEEN = at`(?:\s+|[,;.()?!/|–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
 const LINK = word`is, should be, shall be, will be, must be, should read, reads, ist, lautet, soll, est, sera, es, será, debe ser`;
-const TEXT = String.raw`(?:${word`with, mit, avec, con`}(?=\s*\uFDD0+\uFDD3)|${word`add, ajoute, añade, txet, tetx, txt, text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`})`;
+const TEXT = String.raw`(?:${word`with, mit, avec, con`}(?=\s*\uFDD0+\uFDD3)|${word`add, ajoute, añade, txet, tetx, txt, mssage, msesage, mesage, mesasge, messge, messgae, messae, messaeg, nchricht, ncahricht, nahricht, nahcricht, nacricht, nacrhicht, nachicht, nachircht, nachrcht, nachrciht, nachriht, nachrihct, nachrict, nachricth, nachrich, text, texts, body, message, msg, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`})`;
 export const TEXT_MARK = at`(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]))?(?<colon>[:：=]?)[ \t]*`;
 export const QUOTE = at`\s*(?<value>${Q})`;
 const SEND_THIS = String.raw`(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
 export const SENT_BELOW = at`${Q}[\s,;:.–—-]{0,9}${SEND_THIS}`;
 /** Where a label stands, whose value is in quotation marks, or behind a colon or a verb. */
 const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:${TO}\s+)?[<(]?\uFDD1)|${TEXT}(?=\s*${LINK}?\s*(?:[:：=]|${Q})))`;
+export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0|\s+${STOP})`;
 const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, like last time, you choose, tbd, irgendwas`;
 export const SUBJECT_LABEL = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!\s|${VAGUE})(?<value>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;./|–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!\s|${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<value>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;./|–—-]{0,9}(?:${STOP}|${Q}))`;
 export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
@@ -87,15 +66,13 @@ export const NOT_TO = at`(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?
 /** Who is not to be written to. */
 export const FORBIDDEN = anywhere`${NOT}\s+(?!${word`forget, hesitate, only, just, yet`})(?:(?!${word`until, unless, before, if, when, bis, wenn`})[^\s\uFDD0-\uFDD3.,;:!?]+\s+){0,5}(?<list>${LIST})`;
 /** What stands before the marks of a mail whose recipient is named elsewhere in the sentence. */
-export const MAIL_VERB = at`${VERB}\s+`;
-export const TOLD = at`[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`from, by, von, de`})[^\s]+){0,8}\s*$`;
+export const TOLD = at`${VERB}\s|[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`from, by, von, de`})[^\s]+){0,8}\s*$`;
 export const EACH = at`(?:${TO}\s+)?${EACH_WITHIN.source}`;
 export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHMENT.source}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
 export const FIELD = anywhere`${LABEL.source}|(?<=\s)${STOP}|[:：]\s*(?=${Q})`;
-/** Behind a quotation that is the text, and what ends its instruction. */
-export const FIELD_BEHIND = anywhere`(?<=[\s,;])(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:${TO}\s+)?[<(]?\uFDD1))`;
+/** Ends the instruction of a mail whose text was quoted. */
 export const ENDS = anywhere`${VERB}|[.!?:：\n\uFDD0-\uFDD3]`;
 export const TO_SENTENCE_END =
   /[^\n]*?(?:(?<!(?<!\p{L})(?:Co|Inc|Ltd|Dr|Mr|Mrs|Ms|Nr|St|Fa))[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
@@ -138,10 +115,28 @@ export const PAID_OR_IN = anywhere`${PAID}|${CAME_IN.source}`;
 export const PAYER = at`(?!${word`we, i, it, he, she, they, you, wir, ich, es, er, sie, nous, on, je, il, elle, hemos, today, yesterday, heute, gestern, hier, hoy, ayer, please, if, when, payment, money, who`}|${DET}\s+(?:${SUM}|${word`invoice, bill, quote, offer, refund, rechnung, angebot, rückerstattung, facture, devis, factura`}))(?<name>(?:\p{Lu}|${DET}\s)[^\d,;:()\n\uFDD0-\uFDD3]{0,80}?)\s+(?:(?:${word`has, have, had, just, already, also, today, finally, haben, hat, heute, gestern, a, ont, nous, ha, han, nos, uns, now`}|\p{Ll}+ly)\s+){0,4}(?:${PAID}|${word`sent`}\s+${US}|(?<=${word`haben, hat, heute, gestern, ont, a, ha, han, uns, nous`}\s+)(?=[\d€$£]))`;
 export const PAY = at`${word`pay, wire, transfer, refund, reimburse, give back, überweise, überweisen, zahle, bezahle, erstatte, paie, payez, vire, virez, rembourse, remboursez, paga, pague, transfiere, reembolsa, devuelve`}\s`;
 export const SPENT = at`${PAY.source}|[^\n]{0,300}?(?:(?<=^|\s)[-−][€$£]?\s?\d|${word`we paid, i paid, we've paid, we have paid, i have paid, we just paid, we also paid, spent, taken out, withdrawn, bought, purchase, purchased, expense, expenses, bank fee, bank fees, refund, refunds, refunded, refunded us, reimbursed, reimburse, salary, salaries, wages, payroll, invoice from, bill from, avons payé, ai payé, avons réglé, remboursement, rembourser, salaire, salaires, hemos pagado, he pagado, reembolso, salario, nómina, gehalt, gehälter, lohn, löhne, rückerstattung, erstattung, gekauft, ausgegeben, ausgabe`}|${word`wir, ich`}\s+${word`haben, habe`}\s[^.\n]{0,99}?${word`bezahlt, gezahlt, überwiesen`}(?!\s+${word`bekommen`})|${word`wants, want, get, gets, got, received, gave, paid, sent`}\s(?:[^.\n]{0,60}\s)?${word`back`}|${word`zurückbekommen, zurückgezahlt, zurückerstattet, zurücküberwiesen, remboursé, rendu, devuelto, reembolsado`}|${word`zahlung, zahlungen, überweisung`}\s[^.\n]{0,80}?${word`an`}\s+(?!${US})|(?<!${word`for, of, für, pour, por, de`}\s+)${DET}\s+(?:\p{Ll}+\s+){0,2}${word`invoice, bill, quote, offer, estimate, rechnung, angebot, mahnung, facture, devis, factura, presupuesto`}\s+${word`of, over, for, von, über, de, por`}|${word`payment, paid, pay, transfer, transferred`}(?:(?!\s${word`from`}\s)[^.\n]){0,80}?\sto\s+(?!${word`us, our, me, my, the account, the bank, the company, the till, the cash box`}))`;
-/** Money that is still to come. */
-export const FUTURE = at`[^\n]{0,300}?(?:${word`will, is going to, are going to, wants to, want to, promised to`}\s+(?:\p{Ll}+\s+)?${word`pay, send, transfer, wire, settle`}|${word`owes us, owe us, owes me, promised us, schuldet uns, nous doit, nos debe, va payer, va nous payer, nous paiera, va a pagar, nos pagará`}|${word`wird, werden, will`}\s[^.\n]{0,99}?${word`zahlen, bezahlen, überweisen`})[^\n]{0,99}`;
-export const POST = at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`;
-export const MEETING = at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`;
+export const NO_MAIL = at`${ASKED.source}|${REMINDER.source}|${NEGATED.source}|${PAY.source}`;
+/** Why a sentence is not acted on, and what to write instead. */
+export const REASONS: readonly [said: RegExp, why: string][] = [
+  [REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
+  [ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
+  [
+    at`[^\n]{0,300}?(?:${word`will, is going to, are going to, wants to, want to, promised to`}\s+(?:\p{Ll}+\s+)?${word`pay, send, transfer, wire, settle`}|${word`owes us, owe us, owes me, promised us, schuldet uns, nous doit, nos debe, va payer, va nous payer, nous paiera, va a pagar, nos pagará`}|${word`wird, werden, will`}\s[^.\n]{0,99}?${word`zahlen, bezahlen, überweisen`})[^\n]{0,99}`,
+    'Revenue is recorded once it has arrived: `Record 300 EUR from Acme`.',
+  ],
+  [
+    SPENT,
+    'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.',
+  ],
+  [
+    at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`,
+    'Nothing can be posted here: say to whom a mail goes, or write a document.',
+  ],
+  [
+    at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`,
+    'No meeting can be arranged or put in a calendar here.',
+  ],
+];
 export const SOURCE = anywhere`(?:${word`from, von, vom`}|${word`paid`}\s[^\n.]{0,40}?${word`by`}|(?<=(?:[€$£]|\p{Lu}{3}|${word`euros, dollars, reçu, encaissé, recibido`})\s)${word`de, del`})\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s(?:${word`for, as, on, via, by, to, in, and, is, has, have, came, arrived, today, yesterday, this, für, per, am, heute, gestern, bar, ist, sind, eingegangen, erhalten, bekommen, bezahlt, überwiesen, reingekommen, because, since, after, and, weil, nach, verbuchen, buchen, eintragen, bitte, please, pour, par, aujourd'hui, hier, para, por, hoy, ayer`}|[€$£]?\d[\d.,]*\s?(?:[€$£]|\p{Lu}{3}|euros?)|[€$£]\d))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)|(?<=\s\p{Lu}\p{Ll}{0,2})\.(?=\s\p{Lu})){0,80})`;
 /** What money is for, up to the end of the sentence. */
 export const PURPOSE = anywhere`(?:^|\s)${word`for, für, pour, por, wegen`}\s+(?:${DET}\s+)?(?!${word`it, that, this, them, us, me`}\W*$)(?<what>[^\n]{2,}?)(?:\s+(?:${PAID}|${word`erhalten, bekommen, eingegangen, eingenommen, came in, today, heute, has arrived, arrived`}|${THANKS}))*[\s.!]*$`;
