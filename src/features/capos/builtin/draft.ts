@@ -6,8 +6,7 @@ import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
-import { outsideIn } from '../outside-sentence.js';
-import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
+import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
@@ -151,7 +150,7 @@ class DirectiveReader {
     const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
     const isAttached = all.search(words.ATTACHMENT) >= 0;
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
-    if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
+    if (!isText) asked.push(lacksText(this.#whole));
     else if ((said.body === undefined || doubt !== '') && !isAsked(asked, 'body'))
       asked.push(ask('body', `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`));
     const before = this.moves.length;
@@ -200,7 +199,7 @@ class DirectiveReader {
   }
 
   #askForRest(): void {
-    const { addresses, lookAlikes, excluded, pasted } = this.#whole;
+    const { addresses, lookAlikes, excluded, named } = this.#whole;
     const isMissing = isMissingIn(this.moves);
     const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {
@@ -212,7 +211,7 @@ class DirectiveReader {
         asked.push(ask(name, `This was not acted on: ${rest}.${goes} Is that right?`));
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
-      const open = (isToSome ? own : [...own, ...pasted]).filter((each) => !excluded.includes(each));
+      const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
       const others = unique(open.filter(isMissing)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
@@ -224,7 +223,7 @@ class DirectiveReader {
 const isAsked = (asked: readonly NeededInput[], name: string) =>
   asked.some(({ path }) => path === `params.${name}`);
 const reasonOf = (said: string) =>
-  words.REASONS.find(([expression]) => matchAt(expression, said, 0))?.[1] ?? '';
+  Object.keys(words.REASONS).find((why) => matchAt(words.REASONS[why]!, said, 0)) ?? '';
 
 /** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, taskAt, type Text, within } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, saidAt, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /**
@@ -97,14 +97,15 @@ export class SaidMail {
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
     }
-    if (this.#take(words.EACH)) return (this.isEach = true);
-    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.whole.excluded.includes(each));
-    const copies = this.#take(words.COPIES);
-    const people = copies ? within(copies.index, this.#at, this.whole.addresses) : [];
-    const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-    if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
-    else this.cc.push(...people);
-    return copies !== undefined;
+    const people = this.#take(words.PEOPLE);
+    if (!people) return false;
+    const { each, none, copies = '' } = people.groups!;
+    const named = within(people.index, this.#at, this.whole.addresses);
+    const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
+    this.isEach ||= each !== undefined;
+    if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
+    else if (copies !== '') this.cc.push(...named);
+    return none === undefined || !this.to.some((one) => this.whole.excluded.includes(one));
   }
 
   #text(): boolean {
@@ -155,9 +156,7 @@ export class SaidMail {
 
   #said({ index, 0: all }: RegExpExecArray, part: string): string {
     const start = index + all.lastIndexOf(part);
-    const end = start + part.length;
-    const quote = this.whole.quotes.find((each) => each.start === start && each.end === end);
-    return quote?.text ?? this.whole.text.slice(start, end);
+    return saidAt(this.whole, start, start + part.length);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {

@@ -1,12 +1,14 @@
 import { cutText } from '../../../platform/kernel/text.js';
+import { faultsOfArguments, type Operation } from '../../connectors/operation.js';
+import type { ParamSchema } from '../../connectors/param-schema.js';
 import { LIMITS } from '../action-params.js';
 import type { Action, ActionTypeName } from '../action-types.js';
 import type { Briefing, NeededInput } from '../briefing.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
-import { figuresOf } from '../figures-document.js';
 import { moneyIn } from '../money.js';
-import { matchAt, oneLine, taskAt, type Text } from './text.js';
+import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
+import { matchAt, oneLine, saidAt, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
 export interface Move {
@@ -19,6 +21,8 @@ export const ask = (name: string, message: string): NeededInput => ({
   path: `params.${name}`,
   message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
+
+export const lacksText = ({ text }: Text) => ask('body', `Write the text. The directive says: “${text}”`);
 
 export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
   titleOf({ type, params } as unknown as Action);
@@ -46,22 +50,18 @@ function signalAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'signal.raise', params, asked: doubtsIn(entry, start), end: entry.length };
 }
 
-function documentAt({ text, quotes }: Text, entry: string, at: number): Found {
+function documentAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
-  const start = at + match[0].length;
   const { title: titled = '', colon } = match.groups!;
-  const rest = colon === undefined ? '' : text.slice(start, entry.length).trim();
+  const start = at + match[0].length;
+  const body = colon === undefined ? '' : saidAt(whole, start, entry.trimEnd().length);
   const titleAt = at + match[0].lastIndexOf(titled);
-  const quoted = (from: number) => quotes.find((each) => each.start === from);
-  const title = oneLine((titled && quoted(titleAt)?.text) || firstWords(rest));
-  const isQuote = rest !== '' && quoted(start)?.end === entry.trimEnd().length;
-  const body = cutText(isQuote ? quoted(start)!.text : rest, LIMITS.document);
-  const lacking = [ask('body', `Write the text. The directive says: “${text}”`)];
-  const asked = rest === '' ? lacking : doubtsIn(entry, start);
+  const title = oneLine((titled && saidAt(whole, titleAt, titleAt + titled.length)) || firstWords(body));
+  const asked = body === '' ? [lacksText(whole)] : doubtsIn(entry, start);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
-  const end = rest === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
+  const end = body === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
@@ -81,8 +81,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const isNamed = command && (sum ?? ((name && bare) || matchAt(words.NAMES_SUM, masked, 0)));
   const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
   const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
-  if (!(isNamed || (isSaid && !matchAt(words.NO_INCOME, masked, 0))) || matchAt(words.SPENT, masked, 0))
-    return undefined;
+  const isIncome = isNamed || (isSaid && !matchAt(words.NO_INCOME, masked, 0));
+  if (!isIncome || matchAt(words.SPENT, masked, 0)) return undefined;
   const isPlain = others.length === 0 && masked.search(words.PERHAPS) < 0;
   const amount = isPlain ? (sum ?? moneyIn(`EUR ${bare}`)[0])?.amount : undefined;
   const asked: NeededInput[] = [];
@@ -97,12 +97,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
     ...(name !== '' && { source: cutText(name, LIMITS.source) }),
     ...(description !== '' && { description }),
   };
-  return {
-    type: 'revenue.record',
-    params,
-    asked,
-    end: Math.max(behind, isWish ? at + wish.index + wish[0].length : 0),
-  };
+  const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
+  return { type: 'revenue.record', params, asked, end };
 }
 
 const doubtsIn = (entry: string, start: number) => {
@@ -113,4 +109,96 @@ const doubtsIn = (entry: string, start: number) => {
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);
   return cutText((/^.{8,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line).replace(/[.,:;]+$/u, ''), 78);
+}
+
+type Counts = Readonly<Record<string, number>>;
+const sums = (all: Counts) => Object.entries(all).map(([unit, sum]) => `${Number(sum.toFixed(4))} ${unit}`);
+const counts = (all: Counts, of: string) => Object.entries(all).map(([kind, n]) => `${n} ${kind} ${of}`);
+
+/** The figures that a workspace knows, as the text of a document. */
+function figuresOf({ workspace, now, metrics, guardian, figures, signals, recentPackets }: Briefing): string {
+  const newest = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
+  const days = (figures?.days ?? []).toReversed().map(({ day, revenue, ...counted }) => {
+    const events = [...counts(counted.approvals, 'approvals'), ...counts(counted.signals, 'signals')];
+    return `${day}: ${[...sums(revenue), ...events].join(', ')}`;
+  });
+  const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
+  const sections: [heading: string, lines: string[]][] = [
+    ['Revenue of the last 24 hours', sums(newest)],
+    [`By day, since ${figures?.since ?? ''}`, days],
+    ['Approvals', [`${guardian.pending} waiting for a decision`, ...open]],
+    ['Open signals', signals.map(({ severity, title }) => `${severity}: ${title}`)],
+    ['Newest work', recentPackets.map(({ title, status }) => `${title}: ${status}`)],
+  ];
+  const parts = sections.flatMap(([heading, lines]) =>
+    lines.length > 0 ? `## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}` : [],
+  );
+  const asOf = `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  return cutText([asOf, ...parts].join('\n\n'), LIMITS.document);
+}
+
+const CALL =
+  /^\s*(?:please\s+)?call\s+(?:the\s+)?(?:operation\s+)?(?<called>[\w-]{1,60}(?:\s[\w-]{1,60}){0,3}?)\s+of\s+(?:the\s+)?(?:connector\s+)?(?<connector>[\w-]{1,60})(?:\s+with\s+(?<args>[^]+?))?\s*\.?\s*$/iu;
+/** “Call Jane of Acme” is about somebody else. */
+const IS_CALL = /\s(?:operation|connector)\s|_|=/i;
+const PAIR =
+  /([A-Za-z][\w-]{0,59})\s*[=:]\s*(?:“([^”]*)”|"([^"]*)"|([^,;\n“"]{1,2000}?))\s*(?=[,;\n]|$|\sand\s+[A-Za-z][\w-]{0,59}\s*[=:])/gu;
+const POST =
+  /^\s*(?:please\s+)?post\s+(?:“(?<a>[^“”]+)”|"(?<b>[^"]+)")\s+to\s+(?:the\s+)?webhook\s+(?<name>[^:\n]{1,300}?)\s*\.?\s*$/iu;
+
+/** `Call ... of ... with a = b` or `Post "..." to the webhook ...`, where that is all of the directive; a text says why not. */
+export function outsideIn(
+  given: string,
+  { destinations, operations }: OutsideTargets,
+): Move | string | undefined {
+  const text = given.length > 10_000 ? '' : given;
+  const post = POST.exec(text)?.groups;
+  if (post) return postTo(destinations, post['name']!, post['a'] ?? post['b']!);
+  const { called = '', connector = '', args = '' } = CALL.exec(text)?.groups ?? {};
+  const found = operations.find((each) => plain(nameOf(each)) === plain(`${called} of ${connector}`));
+  if (found) return callOf(found, args);
+  if (called === '' || !IS_CALL.test(text)) return undefined;
+  return `There is no operation ${called} of ${connector}. ${listed(operations.map(nameOf))}`;
+}
+
+const plain = (name: string) => name.replace(/[\s_-]+/g, '_').toLowerCase();
+const nameOf = ({ operation, connector }: Operation) => `${operation} of ${connector}`;
+const listed = (names: readonly string[]) => `There are: ${names.slice(0, 20).join(', ') || 'none'}.`;
+
+function postTo(all: readonly DestinationTarget[], name: string, text: string): Move {
+  const found = all.find((each) => [each.destinationId, plain(each.description)].includes(plain(name)));
+  const there = listed(all.map((each) => `${each.description} (${each.destinationId})`));
+  const params = { ...(found && { destinationId: found.destinationId }), data: { text } };
+  const asked = found ? [] : [ask('destinationId', `Which webhook is it? ${there}`)];
+  return { type: 'webhook.post', params, asked };
+}
+
+/** With `email = jane@acme.example, name = “Jane”`; whatever does not fit is asked about. */
+function callOf(operation: Operation, args: string): Move {
+  const { properties } = operation.params;
+  const given: Record<string, unknown> = {};
+  const rest = args.replace(PAIR, (_pair, name: string, a?: string, b?: string, bare?: string) => {
+    given[name] = valueIn(a ?? b ?? bare!.trim(), properties[name]?.type);
+    return ' ';
+  });
+  const asked: NeededInput[] = [];
+  if (/[\p{L}\p{N}]{2}/u.test(rest.replace(/\band\b/gi, ' ')))
+    asked.push(ask('arguments', `Is “${rest.trim()}” to be a part of the call?`));
+  for (const { path, message } of faultsOfArguments(operation, given)) {
+    const name = path.split('.')[0]!;
+    const said = given[name] === undefined ? '' : ` The directive says ${JSON.stringify(given[name])}.`;
+    delete given[name];
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const question = `What is ${name}? ${known?.description ?? ''} It ${message}.${said}`;
+    if (known) asked.push(ask(`arguments.${name}`, question));
+    else asked.push(ask('arguments', `“${name}” is not a parameter of this operation.`));
+  }
+  const params = { connector: operation.connector, operation: operation.operation, arguments: given };
+  return { type: 'http.call', params, asked };
+}
+
+function valueIn(text: string, type: ParamSchema['type'] | undefined): unknown {
+  const isNumber = (type === 'number' || type === 'integer') && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text);
+  if (type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text)) return /^[ty]/i.test(text);
+  return isNumber ? Number(text) : text;
 }

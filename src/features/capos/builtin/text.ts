@@ -38,34 +38,29 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const addressed = unlinked.replace(ADDRESS, (address: string, start: number) => {
-    const isAlike =
-      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
-    if (!isAlike && !isMailAddress(address)) return address;
-    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
-    return '\uFDD1'.repeat(address.length);
-  });
-  const own = addressed.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
+  const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
-  const masked = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
+  const masked = own
+    .slice(0, cut < 0 ? undefined : cut)
+    .trimEnd()
+    .replace(ADDRESS, (address, start: number) => {
+      const isAlike =
+        /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
+      if (!isAlike && !isMailAddress(address)) return address;
+      (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
+      return '\uFDD1'.repeat(address.length);
+    });
   const unread = cut < 0 ? [] : [text.slice(cut)];
-  if (own !== addressed) unread.push('the lines that begin with “>”');
+  if (own !== unlinked) unread.push('the lines that begin with “>”');
   if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
-  const isOwn = ({ start }: Passage) => masked.charAt(start) === '\uFDD1';
-  const pasted = addresses.filter((each) => !isOwn(each)).map((each) => each.text);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
   const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
-  return {
-    text,
-    quotes,
-    addresses: addresses.filter(isOwn),
-    lookAlikes: lookAlikes.filter(isOwn),
-    excluded,
-    masked,
-    pasted,
-    unread,
-  };
+  return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
 }
+
+/** Without its quotation marks, where it stands in them. */
+export const saidAt = ({ text, quotes }: Text, start: number, end: number): string =>
+  quotes.find((each) => each.start === start && each.end === end)?.text ?? text.slice(start, end).trim();
 
 export const addressesIn = (text: string): string[] =>
   [...text.matchAll(ADDRESS)].map(([address]) => address).filter(isMailAddress);

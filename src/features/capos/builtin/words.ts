@@ -37,7 +37,7 @@ const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(
 const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
 export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
 const LAST_VERB = word`schreiben, schicken, senden, mailen, informieren`;
-export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|(?:${TO}|${word`for, für`})[\s:]+|(?=${LIST}(?:\s*(?:[:：]|${Q})|\s+(?:${POLITE}\s+)?(?:${OBJECT}\s+)?${LAST_VERB})))(?:${EACH_WITHIN.source}\s+)?(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`him, her, them, these people, the following people, all of them, customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}(?:\s+${EACH_WITHIN.source})?(?:\s*:)?\s+)(?:${word`at, unter`}\s+)?)?(?<list>${LIST})(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one, text`})${OBJECT})?(?:\s+(?:${word`know`}|${LAST_VERB}))?`;
+export const MAIL_HEAD = at`(?:(?:${VERB}|${word`drop, shoot, give, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|(?:${TO}|${word`for, für`})[\s:]+|(?=${LIST}(?:\s*(?:[:：]|${Q})|\s+(?:${POLITE}\s+)?(?:${OBJECT}\s+)?${LAST_VERB})))(?:${EACH_WITHIN.source}\s+)?(?:(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`him, her, them, these people, the following people, all of them, customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}(?:\s+${EACH_WITHIN.source})?(?:\s*:)?\s+)(?:${word`at, unter`}\s+)?)?${LIST}(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one, text`})${OBJECT})?(?:\s+(?:${word`know`}|${LAST_VERB}))?`;
 const JOINT = String.raw`(?:[,;–—]\s{1,3}|\s${AND}\s{1,3}|\s${word`but, aber, mais, pero`}\s{1,3})(?:(?:${POLITE}|${AND}|${word`but, aber, mais, pero, only, just, rather, also, then`})[\s,]{1,3}){0,3}`;
 export const MAIL_WITHIN = anywhere`(?<=(?<joint>${JOINT})|[\s,])${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}[<(]?\uFDD1`;
 export const MAIL_DESCRIBED = at`${word`ask, tell`}\s+(?!${word`me, us, for`})(?:[\p{L}.]+\s+){1,3}${word`whether, that, if, about`}\s|${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
@@ -60,14 +60,13 @@ const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${SUBJECT}(?=\s*[:�
 export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, my, that, if, about, not`})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0|\s+${STOP})`;
 const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, like last time, you choose, tbd, irgendwas`;
 export const SUBJECT_LABEL = at`${SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${SUBJECT}(?:\s*[:：=]|\s+${LINK}\s*[:：]?)\s*(?!\s|${VAGUE})(?<value>[^\n\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}\n|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[\s,;./|–—-]{1,9}(?:${STOP}|${Q}))|${SUBJECT}\s+(?!\s|${VAGUE}|${LINK}|${word`to, re, fwd, fw, aw, wg`})(?<value>[^\n:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}\n|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|[\s,;./|–—-]{0,9}(?:${STOP}|${Q}))`;
-export const COPIES = at`${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?<list>${LIST})|(?<after>${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`}`;
 const NOT = word`not, nicht, never, no, pas, except, except for, without, ohne, außer, sauf, excepto, salvo, don't, don’t, dont, do not`;
-export const NOT_TO = at`(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:(?!${word`from, of, about, by, for, if, until, before, like, von, über, wie, de, sobre`})\p{L}[\p{L}'’]*\s+){0,3}(?<list>${LIST})(?!['’-])`;
 /** Who is not to be written to. */
 export const FORBIDDEN = anywhere`${NOT}\s+(?!${word`forget, hesitate, only, just, yet`})(?:(?!${word`until, unless, before, if, when, bis, wenn`})[^\s\uFDD0-\uFDD3.,;:!?]+\s+){0,5}(?<list>${LIST})`;
 /** What stands before the marks of a mail whose recipient is named elsewhere in the sentence. */
 export const TOLD = at`${VERB}\s|[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`from, by, von, de`})[^\s]+){0,8}\s*$`;
-export const EACH = at`(?:${TO}\s+)?${EACH_WITHIN.source}`;
+/** Who gets a mail of their own, who gets none, who gets a copy. */
+export const PEOPLE = at`(?<each>(?:${TO}\s+)?${EACH_WITHIN.source})|(?<none>(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:(?!${word`from, of, about, by, for, if, until, before, like, von, über, wie, de, sobre`})\p{L}[\p{L}'’]*\s+){0,3}(?:${LIST})(?!['’-]))|(?<copies>${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?:${LIST})|(?:${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`})`;
 export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHMENT.source}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
 export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
@@ -102,7 +101,7 @@ export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
 export const PASTED =
-  /^[ \t]*(?:-{3,}|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*\uFDD1)/imu;
+  /^[ \t]*(?:-{3,}|(?:begin forwarded|original|forwarded|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:[^\n]*@)/imu;
 export const SIGNED = anywhere`${word`regards, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*\s*){1,5}[.!]?\s*$`;
 export const BARE_SUM = at`[^\d\n]{0,60}\s(?<digits>\d[\d.,]{0,12}\d|\d)(?=\s+${word`from, for, by, von, für, de, pour, por`}\s|[\s.!]*$)`;
 export const NAMES_SUM = at`(?:(?:${RECORD.source})\s+)?${SUM}`;
@@ -117,26 +116,14 @@ export const PAY = at`${word`pay, wire, transfer, refund, reimburse, give back, 
 export const SPENT = at`${PAY.source}|[^\n]{0,300}?(?:(?<=^|\s)[-−][€$£]?\s?\d|${word`we paid, i paid, we've paid, we have paid, i have paid, we just paid, we also paid, spent, taken out, withdrawn, bought, purchase, purchased, expense, expenses, bank fee, bank fees, refund, refunds, refunded, refunded us, reimbursed, reimburse, salary, salaries, wages, payroll, invoice from, bill from, avons payé, ai payé, avons réglé, remboursement, rembourser, salaire, salaires, hemos pagado, he pagado, reembolso, salario, nómina, gehalt, gehälter, lohn, löhne, rückerstattung, erstattung, gekauft, ausgegeben, ausgabe`}|${word`wir, ich`}\s+${word`haben, habe`}\s[^.\n]{0,99}?${word`bezahlt, gezahlt, überwiesen`}(?!\s+${word`bekommen`})|${word`wants, want, get, gets, got, received, gave, paid, sent`}\s(?:[^.\n]{0,60}\s)?${word`back`}|${word`zurückbekommen, zurückgezahlt, zurückerstattet, zurücküberwiesen, remboursé, rendu, devuelto, reembolsado`}|${word`zahlung, zahlungen, überweisung`}\s[^.\n]{0,80}?${word`an`}\s+(?!${US})|(?<!${word`for, of, für, pour, por, de`}\s+)${DET}\s+(?:\p{Ll}+\s+){0,2}${word`invoice, bill, quote, offer, estimate, rechnung, angebot, mahnung, facture, devis, factura, presupuesto`}\s+${word`of, over, for, von, über, de, por`}|${word`payment, paid, pay, transfer, transferred`}(?:(?!\s${word`from`}\s)[^.\n]){0,80}?\sto\s+(?!${word`us, our, me, my, the account, the bank, the company, the till, the cash box`}))`;
 export const NO_MAIL = at`${ASKED.source}|${REMINDER.source}|${NEGATED.source}|${PAY.source}`;
 /** Why a sentence is not acted on, and what to write instead. */
-export const REASONS: readonly [said: RegExp, why: string][] = [
-  [REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
-  [ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
-  [
-    at`[^\n]{0,300}?(?:${word`will, is going to, are going to, wants to, want to, promised to`}\s+(?:\p{Ll}+\s+)?${word`pay, send, transfer, wire, settle`}|${word`owes us, owe us, owes me, promised us, schuldet uns, nous doit, nos debe, va payer, va nous payer, nous paiera, va a pagar, nos pagará`}|${word`wird, werden, will`}\s[^.\n]{0,99}?${word`zahlen, bezahlen, überweisen`})[^\n]{0,99}`,
-    'Revenue is recorded once it has arrived: `Record 300 EUR from Acme`.',
-  ],
-  [
-    SPENT,
-    'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.',
-  ],
-  [
-    at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`,
-    'Nothing can be posted here: say to whom a mail goes, or write a document.',
-  ],
-  [
-    at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`,
-    'No meeting can be arranged or put in a calendar here.',
-  ],
-];
+export const REASONS: Readonly<Record<string, RegExp>> = {
+  'Reminders cannot be set here: a schedule hands in a directive each day, week or month.': at`${REMINDER.source}`,
+  'Questions are answered in the chat; `Report on the revenue` files the figures here.': at`${ASKED.source}`,
+  'Revenue is recorded once it has arrived: `Record 300 EUR from Acme`.': at`[^\n]{0,300}?(?:${word`will, is going to, are going to, wants to, want to, promised to`}\s+(?:\p{Ll}+\s+)?${word`pay, send, transfer, wire, settle`}|${word`owes us, owe us, owes me, promised us, schuldet uns, nous doit, nos debe, va payer, va nous payer, nous paiera, va a pagar, nos pagará`}|${word`wird, werden, will`}\s[^.\n]{0,99}?${word`zahlen, bezahlen, überweisen`})[^\n]{0,99}`,
+  'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.': at`${SPENT.source}`,
+  'Nothing can be posted here: say to whom a mail goes, or write a document.': at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`,
+  'No meeting can be arranged or put in a calendar here.': at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`,
+};
 export const SOURCE = anywhere`(?:${word`from, von, vom`}|${word`paid`}\s[^\n.]{0,40}?${word`by`}|(?<=(?:[€$£]|\p{Lu}{3}|${word`euros, dollars, reçu, encaissé, recibido`})\s)${word`de, del`})\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s(?:${word`for, as, on, via, by, to, in, and, is, has, have, came, arrived, today, yesterday, this, für, per, am, heute, gestern, bar, ist, sind, eingegangen, erhalten, bekommen, bezahlt, überwiesen, reingekommen, because, since, after, and, weil, nach, verbuchen, buchen, eintragen, bitte, please, pour, par, aujourd'hui, hier, para, por, hoy, ayer`}|[€$£]?\d[\d.,]*\s?(?:[€$£]|\p{Lu}{3}|euros?)|[€$£]\d))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)|(?<=\s\p{Lu}\p{Ll}{0,2})\.(?=\s\p{Lu})){0,80})`;
 /** What money is for, up to the end of the sentence. */
 export const PURPOSE = anywhere`(?:^|\s)${word`for, für, pour, por, wegen`}\s+(?:${DET}\s+)?(?!${word`it, that, this, them, us, me`}\W*$)(?<what>[^\n]{2,}?)(?:\s+(?:${PAID}|${word`erhalten, bekommen, eingegangen, eingenommen, came in, today, heute, has arrived, arrived`}|${THANKS}))*[\s.!]*$`;
