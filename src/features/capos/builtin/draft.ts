@@ -1,13 +1,13 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
-import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
+import type { Briefing, DraftContent, DraftPacket, FeedbackRound } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText } from './text.js';
 import * as words from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
@@ -22,11 +22,11 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const text = clean(directive.text);
   const others = moves.filter(({ type }) => !canDo(directive.capo, type));
   const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
-  const isCut = directive.capo !== 'ceo' || able.length === 0 || text.length > LIMITS.directive;
-  const own =
-    others.length === 0 || isCut ? moves.filter((move) => !others.includes(move)) : [handOver(able, text)];
+  const isPassedOn = directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
   const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
-  if (others.length > 0 && isCut) remarks.push(refusal);
+  if (others.length > 0 && !isPassedOn) remarks.push(refusal);
+  const rest = moves.filter((move) => !others.includes(move));
+  const own = others.length > 0 && isPassedOn ? [handOver(able, text)] : rest;
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
@@ -73,16 +73,15 @@ class DirectiveReader {
   readonly #unread: { said: string; why: string; of: readonly Move[] }[] = [];
   /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
-  readonly #whole: Text;
-  readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(private readonly briefing: Briefing) {
-    this.#whole = readText(briefing.directive.text);
-    this.#context = contextOf(briefing.directive.context);
-  }
+  constructor(
+    private readonly briefing: Briefing,
+    private readonly whole = readText(briefing.directive.text),
+    private readonly context = contextOf(briefing.directive.context),
+  ) {}
 
   read(): this {
-    const { text, masked, unread } = this.#whole;
+    const { text, masked, unread } = this.whole;
     const { targets, directive } = this.briefing;
     const outside = outsideIn(text, targets);
     if (typeof outside === 'string') this.remarks.push(outside);
@@ -101,19 +100,16 @@ class DirectiveReader {
       this.#leave(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    const isPrepared = this.moves.length > 0;
     for (const { said, why } of this.#unread)
-      if (isPrepared || why !== '')
-        this.remarks.push(isPrepared ? `Not acted on: ${quoted([said])} ${why}`.trim() : why);
-    const isNegated = matchAt(words.NEGATED, masked, 0) !== undefined;
-    if (!isPrepared && this.remarks.length === 0)
-      this.remarks.push(isNegated ? `This only says what not to do. ${EXAMPLE}` : EXAMPLE);
+      if (this.moves.length > 0) this.remarks.push(`Not acted on: ${quoted([said])} ${why}`.trim());
+      else if (why !== '') this.remarks.push(why);
+    if (this.moves.length + this.remarks.length === 0) this.remarks.push(EXAMPLE);
     return this;
   }
 
   /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
   #delegate(): boolean {
-    const { text, masked } = this.#whole;
+    const { text, masked } = this.whole;
     const found = [...masked.matchAll(words.DELEGATES)];
     if (found[0]?.index !== 0) return false;
     for (const [index, { index: start, 0: lead, groups }] of found.entries()) {
@@ -128,7 +124,7 @@ class DirectiveReader {
   }
 
   #moveAt(entry: string, at: number): number | undefined {
-    const place = [this.#whole, entry, at] as const;
+    const place = [this.whole, entry, at] as const;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
     const found = mail ?? moveAt(this.briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
     if (found instanceof SaidMail) this.#addMail(found);
@@ -137,22 +133,24 @@ class DirectiveReader {
   }
 
   #addMail(said: Partial<SaidMail>): void {
-    const context = this.#context;
+    const context = this.context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
-    const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
+    const isOpen = (name: string) => askedIn({ asked }, name).length === 0;
+    const people = unique(to.length > 0 || !isOpen('to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-    if (subject === '' && !isAsked(asked, 'subject')) asked.push(ask('subject', 'Write a subject.'));
-    const isText = /[\p{L}\p{N}\p{S}]/u.test(body) && body.length <= LIMITS.mail;
+    if (subject === '' && isOpen('subject')) asked.push(ask('subject', 'Write a subject.'));
+    const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
+    const all = `${this.whole.text.slice(said.start, said.end)} ${body}`;
     const isAttached = all.search(words.ATTACHMENT) >= 0;
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
-    if (!isText) asked.push(lacksText(this.#whole));
-    else if ((said.body === undefined || doubt !== '') && !isAsked(asked, 'body'))
-      asked.push(ask('body', `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`));
+    const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
+    const isSure = said.body !== undefined && doubt === '';
+    if (!isText) asked.push(lacksText(this.whole));
+    else if (!isSure && isOpen('body')) asked.push(ask('body', question));
     const before = this.moves.length;
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.briefing.sender.signature) : '';
@@ -164,31 +162,28 @@ class DirectiveReader {
 
   #sentenceAt(entry: string, at: number): number {
     const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const { body } = this.#context;
+    const { body } = this.context;
     const mail = this.#mailWithin(entry, at, sentence);
-    const end = at + sentence.length;
-    if (mail) this.#addMail(mail);
-    else if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
-    else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
-    else {
-      this.#isMailPossible ||=
-        !matchAt(words.NO_MAIL, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
-      this.#leave(this.#whole.text.slice(at, end), reasonOf(sentence));
-    }
-    if (mail) this.#leave(this.#whole.text.slice(at, mail.start), reasonOf(sentence));
-    return mail?.end ?? end;
+    const isInContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) !== undefined;
+    const isMail = mail ?? (isInContext || matchAt(words.MAIL_DESCRIBED, sentence, 0));
+    const isPossible = body !== '' || sentence.includes('\uFDD1');
+    this.#isMailPossible ||= !isMail && isPossible && !matchAt(words.NO_MAIL, sentence, 0);
+    if (isMail) this.#addMail(mail ?? (isInContext ? { body } : {}));
+    const end = isMail ? (mail?.start ?? at) : at + sentence.length;
+    this.#leave(this.whole.text.slice(at, end), reasonOf(sentence));
+    return mail?.end ?? at + sentence.length;
   }
 
   /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
   #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
     if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
     for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
+      const mail = SaidMail.at(this.whole, entry, at + index, words.MAIL_HEAD);
       const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
+      if (mail && isWhole && !mail.to.some((each) => this.whole.excluded.includes(each))) return mail;
     }
     const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
+    const told = isMarked ? SaidMail.told(this.whole, entry, at) : undefined;
     return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
@@ -199,7 +194,7 @@ class DirectiveReader {
   }
 
   #askForRest(): void {
-    const { addresses, lookAlikes, excluded, named } = this.#whole;
+    const { addresses, lookAlikes, excluded, named } = this.whole;
     const isMissing = isMissingIn(this.moves);
     const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {
@@ -207,58 +202,54 @@ class DirectiveReader {
       const name = params['body'] === undefined ? 'amount' : 'body';
       const goes = isMail(move) ? ' The mail goes out as soon as it is approved.' : '';
       const rest = quoted(this.#unread.filter(({ of }) => of.includes(move)).map(({ said }) => said));
-      if (rest !== '' && !isAsked(asked, name))
-        asked.push(ask(name, `This was not acted on: ${rest}.${goes} Is that right?`));
+      const question = `This was not acted on: ${rest}.${goes} Is that right?`;
+      if (rest !== '' && askedIn(move, name).length === 0) asked.push(ask(name, question));
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
       const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
       const others = unique(open.filter(isMissing)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome && !isAsked(asked, 'to')) asked.unshift(ask('to', `${who}? No address is given.`));
+      else if (!isToSome && askedIn(move, 'to').length === 0)
+        asked.unshift(ask('to', `${who}? No address is given.`));
     }
   }
 }
 
-const isAsked = (asked: readonly NeededInput[], name: string) =>
-  asked.some(({ path }) => path === `params.${name}`);
+const askedIn = ({ asked }: Pick<Move, 'asked'>, name: string) =>
+  asked.filter(({ path }) => path === `params.${name}`);
 const reasonOf = (said: string) =>
   Object.keys(words.REASONS).find((why) => matchAt(words.REASONS[why]!, said, 0)) ?? '';
 
 /** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const used = moves.map(({ params, asked }) => [
-    { ...params, description: '' },
-    asked.filter(({ path }) => path === 'params.to'),
-  ]);
+  const used = moves.map((move) => [{ ...move.params, description: '' }, askedIn(move, 'to')]);
   const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
   return (address) => !all.has(address.toLowerCase());
 }
 
 /** Where the entries of a list begin, or the lines and sentences that begin a mail of their own. */
 function entriesIn(masked: string): number[] {
-  const entries = [...masked.matchAll(words.ENTRY)];
-  const before = masked.slice(0, entries[0]?.index);
+  const [first, ...others] = masked.matchAll(words.ENTRY);
+  const before = masked.slice(0, first?.index);
   const at = matchAt(words.LEAD, before, 0)![0].length;
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
-  const isList = !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
-  const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
-    const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
-    const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
-    return head && matchAt(rest, masked, head.index + head[0].length);
-  });
-  const outer = entries.filter(([, indent]) => indent === entries[0]![1]);
-  return (isList && entries[0] ? outer : mails).map(({ index }) => index);
+  if (first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at)))
+    return [first, ...others].filter(([, indent]) => indent === first[1]).map(({ index }) => index);
+  const mails = [...masked.matchAll(words.MAIL_START)];
+  return mails
+    .filter(({ groups }) => (groups!['line'] ?? groups!['subject']) !== undefined)
+    .map(({ index }) => index);
 }
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
 function revise({ text, previous }: FeedbackRound): DraftContent {
-  const packets = previous.packets.map(
-    ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({
-      ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
-      needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
-    }),
-  );
+  const packets = previous.packets.map((packet): DraftPacket => {
+    const { title, type, rationale, needsInput = [] } = packet;
+    const asked = needsInput.filter(({ message }) => !message.startsWith(EDIT));
+    const params = structuredClone(packet.params);
+    return { title, type, params, rationale, target: '', multipliers: {}, needsInput: asked };
+  });
   const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
   const given = only && others.length === 0 ? changesOf(only, text) : undefined;
   for (const { params, needsInput } of given ? [] : packets) {
@@ -275,16 +266,11 @@ function revise({ text, previous }: FeedbackRound): DraftContent {
 
 /** What a wish changes; undefined unless it says nothing but that. */
 function changesOf(packet: DraftPacket, wish: string): Record<string, unknown> | undefined {
-  const said = SaidMail.fieldsOf(readText(wish));
+  const { subject, body, cc: more = [], isEach = true } = SaidMail.fieldsOf(readText(wish)) ?? {};
   const { to = [], cc = [] } = packet.params as { to?: string[]; cc?: string[] };
-  const copies = unique([...to, ...cc, ...(said?.cc ?? [])]).slice(unique(to).length);
-  const isMore = copies.length > cc.length;
-  const isTooMuch = (said?.body?.length ?? 0) > LIMITS.mail || copies.length > LIMITS.recipients;
-  if (!said || said.isEach || isTooMuch || isMore !== said.cc.length > 0 || (isMore && !isMail(packet)))
-    return undefined;
-  return {
-    ...(said.subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: said.subject }),
-    ...(said.body !== undefined && { body: said.body }),
-    ...(isMore && { cc: copies }),
-  };
+  const copies = unique([...to, ...cc, ...more]).slice(to.length);
+  const isRoom = copies.length === cc.length + more.length && copies.length <= LIMITS.recipients;
+  if (isEach || !isRoom || (more.length > 0 && !isMail(packet))) return undefined;
+  const title = subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: subject };
+  return { ...title, ...(body !== undefined && { body }), ...(more.length > 0 && { cc: copies }) };
 }

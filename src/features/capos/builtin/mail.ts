@@ -37,7 +37,7 @@ export class SaidMail {
   /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start, form);
-    mail.#read(true);
+    mail.#read();
     if (mail.form !== undefined) return undefined;
     if (mail.body !== undefined) return mail;
     // What is not in the form describes the message, and a person words it.
@@ -49,7 +49,7 @@ export class SaidMail {
   /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
   static told(whole: Text, masked: string, start: number): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start);
-    mail.#read(true);
+    mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
     if (mail.body === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0)) return undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
@@ -60,35 +60,23 @@ export class SaidMail {
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    const isAll = mail.#read(true) && mail.#isDirect && whole.unread.length === 0;
+    const isAll = mail.#read() && mail.#isDirect && whole.unread.length === 0;
     return isAll && mail.asked.length === 0 ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
-  #read(hasText: boolean): boolean {
-    const isText = () => hasText && this.body === undefined;
-    const next = () => this.#field() || (isText() && this.#text()) || (hasText && this.#skip());
-    while (next()) this.end = this.#at;
+  #read(hasText = true): boolean {
+    const isText = () => this.body === undefined && this.#text();
+    const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
+    while (isNext()) this.end = this.#at;
     return this.end > this.start && /^[\s.!?)]*$/.test(this.masked.slice(this.end));
-  }
-
-  #head(): boolean {
-    const head = this.form && this.#take(this.form);
-    if (!head) return false;
-    const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
-    if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
-    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
-    else if (thing !== undefined) this.left.push(this.#said(head, thing));
-    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
-    this.form = undefined;
-    return (this.#isDirect = true);
   }
 
   #field(): boolean {
     this.#at = this.end;
     if (this.form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
-    if (this.#head()) return true;
+    const head = this.form && this.#take(this.form);
+    if (head) return this.#headIs(head);
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
       const said = oneLine(this.#said(subject, subject.groups!['value']!));
@@ -98,20 +86,31 @@ export class SaidMail {
       return true;
     }
     const people = this.#take(words.PEOPLE);
-    if (!people) return false;
-    const { each, none, copies = '' } = people.groups!;
-    const named = within(people.index, this.#at, this.whole.addresses);
+    const { each, none, copies = '' } = people?.groups ?? {};
+    const named = within(this.end, this.#at, this.whole.addresses);
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
     if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
     else if (copies !== '') this.cc.push(...named);
-    return none === undefined || !this.to.some((one) => this.whole.excluded.includes(one));
+    return people !== undefined && !(none && this.to.some((one) => this.whole.excluded.includes(one)));
+  }
+
+  #headIs(head: RegExpExecArray): boolean {
+    const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+    if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
+    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+    const said = this.#said(head, thing.trim());
+    if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
+    else this.left.push(said.replace(words.EACH_WITHIN, ''));
+    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
+    this.form = undefined;
+    return (this.#isDirect = true);
   }
 
   #text(): boolean {
     this.#at = this.end;
-    const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.subject !== undefined && lines.test(this.masked.slice(this.#at));
+    const below = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
+    const isBelow = this.subject !== undefined && below.test(this.masked.slice(this.end));
     const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
     const start = this.#at;
     const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
@@ -148,8 +147,8 @@ export class SaidMail {
     if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
     const rest = this.masked.slice(this.end, isBehind ? this.end + 300 : undefined);
     const next = rest.search(words.FIELD);
-    if (next <= 0 || `- ${rest.slice(0, next + 1)}`.search(isBehind ? words.ENDS : words.NEXT) >= 0)
-      return false;
+    const isOver = `- ${rest.slice(0, next + 1)}`.search(isBehind ? words.ENDS : words.NEXT) >= 0;
+    if (next <= 0 || isOver) return false;
     this.left.push(this.whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
@@ -174,10 +173,10 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
+  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
+    return 'A quotation is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
-  const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
-  if (!isLetter) forCapo.push(words.REPORTED);
+  const forCapo = isLetter ? [words.HELD, words.NEXT_IN_LETTER] : [words.HELD, words.NEXT, words.REPORTED];
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
@@ -190,20 +189,20 @@ export function withSignature(body: string, given: string | null): string {
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
-  const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
+  const upTo = (max: number, text: string) => (text.length <= max ? text : '');
   const listOf = (value: unknown) => String([value].flat().slice(0, 200).map(textOf)).split(/[,;\n]/);
-  const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
-  const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
-  const people = emails.flatMap(listOf).flatMap(addressesIn);
-  const subject = oneLine(textOf(given['subject']));
-  const unread = [...to, ...cc].map(oneLine).filter((each) => each !== '' && addressesIn(each).length === 0);
+  const { to, cc, email, subject, body } = context ?? {};
+  const [people, copies] = [listOf(to ?? email), listOf(cc)];
+  const emails = Object.values(context ?? {}).map((each) => (each as { email?: unknown } | null)?.email);
+  const known = emails.flatMap(listOf).flatMap(addressesIn);
+  const unknown = [...people, ...copies].map(oneLine).filter((each) => each && !addressesIn(each)[0]);
   const question = (each: string) => `Who is meant? The context has “${each}”, which is no mail address.`;
   return {
-    to: to.join('') === '' && people.length === 1 ? people : to.flatMap(addressesIn),
-    cc: cc.flatMap(addressesIn),
-    subject: subject.length <= LIMITS.title ? subject : '',
-    body: textOf(given['body']),
-    asked: unread.slice(0, 10).map((each) => ask('to', question(each))),
+    to: people.join('') === '' && known.length === 1 ? known : people.flatMap(addressesIn),
+    cc: copies.flatMap(addressesIn),
+    subject: upTo(LIMITS.title, oneLine(textOf(subject))),
+    body: upTo(LIMITS.mail, textOf(body)),
+    asked: unknown.slice(0, 10).map((each) => ask('to', question(each))),
   };
 }

@@ -21,7 +21,7 @@ const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon
 const DET = word`the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
 export const EACH_WITHIN = anywhere`${word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`}`;
 /** Says no more than that there is a message. */
-export const PLEASANTRY = at`[\s\p{P}]*(?:(?:${POLITE}|${DET}|${NOUN}|${EACH_WITHIN.source}|${word`same, just, only`})[\s\p{P}]*)+$`;
+export const PLEASANTRY = at`[\s\p{P}]*(?:(?:${POLITE}|${DET}|${NOUN}|${word`same, just, only`})[\s\p{P}]*)+$`;
 const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
 export const LEAD = at`(?:${word`merci`}\s(?:de\s|d['’])|[\s,;.!&–—•*-]|${word`dear, hi, hello, hey, hallo, liebe, lieber, bonjour, hola`}\s\p{L}+,|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`veuillez, don't forget to, don’t forget to, do not forget to, vergiss nicht, can you, could you, would you, will you, can u, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, finally`}|${word`next`}(?!\s+${TIME})|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!])*`;
 const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
@@ -44,7 +44,6 @@ export const MAIL_DESCRIBED = at`${word`ask, tell`}\s+(?!${word`me, us, for`})(?
 export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
 const QUESTION = word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`;
 export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
-/** Says only what is not to be done. */
 export const NEGATED = at`${word`don't, don’t, dont, do not, never, nicht`}`;
 export const ASKED = at`${QUESTION}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
 const FILL = word`with, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
@@ -94,10 +93,8 @@ export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s
 export const NEXT_TO_SUBJECT = anywhere`${NEXT.source}|,\s+${TIME}|^- ${SUBJECT}\s(?!\s*[:：=])[^:：=]*\s${word`txt, txet, tetx, text, msg, message, body`}\s`;
 /** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`a short, a quick, a brief, a friendly, a nice, a polite, short, quick, brief, friendly, polite, the text, the note, the message, the mail, the wording, see the, see below, see above, that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
-/** Where a mail of its own may begin: at the start of a line, or of a sentence. */
-export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
-export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
-export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
+/** Where a mail of its own begins: at the start of a line, or, with its subject, of a sentence. */
+export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])(?=${MAIL_HEAD.source}(?:(?<subject>[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3])|[^.!?\n]{0,300}?[:：]|\s*\uFDD0))`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
 export const PASTED =
@@ -123,6 +120,7 @@ export const REASONS: Readonly<Record<string, RegExp>> = {
   'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.': at`${SPENT.source}`,
   'Nothing can be posted here: say to whom a mail goes, or write a document.': at`[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`,
   'No meeting can be arranged or put in a calendar here.': at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`,
+  'Nothing is prepared for what is not to be done: write what is to be sent, and to whom.': at`${NEGATED.source}`,
 };
 export const SOURCE = anywhere`(?:${word`from, von, vom`}|${word`paid`}\s[^\n.]{0,40}?${word`by`}|(?<=(?:[€$£]|\p{Lu}{3}|${word`euros, dollars, reçu, encaissé, recibido`})\s)${word`de, del`})\s+(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s(?:${word`for, as, on, via, by, to, in, and, is, has, have, came, arrived, today, yesterday, this, für, per, am, heute, gestern, bar, ist, sind, eingegangen, erhalten, bekommen, bezahlt, überwiesen, reingekommen, because, since, after, and, weil, nach, verbuchen, buchen, eintragen, bitte, please, pour, par, aujourd'hui, hier, para, por, hoy, ayer`}|[€$£]?\d[\d.,]*\s?(?:[€$£]|\p{Lu}{3}|euros?)|[€$£]\d))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)|(?<=\s\p{Lu}\p{Ll}{0,2})\.(?=\s\p{Lu})){0,80})`;
 /** What money is for, up to the end of the sentence. */
