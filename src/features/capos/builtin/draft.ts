@@ -1,13 +1,13 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
-import type { Briefing, DraftContent, DraftPacket, FeedbackRound } from '../briefing.js';
+import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
@@ -32,8 +32,9 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
-  const packets = own.map(({ asked: needsInput, ...move }): DraftPacket => {
-    return { ...move, title: titleOfMove(move), target: '', rationale, multipliers, needsInput };
+  const packets = own.map(({ type, params, asked }): DraftPacket => {
+    const title = titleOfMove({ type, params });
+    return { title, type, target: '', params, rationale, multipliers, needsInput: asked };
   });
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
@@ -70,7 +71,7 @@ class DirectiveReader {
   readonly moves: Move[] = [];
   readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
-  readonly #unread: { said: string; why: string; of: readonly Move[] }[] = [];
+  readonly #unread: string[] = [];
   /** Of a sentence that is not understood, but names an address. */
   #isMailPossible = false;
 
@@ -92,17 +93,19 @@ class DirectiveReader {
       const entry = masked.slice(0, starts[index + 1]);
       for (let at = start; at < entry.length;) {
         at += matchAt(words.LEAD, entry, at)![0].length;
-        if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
+        if (at < entry.length) at = this.#readAt(entry, at);
       }
     }
-    for (const each of unread) this.#leave(each);
+    this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
-      this.#leave(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
+      this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    for (const { said, why } of this.#unread)
-      if (this.moves.length > 0) this.remarks.push(`Not acted on: ${quoted([said])} ${why}`.trim());
-      else if (why !== '') this.remarks.push(why);
+    for (const said of [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread]) {
+      const why = this.#unread.includes(said) ? reasonOf(said) : '';
+      const note = this.moves.length > 0 ? `Not acted on: ${quoted([said])} ${why}` : why;
+      if (note !== '') this.remarks.push(note.trim());
+    }
     if (this.moves.length + this.remarks.length === 0) this.remarks.push(EXAMPLE);
     return this;
   }
@@ -123,74 +126,64 @@ class DirectiveReader {
     return this.moves.length > 0;
   }
 
-  #moveAt(entry: string, at: number): number | undefined {
+  /** Reads an instruction, or a sentence that is none, and answers where it ends. */
+  #readAt(entry: string, at: number): number {
     const place = [this.whole, entry, at] as const;
+    const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
+    const { body } = this.context;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const found = mail ?? moveAt(this.briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
-    if (found instanceof SaidMail) this.#addMail(found);
-    else if (found) this.moves.push(found);
-    return found?.end;
+    const move = mail ? undefined : moveAt(this.briefing, ...place);
+    if (move) this.moves.push(move);
+    if (move) return move.end;
+    const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(sentence, ...place);
+    const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
+    const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
+    const isPossible = body !== '' || sentence.includes('\uFDD1');
+    this.#isMailPossible ||= !found && isPossible && !matchAt(words.NO_MAIL, sentence, 0);
+    if (found) this.#addMail(found);
+    const end = found ? (said?.start ?? at) : at + sentence.length;
+    this.#unread.push(...leftIn(this.whole.text.slice(at, end)));
+    return said?.end ?? at + sentence.length;
   }
 
   #addMail(said: Partial<SaidMail>): void {
     const context = this.context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
-    const isOpen = (name: string) => askedIn({ asked }, name).length === 0;
-    const people = unique(to.length > 0 || !isOpen('to') ? to : context.to);
+    const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-    if (subject === '' && isOpen('subject')) asked.push(ask('subject', 'Write a subject.'));
+    if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const all = `${this.whole.text.slice(said.start, said.end)} ${body}`;
     const isAttached = all.search(words.ATTACHMENT) >= 0;
+    const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    const isSure = said.body !== undefined && doubt === '';
     if (!isText) asked.push(lacksText(this.whole));
-    else if (!isSure && isOpen('body')) asked.push(ask('body', question));
-    const before = this.moves.length;
+    else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
-      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20) });
+      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
     }
-    for (const each of left) this.#leave(each, '', this.moves.slice(before));
-  }
-
-  #sentenceAt(entry: string, at: number): number {
-    const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const { body } = this.context;
-    const mail = this.#mailWithin(entry, at, sentence);
-    const isInContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) !== undefined;
-    const isMail = mail ?? (isInContext || matchAt(words.MAIL_DESCRIBED, sentence, 0));
-    const isPossible = body !== '' || sentence.includes('\uFDD1');
-    this.#isMailPossible ||= !isMail && isPossible && !matchAt(words.NO_MAIL, sentence, 0);
-    if (isMail) this.#addMail(mail ?? (isInContext ? { body } : {}));
-    const end = isMail ? (mail?.start ?? at) : at + sentence.length;
-    this.#leave(this.whole.text.slice(at, end), reasonOf(sentence));
-    return mail?.end ?? at + sentence.length;
   }
 
   /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
-  #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
+  #mailWithin(
+    sentence: string,
+    ...[whole, entry, at]: readonly [Text, string, number]
+  ): SaidMail | undefined {
     if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
     for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(this.whole, entry, at + index, words.MAIL_HEAD);
+      const mail = SaidMail.at(whole, entry, at + index, words.MAIL_HEAD);
       const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => this.whole.excluded.includes(each))) return mail;
+      if (mail && isWhole && !mail.to.some((each) => whole.excluded.includes(each))) return mail;
     }
     const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(this.whole, entry, at) : undefined;
+    const told = isMarked ? SaidMail.told(whole, entry, at) : undefined;
     return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
-  }
-
-  #leave(given: string, why = '', of: readonly Move[] = this.moves): void {
-    const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
-    if (/[\p{L}\p{N}]/u.test(said) && !matchAt(words.PLEASANTRY, said, 0))
-      this.#unread.push({ said, why, of });
   }
 
   #askForRest(): void {
@@ -198,32 +191,39 @@ class DirectiveReader {
     const isMissing = isMissingIn(this.moves);
     const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {
-      const { params, asked } = move;
+      const { params, asked, left = [] } = move;
+      const rest = quoted([...left, ...this.#unread]);
       const name = params['body'] === undefined ? 'amount' : 'body';
       const goes = isMail(move) ? ' The mail goes out as soon as it is approved.' : '';
-      const rest = quoted(this.#unread.filter(({ of }) => of.includes(move)).map(({ said }) => said));
-      const question = `This was not acted on: ${rest}.${goes} Is that right?`;
-      if (rest !== '' && askedIn(move, name).length === 0) asked.push(ask(name, question));
+      if (rest !== '') askOnce(asked, name, `This was not acted on: ${rest}.${goes} Is that right?`);
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
       const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
       const others = unique(open.filter(isMissing)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome && askedIn(move, 'to').length === 0)
-        asked.unshift(ask('to', `${who}? No address is given.`));
+      else if (!isToSome) askOnce(asked, 'to', `${who}? No address is given.`);
     }
   }
 }
 
-const askedIn = ({ asked }: Pick<Move, 'asked'>, name: string) =>
-  asked.filter(({ path }) => path === `params.${name}`);
+const isAsked = (asked: readonly NeededInput[], name: string) =>
+  asked.some(({ path }) => path === `params.${name}`);
+const askOnce = (asked: NeededInput[], name: string, message: string) =>
+  isAsked(asked, name) || asked[name === 'to' ? 'unshift' : 'push'](ask(name, message));
 const reasonOf = (said: string) =>
   Object.keys(words.REASONS).find((why) => matchAt(words.REASONS[why]!, said, 0)) ?? '';
 
+/** What is no part of a move, unless it says nothing. */
+function leftIn(given: string): string[] {
+  const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
+  return /[\p{L}\p{N}]/u.test(said) && !matchAt(words.PLEASANTRY, said, 0) ? [said] : [];
+}
+
 /** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const used = moves.map((move) => [{ ...move.params, description: '' }, askedIn(move, 'to')]);
+  const isTo = ({ path }: NeededInput) => path === 'params.to';
+  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isTo)]);
   const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
   return (address) => !all.has(address.toLowerCase());
 }

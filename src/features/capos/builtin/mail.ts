@@ -1,7 +1,7 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, saidAt, taskAt, type Text, within } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /**
@@ -76,10 +76,20 @@ export class SaidMail {
     this.#at = this.end;
     if (this.form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     const head = this.form && this.#take(this.form);
-    if (head) return this.#headIs(head);
+    if (head) {
+      const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+      if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
+      else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+      const said = saidIn(this.whole, head, thing.trim());
+      if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
+      else this.left.push(said.replace(words.EACH_WITHIN, ''));
+      this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
+      this.form = undefined;
+      return (this.#isDirect = true);
+    }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const said = oneLine(this.#said(subject, subject.groups!['value']!));
+      const said = oneLine(saidIn(this.whole, subject, subject.groups!['value']!));
       const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
@@ -95,18 +105,6 @@ export class SaidMail {
     return people !== undefined && !(none && this.to.some((one) => this.whole.excluded.includes(one)));
   }
 
-  #headIs(head: RegExpExecArray): boolean {
-    const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
-    if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
-    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    const said = this.#said(head, thing.trim());
-    if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
-    else this.left.push(said.replace(words.EACH_WITHIN, ''));
-    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
-    this.form = undefined;
-    return (this.#isDirect = true);
-  }
-
   #text(): boolean {
     this.#at = this.end;
     const below = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
@@ -115,27 +113,24 @@ export class SaidMail {
     const start = this.#at;
     const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
     const quote = (isMarked || matchAt(words.SENT_BELOW, this.masked, start)) && this.#take(words.QUOTE);
-    if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
+    if (quote) return (this.body = saidIn(this.whole, quote, quote.groups!['value']!)) !== '';
     const isLetter = matchAt(words.GREETING, this.masked, start) !== undefined;
     if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest(start + /^\s*/.exec(this.masked.slice(start))![0].length, label !== undefined);
-  }
-
-  #rest(start: number, isMarked: boolean): boolean {
-    if (start >= this.masked.length) return false;
-    const labels = [...this.masked.slice(start).matchAll(words.LABEL)].slice(-4);
+    const from = start + /^\s*/.exec(this.masked.slice(start))![0].length;
+    if (from >= this.masked.length) return false;
+    const labels = [...this.masked.slice(from).matchAll(words.LABEL)].slice(-4);
     const isField = (at: number) => new SaidMail(this.whole, this.masked, at, this.form).#read(false);
-    const found = labels.find(({ index }) => index > 0 && isField(start + index));
-    const end = (this.end = found ? start + found.index : this.masked.length);
+    const found = labels.find(({ index }) => index > 0 && isField(from + index));
+    const end = (this.end = found ? from + found.index : this.masked.length);
     this.#read(false);
     this.#at = this.masked.length;
-    const doubt = doubtIn(this.whole, start, end, isMarked);
+    const doubt = doubtIn(this.whole, from, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.whole.text.slice(from, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
@@ -151,11 +146,6 @@ export class SaidMail {
     if (next <= 0 || isOver) return false;
     this.left.push(this.whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
-  }
-
-  #said({ index, 0: all }: RegExpExecArray, part: string): string {
-    const start = index + all.lastIndexOf(part);
-    return saidAt(this.whole, start, start + part.length);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {

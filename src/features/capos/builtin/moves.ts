@@ -8,13 +8,15 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
 import { moneyIn } from '../money.js';
 import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
-import { matchAt, oneLine, saidAt, taskAt, type Text } from './text.js';
+import { matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
 export interface Move {
   type: ActionTypeName;
   params: Record<string, unknown>;
   asked: NeededInput[];
+  /** What stands beside it in its sentence, and is no part of it. */
+  left?: string[];
 }
 
 export const ask = (name: string, message: string): NeededInput => ({
@@ -40,25 +42,22 @@ function figuresAt(briefing: Briefing, { text }: Text, entry: string, at: number
   return { type: 'document.file', params, asked: [], end: entry.length };
 }
 
-function signalAt({ text }: Text, entry: string, at: number): Found {
+function signalAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
-  const start = at + (match?.[0].length ?? 0);
-  const body = cutText(text.slice(start, entry.length).trim(), LIMITS.signal);
-  if (!match || body === '') return undefined;
-  const { severity = match.groups!['noun'] ?? 'info' } = match.groups!;
+  if (!match) return undefined;
+  const { text = '', noun = 'info', severity = noun } = match.groups!;
+  const body = cutText(saidIn(whole, match, text), LIMITS.signal);
   const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
-  return { type: 'signal.raise', params, asked: doubtsIn(entry, start), end: entry.length };
+  return { type: 'signal.raise', params, asked: doubtsIn(text), end: entry.length };
 }
 
 function documentAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
-  const { title: titled = '', colon } = match.groups!;
-  const start = at + match[0].length;
-  const body = colon === undefined ? '' : saidAt(whole, start, entry.trimEnd().length);
-  const titleAt = at + match[0].lastIndexOf(titled);
-  const title = oneLine((titled && saidAt(whole, titleAt, titleAt + titled.length)) || firstWords(body));
-  const asked = body === '' ? [lacksText(whole)] : doubtsIn(entry, start);
+  const { title: titled = '', text = '' } = match.groups!;
+  const body = text === '' ? '' : saidIn(whole, match, text);
+  const title = oneLine((titled && saidIn(whole, match, titled)) || firstWords(body));
+  const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
   const end = body === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
@@ -101,9 +100,9 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const doubtsIn = (entry: string, start: number) => {
+const doubtsIn = (masked: string) => {
   const question = ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.');
-  return entry.slice(start).search(words.NEXT) < 0 ? [] : [question];
+  return masked.search(words.NEXT) < 0 ? [] : [question];
 };
 
 function firstWords(text: string): string {
@@ -123,28 +122,24 @@ function figuresOf({ workspace, now, metrics, guardian, figures, signals, recent
     return `${day}: ${[...sums(revenue), ...events].join(', ')}`;
   });
   const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
-  const sections: [heading: string, lines: string[]][] = [
-    ['Revenue of the last 24 hours', sums(newest)],
-    [`By day, since ${figures?.since ?? ''}`, days],
-    ['Approvals', [`${guardian.pending} waiting for a decision`, ...open]],
-    ['Open signals', signals.map(({ severity, title }) => `${severity}: ${title}`)],
-    ['Newest work', recentPackets.map(({ title, status }) => `${title}: ${status}`)],
+  const section = (heading: string, lines: readonly string[]) =>
+    lines.length > 0 ? [`## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`] : [];
+  const sections = [
+    `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    ...section('Revenue of the last 24 hours', sums(newest)),
+    ...section(`By day, since ${figures?.since ?? ''}`, days),
+    ...section('Approvals', [`${guardian.pending} waiting for a decision`, ...open]),
+    ...section(
+      'Open signals',
+      signals.map(({ severity, title }) => `${severity}: ${title}`),
+    ),
+    ...section(
+      'Newest work',
+      recentPackets.map(({ title, status }) => `${title}: ${status}`),
+    ),
   ];
-  const parts = sections.flatMap(([heading, lines]) =>
-    lines.length > 0 ? `## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}` : [],
-  );
-  const asOf = `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-  return cutText([asOf, ...parts].join('\n\n'), LIMITS.document);
+  return cutText(sections.join('\n\n'), LIMITS.document);
 }
-
-const CALL =
-  /^\s*(?:please\s+)?call\s+(?:the\s+)?(?:operation\s+)?(?<called>[\w-]{1,60}(?:\s[\w-]{1,60}){0,3}?)\s+of\s+(?:the\s+)?(?:connector\s+)?(?<connector>[\w-]{1,60})(?:\s+with\s+(?<args>[^]+?))?\s*\.?\s*$/iu;
-/** “Call Jane of Acme” is about somebody else. */
-const IS_CALL = /\s(?:operation|connector)\s|_|=/i;
-const PAIR =
-  /([A-Za-z][\w-]{0,59})\s*[=:]\s*(?:“([^”]*)”|"([^"]*)"|([^,;\n“"]{1,2000}?))\s*(?=[,;\n]|$|\sand\s+[A-Za-z][\w-]{0,59}\s*[=:])/gu;
-const POST =
-  /^\s*(?:please\s+)?post\s+(?:“(?<a>[^“”]+)”|"(?<b>[^"]+)")\s+to\s+(?:the\s+)?webhook\s+(?<name>[^:\n]{1,300}?)\s*\.?\s*$/iu;
 
 /** `Call ... of ... with a = b` or `Post "..." to the webhook ...`, where that is all of the directive; a text says why not. */
 export function outsideIn(
@@ -152,12 +147,12 @@ export function outsideIn(
   { destinations, operations }: OutsideTargets,
 ): Move | string | undefined {
   const text = given.length > 10_000 ? '' : given;
-  const post = POST.exec(text)?.groups;
+  const post = matchAt(words.POST, text, 0)?.groups;
   if (post) return postTo(destinations, post['name']!, post['a'] ?? post['b']!);
-  const { called = '', connector = '', args = '' } = CALL.exec(text)?.groups ?? {};
+  const { called = '', connector = '', args = '' } = matchAt(words.CALL, text, 0)?.groups ?? {};
   const found = operations.find((each) => plain(nameOf(each)) === plain(`${called} of ${connector}`));
   if (found) return callOf(found, args);
-  if (called === '' || !IS_CALL.test(text)) return undefined;
+  if (called === '' || text.search(words.IS_CALL) < 0) return undefined;
   return `There is no operation ${called} of ${connector}. ${listed(operations.map(nameOf))}`;
 }
 
@@ -177,7 +172,7 @@ function postTo(all: readonly DestinationTarget[], name: string, text: string): 
 function callOf(operation: Operation, args: string): Move {
   const { properties } = operation.params;
   const given: Record<string, unknown> = {};
-  const rest = args.replace(PAIR, (_pair, name: string, a?: string, b?: string, bare?: string) => {
+  const rest = args.replace(words.PAIR, (_pair, name: string, a?: string, b?: string, bare?: string) => {
     given[name] = valueIn(a ?? b ?? bare!.trim(), properties[name]?.type);
     return ' ';
   });

@@ -10,11 +10,6 @@ const READABLE = 20_000;
 
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
-/** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
-const QUOTED =
-  /“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])/gu;
-const ADDRESS =
-  /(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])/gu;
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 
 export const clean = (text: string): string =>
@@ -30,7 +25,7 @@ export type Text = ReturnType<typeof readText>;
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
-  const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
+  const unquoted = text.replace(words.QUOTED, (whole: string, ...found: unknown[]) => {
     const start = found.at(-2) as number;
     const inner = (found.find((each) => each !== undefined) as string).trim();
     if (inner === '' || isMailAddress(inner)) return whole;
@@ -43,7 +38,7 @@ export function readText(given: string) {
   const masked = own
     .slice(0, cut < 0 ? undefined : cut)
     .trimEnd()
-    .replace(ADDRESS, (address, start: number) => {
+    .replace(words.ADDRESS, (address, start: number) => {
       const isAlike =
         /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
       if (!isAlike && !isMailAddress(address)) return address;
@@ -59,11 +54,14 @@ export function readText(given: string) {
 }
 
 /** Without its quotation marks, where it stands in them. */
-export const saidAt = ({ text, quotes }: Text, start: number, end: number): string =>
-  quotes.find((each) => each.start === start && each.end === end)?.text ?? text.slice(start, end).trim();
+export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArray, part: string): string {
+  const start = index + all.lastIndexOf(part);
+  const quote = quotes.find((each) => each.start === start && each.end === start + part.length);
+  return quote?.text ?? text.slice(start, start + part.length).trim();
+}
 
 export const addressesIn = (text: string): string[] =>
-  [...text.matchAll(ADDRESS)].map(([address]) => address).filter(isMailAddress);
+  [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
 
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);

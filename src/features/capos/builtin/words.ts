@@ -8,6 +8,9 @@ const anyOf = (list: readonly string[]) =>
 const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'yu');
 const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
 
+/** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
+export const QUOTED = anywhere`“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])`;
+export const ADDRESS = anywhere`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])`;
 const AND = word`and, und, sowie, et, y`;
 const TO = word`to, an, à, a, para`;
 const SEND = word`sned, emial, eamil, emal, mial, email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
@@ -74,8 +77,7 @@ export const LABEL = anywhere`(?<=[.!?,;:)\n\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FI
 export const FIELD = anywhere`${LABEL.source}|(?<=\s)${STOP}|[:：]\s*(?=${Q})`;
 /** Ends the instruction of a mail whose text was quoted. */
 export const ENDS = anywhere`${VERB}|[.!?:：\n\uFDD0-\uFDD3]`;
-export const TO_SENTENCE_END =
-  /[^\n]*?(?:(?<!(?<!\p{L})(?:Co|Inc|Ltd|Dr|Mr|Mrs|Ms|Nr|St|Fa))[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)/uy;
+export const TO_SENTENCE_END = at`[^\n]*?(?:(?<!(?<!\p{L})(?:Co|Inc|Ltd|Dr|Mr|Mrs|Ms|Nr|St|Fa))[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)`;
 /** Says, perhaps, that something is not to be done, not yet, or only under a condition. */
 export const HELD = anywhere`^${VAGUE}|${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`send, email, mail, forward, tell, mention, include, cc, copy, yet`}|${word`if, when, once, until, before, after, unless, as soon as, sobald, bevor, wenn, falls, dès que, avant que`}\s+${word`i, he, she, they, i've, i’ve, she's, he's, it's, it is, ich, er, je, il, elle`}|${word`let`}\s+${word`me`}\s+(?!${word`know`})|${word`only if, only after, only when, only once, only with, unless, before sending, before you send, before it goes, ask me, show me, remind me, check with me, with me first, wait for, wait until, hold it, hold this, hold on, hold off, hang on, my approval, my ok, my okay, go-ahead, for my review, for review, note to self, note for you, ps for you, p.s. for you, ps to you, p.s. to you, scratch that, never mind, forget it, forget that, forget this, actually, on second thought, nicht senden, nicht schicken, nicht abschicken, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir, erinnere mich, vergiss es, vergiss das, warte, meine freigabe, pas encore, envoie pas, envoyez pas, avant d'envoyer, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, mon accord, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`}`;
 const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign, cc, bcc, copy`;
@@ -128,9 +130,14 @@ export const SOURCE = anywhere`(?:${word`from, von, vom`}|${word`paid`}\s[^\n.]{
 /** What money is for, up to the end of the sentence. */
 export const PURPOSE = anywhere`(?:^|\s)${word`for, für, pour, por, wegen`}\s+(?:${DET}\s+)?(?!${word`it, that, this, them, us, me`}\W*$)(?<what>[^\n]{2,}?)(?:\s+(?:${PAID}|${word`erhalten, bekommen, eingegangen, eingenommen, came in, today, heute, has arrived, arrived`}|${THANKS}))*[\s.!]*$`;
 export const PERHAPS = anywhere`${word`that`}\s+${word`we, they, he, she, is, was, has, have, had`}|${word`which, who, whose, loss, losses, cost, costs, expense, return, returned, petty cash, cash box, till, savings, our account, if, when, tomorrow, not, no, nothing, never, only, before, once, until, unless, next, later, soon, will, owes, owe, unpaid, expected, less, little, too much, back, loan, credit, advance, order of, orders, delete, cancel, zu wenig, zu viel, zurück, darlehen, kredit, auftrag, prêt, moins, préstamo, says, claims, promised, maybe, should, would, wenn, falls, morgen, nicht, noch, soll, sollte, wird, angeblich, si, quand, demain, pas, cuando, mañana`}|${HELD.source}`;
-export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*`;
-export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?\s*(?<colon>[:：])?\s*`;
+export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*(?<text>[^]*?\S)\s*$`;
+export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare`}\s+)?(?:${word`a, an, the, this, our, my`}\s+)?${word`document, memo, note, report`}[^\n:：.!?\uFDD0\uFDD1\uFDD3]{0,80}(?<title>${Q})?(?:\s*[:：]\s*(?<text>[^]*?\S)\s*$)?`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
 export const FIGURES = at`(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
 export const CAPO_NAMES = anywhere`${anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases))}`;
 export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO_NAMES.source})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
+export const CALL = at`\s*(?:${word`please`}\s+)?${word`call`}\s+(?:${word`the`}\s+)?(?:${word`operation`}\s+)?(?<called>[\w-]{1,60}(?:\s[\w-]{1,60}){0,3}?)\s+${word`of`}\s+(?:${word`the`}\s+)?(?:${word`connector`}\s+)?(?<connector>[\w-]{1,60})(?:\s+${word`with`}\s+(?<args>[^]+?))?\s*\.?\s*$`;
+/** “Call Jane of Acme” is about somebody else. */
+export const IS_CALL = anywhere`${word`operation, connector`}|_|=`;
+export const PAIR = anywhere`([A-Za-z][\w-]{0,59})\s*[=:]\s*(?:“([^”]*)”|"([^"]*)"|([^,;\n“"]{1,2000}?))\s*(?=[,;\n]|$|\s${word`and`}\s+[A-Za-z][\w-]{0,59}\s*[=:])`;
+export const POST = at`\s*(?:${word`please`}\s+)?${word`post`}\s+(?:“(?<a>[^“”]+)”|"(?<b>[^"]+)")\s+${word`to`}\s+(?:${word`the`}\s+)?${word`webhook`}\s+(?<name>[^:\n]{1,300}?)\s*\.?\s*$`;
