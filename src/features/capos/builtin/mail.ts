@@ -17,24 +17,20 @@ export class SaidMail {
   readonly asked: NeededInput[] = [];
   /** What is no part of it, but stands between them. */
   readonly left: string[] = [];
-  end: number;
   #at = 0;
   /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
-  #isDirect: boolean;
+  #isDirect = true;
   #isBehindColon = false;
 
   private constructor(
-    readonly whole: Text,
-    readonly masked: string,
+    private readonly whole: Text,
+    private readonly masked: string,
     readonly start: number,
-    /** What its recipients are looked for with, until they are found. */
     private form?: RegExp,
-  ) {
-    this.#isDirect = form === undefined;
-    this.end = start;
-  }
+    public end = start,
+  ) {}
 
-  /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
+  /** @param form what its recipients are looked for with: words.MAIL_HEAD, or words.MAIL_NAMED where no address is known */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start, form);
     mail.#read();
@@ -85,7 +81,7 @@ export class SaidMail {
       else this.left.push(said.replace(words.EACH_WITHIN, ''));
       this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
       this.form = undefined;
-      return (this.#isDirect = true);
+      return true;
     }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
@@ -107,15 +103,15 @@ export class SaidMail {
 
   #text(): boolean {
     this.#at = this.end;
-    const below = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.subject !== undefined && below.test(this.masked.slice(this.end));
-    const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const mark = this.#take(words.TEXT_MARK)!;
+    const { label, colon, below = '', quote, letter } = mark.groups!;
     const start = this.#at;
-    const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
-    const quote = (isMarked || matchAt(words.SENT_BELOW, this.masked, start)) && this.#take(words.QUOTE);
-    if (quote) return (this.body = saidIn(this.whole, quote, quote.groups!['value']!)) !== '';
-    const isLetter = matchAt(words.GREETING, this.masked, start) !== undefined;
-    if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
+    const isDirect = this.#isDirect && this.form === undefined;
+    const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
+    const isMarked = label || colon || isDirect || this.subject !== undefined;
+    const isSent = matchAt(words.SENT_BELOW, this.masked, this.end) !== undefined;
+    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.whole, mark, quote)) !== '';
+    if (!(colon && (label || isDirect)) && !isBelow && letter === undefined) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);

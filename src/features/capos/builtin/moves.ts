@@ -142,18 +142,15 @@ function figuresOf({ workspace, now, metrics, guardian, figures, signals, recent
 }
 
 /** `Call ... of ... with a = b` or `Post "..." to the webhook ...`, where that is all of the directive; a text says why not. */
-export function outsideIn(
-  given: string,
-  { destinations, operations }: OutsideTargets,
-): Move | string | undefined {
+export function outsideIn(given: string, targets: OutsideTargets): Move | string | undefined {
   const text = given.length > 10_000 ? '' : given;
   const post = matchAt(words.POST, text, 0)?.groups;
-  if (post) return postTo(destinations, post['name']!, post['a'] ?? post['b']!);
+  if (post) return postTo(targets.destinations, post['name']!, post['a'] ?? post['b']!);
   const { called = '', connector = '', args = '' } = matchAt(words.CALL, text, 0)?.groups ?? {};
-  const found = operations.find((each) => plain(nameOf(each)) === plain(`${called} of ${connector}`));
+  const found = targets.operations.find((each) => plain(nameOf(each)) === plain(`${called} of ${connector}`));
   if (found) return callOf(found, args);
   if (called === '' || text.search(words.IS_CALL) < 0) return undefined;
-  return `There is no operation ${called} of ${connector}. ${listed(operations.map(nameOf))}`;
+  return `There is no operation ${called} of ${connector}. ${listed(targets.operations.map(nameOf))}`;
 }
 
 const plain = (name: string) => name.replace(/[\s_-]+/g, '_').toLowerCase();
@@ -180,13 +177,12 @@ function callOf(operation: Operation, args: string): Move {
   if (/[\p{L}\p{N}]{2}/u.test(rest.replace(/\band\b/gi, ' ')))
     asked.push(ask('arguments', `Is “${rest.trim()}” to be a part of the call?`));
   for (const { path, message } of faultsOfArguments(operation, given)) {
-    const name = path.split('.')[0]!;
+    const [name = ''] = path.split('.');
     const said = given[name] === undefined ? '' : ` The directive says ${JSON.stringify(given[name])}.`;
+    const isKnown = Object.hasOwn(properties, name);
+    const question = `What is ${name}? ${(isKnown && properties[name]?.description) || ''} It ${message}.${said}`;
+    asked.push(ask(isKnown ? `arguments.${name}` : 'arguments', question));
     delete given[name];
-    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const question = `What is ${name}? ${known?.description ?? ''} It ${message}.${said}`;
-    if (known) asked.push(ask(`arguments.${name}`, question));
-    else asked.push(ask('arguments', `“${name}” is not a parameter of this operation.`));
   }
   const params = { connector: operation.connector, operation: operation.operation, arguments: given };
   return { type: 'http.call', params, asked };
