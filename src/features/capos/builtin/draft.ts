@@ -119,9 +119,8 @@ class DirectiveReader {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
       const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
       const capo = capoCalled(groups!['capo']!)!;
-      const isForOthers = [...rest.matchAll(words.CAPO_NAMES)].some(([name]) => capoCalled(name) !== capo);
-      const question = ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`);
-      if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
+      const named = [...rest.matchAll(words.CAPO_NAMES)].map(([name]) => capoCalled(name)!);
+      if (rest !== '') this.moves.push(handOver([...new Set([capo, ...named])], rest));
     }
     return this.moves.length > 0;
   }
@@ -228,18 +227,15 @@ function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
   return (address) => !all.has(address.toLowerCase());
 }
 
-/** Where the entries of a list begin, or the lines and sentences that begin a mail of their own. */
+/** Where the entries of a list begin, or the mails. */
 function entriesIn(masked: string): number[] {
   const [first, ...others] = masked.matchAll(words.ENTRY);
   const before = masked.slice(0, first?.index);
   const at = matchAt(words.LEAD, before, 0)![0].length;
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
-  if (first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at)))
-    return [first, ...others].filter(([, indent]) => indent === first[1]).map(({ index }) => index);
-  const mails = [...masked.matchAll(words.MAIL_START)];
-  return mails
-    .filter(({ groups }) => (groups!['line'] ?? groups!['subject']) !== undefined)
-    .map(({ index }) => index);
+  const isList = first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
+  const outer = others.filter(([, indent]) => indent === first?.[1]);
+  return [...(isList ? [first, ...outer] : masked.matchAll(words.MAIL_START))].map(({ index }) => index);
 }
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */

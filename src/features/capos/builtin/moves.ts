@@ -23,9 +23,7 @@ export const ask = (name: string, message: string): NeededInput => ({
   path: `params.${name}`,
   message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
-
 export const lacksText = ({ text }: Text) => ask('body', `Write the text. The directive says: “${text}”`);
-
 export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
   titleOf({ type, params } as unknown as Action);
 
@@ -90,12 +88,9 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
-  const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description);
-  const params = {
-    ...(amount !== undefined && { amount, ...(sum && { currency: sum.currency }) }),
-    ...(name !== '' && { source: cutText(name, LIMITS.source) }),
-    ...(description !== '' && { description }),
-  };
+  const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description) || undefined;
+  const source = cutText(name, LIMITS.source) || undefined;
+  const params = { amount, currency: amount && sum?.currency, source, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }

@@ -3,15 +3,11 @@ import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 import * as words from './words.js';
 
-/** What stands in the text word for word, and where; without its quotation marks. */
 type Passage = Record<'start' | 'end', number> & { text: string };
-
 const READABLE = 20_000;
-
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
-
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 
@@ -62,10 +58,8 @@ export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArra
 
 export const addressesIn = (text: string): string[] =>
   [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
-
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
-
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {

@@ -1,6 +1,5 @@
 import { CAPO_ROLES, CAPOS } from '../capo.js';
 import { inAnyCase } from '../text-facts.js';
-
 /** The words that the built-in runner knows. Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
 const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
 const anyOf = (list: readonly string[]) =>
@@ -93,7 +92,8 @@ export const NEXT_TO_SUBJECT = anywhere`${NEXT.source}|,\s+${TIME}|^- ${SUBJECT}
 /** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`a short, a quick, a brief, a friendly, a nice, a polite, short, quick, brief, friendly, polite, the text, the note, the message, the mail, the wording, see the, see below, see above, that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
 /** Where a mail of its own begins: at the start of a line, or, with its subject, of a sentence. */
-export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])(?=${MAIL_HEAD.source}(?:(?<subject>[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3])|[^.!?\n]{0,300}?[:：]|\s*\uFDD0))`;
+const MAIL_LEAD = String.raw`(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])${MAIL_HEAD.source}`;
+export const MAIL_START = anywhere`(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:(?<=(?:^|\n)[ \t]{0,9})(?=${MAIL_LEAD}(?:[^.!?\n]{0,300}?[:：]|\s*\uFDD0))|(?<=[.!?\uFDD3]\s{1,3})(?=${MAIL_LEAD}[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]))`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
 export const PASTED =
