@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText } from './text.js';
 import * as words from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
@@ -114,13 +114,11 @@ class DirectiveReader {
   #delegate(): boolean {
     const { text, masked } = this.whole;
     const found = [...masked.matchAll(words.DELEGATES)];
-    if (found[0]?.index !== 0) return false;
-    for (const [index, { index: start, 0: lead, groups }] of found.entries()) {
+    for (const [index, { index: start, 0: lead, groups }] of found[0]?.index === 0 ? found.entries() : []) {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
       const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
-      const capo = capoCalled(groups!['capo']!)!;
-      const named = [...rest.matchAll(words.CAPO_NAMES)].map(([name]) => capoCalled(name)!);
-      if (rest !== '') this.moves.push(handOver([...new Set([capo, ...named])], rest));
+      const names = [groups!['capo']!, ...(rest.match(words.CAPO_NAMES) ?? [])];
+      if (rest !== '') this.moves.push(handOver([...new Set(names.map((name) => capoCalled(name)!))], rest));
     }
     return this.moves.length > 0;
   }
@@ -134,7 +132,7 @@ class DirectiveReader {
     const move = mail ? undefined : moveAt(this.briefing, ...place);
     if (move) this.moves.push(move);
     if (move) return move.end;
-    const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(sentence, ...place);
+    const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
     const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
     const isPossible = body !== '' || sentence.includes('\uFDD1');
@@ -170,18 +168,15 @@ class DirectiveReader {
   }
 
   /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
-  #mailWithin(
-    sentence: string,
-    ...[whole, entry, at]: readonly [Text, string, number]
-  ): SaidMail | undefined {
+  #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
     if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
     for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(whole, entry, at + index, words.MAIL_HEAD);
+      const mail = SaidMail.at(this.whole, entry, at + index, words.MAIL_HEAD);
       const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => whole.excluded.includes(each))) return mail;
+      if (mail && isWhole && !mail.to.some((each) => this.whole.excluded.includes(each))) return mail;
     }
     const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(whole, entry, at) : undefined;
+    const told = isMarked ? SaidMail.told(this.whole, entry, at) : undefined;
     return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
@@ -193,8 +188,7 @@ class DirectiveReader {
       const { params, asked, left = [] } = move;
       const rest = quoted([...left, ...this.#unread]);
       const name = params['body'] === undefined ? 'amount' : 'body';
-      const goes = isMail(move) ? ' The mail goes out as soon as it is approved.' : '';
-      if (rest !== '') askOnce(asked, name, `This was not acted on: ${rest}.${goes} Is that right?`);
+      if (rest !== '') askOnce(asked, name, `Is it right without ${rest}? Approval carries it out at once.`);
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
       const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
@@ -240,11 +234,9 @@ function entriesIn(masked: string): number[] {
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
 function revise({ text, previous }: FeedbackRound): DraftContent {
-  const packets = previous.packets.map((packet): DraftPacket => {
-    const { title, type, rationale, needsInput = [] } = packet;
+  const packets = previous.packets.map(({ title, type, params, rationale, needsInput = [] }): DraftPacket => {
     const asked = needsInput.filter(({ message }) => !message.startsWith(EDIT));
-    const params = structuredClone(packet.params);
-    return { title, type, params, rationale, target: '', multipliers: {}, needsInput: asked };
+    return { title, type, params: { ...params }, rationale, target: '', multipliers: {}, needsInput: asked };
   });
   const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
   const given = only && others.length === 0 ? changesOf(only, text) : undefined;

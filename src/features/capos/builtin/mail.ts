@@ -4,10 +4,7 @@ import { ask } from './moves.js';
 import { addressesIn, clean, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
-/**
- * A mail as an instruction gives it: its recipients, subject, copies and text, each marked as such, in any order. A value stands in
- * quotation marks, or goes on to the next of them.
- */
+/** A mail as an instruction gives it: recipients, subject, copies and text, in any order. Each is marked, and goes on to the next mark. */
 export class SaidMail {
   readonly to: string[] = [];
   readonly cc: string[] = [];
@@ -56,8 +53,7 @@ export class SaidMail {
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    const isAll = mail.#read() && mail.#isDirect && whole.unread.length === 0;
-    return isAll && mail.asked.length === 0 ? mail : undefined;
+    return mail.#read() && mail.#isDirect && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
@@ -115,18 +111,17 @@ export class SaidMail {
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
-    const from = start + /^\s*/.exec(this.masked.slice(start))![0].length;
-    if (from >= this.masked.length) return false;
-    const labels = [...this.masked.slice(from).matchAll(words.LABEL)].slice(-4);
+    if (start >= this.masked.length) return false;
+    const labels = [...this.masked.slice(start).matchAll(words.LABEL)].slice(-4);
     const isField = (at: number) => new SaidMail(this.whole, this.masked, at, this.form).#read(false);
-    const found = labels.find(({ index }) => index > 0 && isField(from + index));
-    const end = (this.end = found ? from + found.index : this.masked.length);
+    const found = labels.find(({ index }) => index > 0 && isField(start + index));
+    const end = (this.end = found ? start + found.index : this.masked.length);
     this.#read(false);
     this.#at = this.masked.length;
-    const doubt = doubtIn(this.whole, from, end, label !== undefined);
+    const doubt = doubtIn(this.whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.whole.text.slice(from, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
@@ -183,12 +178,11 @@ export function contextOf(context: Readonly<Record<string, unknown>> | null) {
   const emails = Object.values(context ?? {}).map((each) => (each as { email?: unknown } | null)?.email);
   const known = emails.flatMap(listOf).flatMap(addressesIn);
   const unknown = [...people, ...copies].map(oneLine).filter((each) => each && !addressesIn(each)[0]);
-  const question = (each: string) => `Who is meant? The context has “${each}”, which is no mail address.`;
   return {
     to: people.join('') === '' && known.length === 1 ? known : people.flatMap(addressesIn),
     cc: copies.flatMap(addressesIn),
     subject: upTo(LIMITS.title, oneLine(textOf(subject))),
     body: upTo(LIMITS.mail, textOf(body)),
-    asked: unknown.slice(0, 10).map((each) => ask('to', question(each))),
+    asked: unknown.slice(0, 10).map((each) => ask('to', `Who is “${each}”, which the context names?`)),
   };
 }

@@ -1,6 +1,5 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { faultsOfArguments, type Operation } from '../../connectors/operation.js';
-import type { ParamSchema } from '../../connectors/param-schema.js';
 import { LIMITS } from '../action-params.js';
 import type { Action, ActionTypeName } from '../action-types.js';
 import type { Briefing, NeededInput } from '../briefing.js';
@@ -15,7 +14,6 @@ export interface Move {
   type: ActionTypeName;
   params: Record<string, unknown>;
   asked: NeededInput[];
-  /** What stands beside it in its sentence, and is no part of it. */
   left?: string[];
 }
 
@@ -29,7 +27,6 @@ export const titleOfMove = ({ type, params }: { type: string; params: object }) 
 
 type Found = (Move & { end: number }) | undefined;
 
-/** What stands here besides mails. */
 export const moveAt = (briefing: Briefing, ...place: [Text, entry: string, at: number]): Found =>
   figuresAt(briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
 
@@ -95,10 +92,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const doubtsIn = (masked: string) => {
-  const question = ask('body', 'Is this the text, and nothing else? A part of it may be meant for the capo.');
-  return masked.search(words.NEXT) < 0 ? [] : [question];
-};
+const doubtsIn = (masked: string) =>
+  masked.search(words.NEXT) < 0 ? [] : [ask('body', 'Is a part of this text meant for the capo?')];
 
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);
@@ -109,7 +104,6 @@ type Counts = Readonly<Record<string, number>>;
 const sums = (all: Counts) => Object.entries(all).map(([unit, sum]) => `${Number(sum.toFixed(4))} ${unit}`);
 const counts = (all: Counts, of: string) => Object.entries(all).map(([kind, n]) => `${n} ${kind} ${of}`);
 
-/** The figures that a workspace knows, as the text of a document. */
 function figuresOf({ workspace, now, metrics, guardian, figures, signals, recentPackets }: Briefing): string {
   const newest = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
   const days = (figures?.days ?? []).toReversed().map(({ day, revenue, ...counted }) => {
@@ -117,6 +111,8 @@ function figuresOf({ workspace, now, metrics, guardian, figures, signals, recent
     return `${day}: ${[...sums(revenue), ...events].join(', ')}`;
   });
   const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
+  const alerts = signals.map(({ severity, title }) => `${severity}: ${title}`);
+  const work = recentPackets.map(({ title, status }) => `${title}: ${status}`);
   const section = (heading: string, lines: readonly string[]) =>
     lines.length > 0 ? [`## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`] : [];
   const sections = [
@@ -124,14 +120,8 @@ function figuresOf({ workspace, now, metrics, guardian, figures, signals, recent
     ...section('Revenue of the last 24 hours', sums(newest)),
     ...section(`By day, since ${figures?.since ?? ''}`, days),
     ...section('Approvals', [`${guardian.pending} waiting for a decision`, ...open]),
-    ...section(
-      'Open signals',
-      signals.map(({ severity, title }) => `${severity}: ${title}`),
-    ),
-    ...section(
-      'Newest work',
-      recentPackets.map(({ title, status }) => `${title}: ${status}`),
-    ),
+    ...section('Open signals', alerts),
+    ...section('Newest work', work),
   ];
   return cutText(sections.join('\n\n'), LIMITS.document);
 }
@@ -183,8 +173,8 @@ function callOf(operation: Operation, args: string): Move {
   return { type: 'http.call', params, asked };
 }
 
-function valueIn(text: string, type: ParamSchema['type'] | undefined): unknown {
-  const isNumber = (type === 'number' || type === 'integer') && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text);
+function valueIn(text: string, type = ''): unknown {
   if (type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text)) return /^[ty]/i.test(text);
+  const isNumber = /^(?:number|integer)$/.test(type) && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text);
   return isNumber ? Number(text) : text;
 }

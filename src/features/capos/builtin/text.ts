@@ -10,13 +10,11 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufd
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
-
 export type Text = ReturnType<typeof readText>;
 
 /**
- * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them),
- * addresses U+FDD1, links U+FDD2; what somebody else wrote is blank, and in `unread`. No mail is sent to `lookAlikes`, such as
- * those with a Cyrillic “а”, nor to the other address.
+ * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them), addresses
+ * U+FDD1, links U+FDD2, what others wrote blank. No mail goes to `lookAlikes`, such as those with a Cyrillic “а”, nor to the other address.
  */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
