@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
@@ -73,17 +73,19 @@ class DirectiveReader {
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
   /** Of a sentence that is not understood, but names an address. */
-  #isMailPossible = false;
+  #mayMail = false;
+  readonly #briefing: Briefing;
+  readonly #whole: Text;
+  readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(
-    private readonly briefing: Briefing,
-    private readonly whole = readText(briefing.directive.text),
-    private readonly context = contextOf(briefing.directive.context),
-  ) {}
+  constructor(briefing: Briefing) {
+    const { text, context } = briefing.directive;
+    [this.#briefing, this.#whole, this.#context] = [briefing, readText(text), contextOf(context)];
+  }
 
   read(): this {
-    const { text, masked, unread } = this.whole;
-    const { targets, directive } = this.briefing;
+    const { text, masked, unread } = this.#whole;
+    const { targets, directive } = this.#briefing;
     const outside = outsideIn(text, targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
@@ -99,7 +101,7 @@ class DirectiveReader {
     this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    if (this.#isMailPossible && !this.moves.some(isMail)) this.#addMail({});
+    if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
     for (const said of [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread]) {
       const why = this.#unread.includes(said) ? reasonOf(said) : '';
@@ -112,7 +114,7 @@ class DirectiveReader {
 
   /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
   #delegate(): boolean {
-    const { text, masked } = this.whole;
+    const { text, masked } = this.#whole;
     const found = [...masked.matchAll(words.DELEGATES)];
     for (const [index, { index: start, 0: lead, groups }] of found[0]?.index === 0 ? found.entries() : []) {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
@@ -125,26 +127,25 @@ class DirectiveReader {
 
   /** Reads an instruction, or a sentence that is none, and answers where it ends. */
   #readAt(entry: string, at: number): number {
-    const place = [this.whole, entry, at] as const;
+    const place = [this.#whole, entry, at] as const;
     const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const { body } = this.context;
+    const { body } = this.#context;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const move = mail ? undefined : moveAt(this.briefing, ...place);
-    if (move) this.moves.push(move);
-    if (move) return move.end;
+    const move = mail ? undefined : moveAt(this.#briefing, ...place);
+    if (move) return this.moves.push(move) && move.end;
     const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
     const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
-    const isPossible = body !== '' || sentence.includes('\uFDD1');
-    this.#isMailPossible ||= !found && isPossible && !matchAt(words.NO_MAIL, sentence, 0);
+    this.#mayMail ||=
+      !found && (body !== '' || sentence.includes('\uFDD1')) && !matchAt(words.NO_MAIL, sentence, 0);
     if (found) this.#addMail(found);
     const end = found ? (said?.start ?? at) : at + sentence.length;
-    this.#unread.push(...leftIn(this.whole.text.slice(at, end)));
+    this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
     return said?.end ?? at + sentence.length;
   }
 
   #addMail(said: Partial<SaidMail>): void {
-    const context = this.context;
+    const context = this.#context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
     const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
@@ -153,15 +154,15 @@ class DirectiveReader {
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const all = `${this.whole.text.slice(said.start, said.end)} ${body}`;
+    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
     const isAttached = all.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    if (!isText) asked.push(lacksText(this.whole));
+    if (!isText) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
-      const text = isText ? withSignature(body, this.briefing.sender.signature) : '';
+      const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
       this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
     }
@@ -171,17 +172,17 @@ class DirectiveReader {
   #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
     if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
     for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(this.whole, entry, at + index, words.MAIL_HEAD);
+      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
       const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => this.whole.excluded.includes(each))) return mail;
+      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
     }
     const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(this.whole, entry, at) : undefined;
+    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
     return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
   #askForRest(): void {
-    const { addresses, lookAlikes, excluded, named } = this.whole;
+    const { addresses, lookAlikes, excluded, named } = this.#whole;
     const isMissing = isMissingIn(this.moves);
     const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {

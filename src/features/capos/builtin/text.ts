@@ -5,9 +5,9 @@ import * as words from './words.js';
 
 type Passage = Record<'start' | 'end', number> & { text: string };
 const READABLE = 20_000;
+const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
-const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 export type Text = ReturnType<typeof readText>;
