@@ -58,8 +58,7 @@ const namesOf = (capos: readonly CapoRole[]) =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 const unique = (list: readonly string[]) =>
   list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
-const quoted = (texts: readonly string[]) =>
-  texts.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
+const quoted = (all: readonly string[]) => all.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
 
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
@@ -78,8 +77,7 @@ class DirectiveReader {
   readonly #whole: Text;
   readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(briefing: Briefing) {
-    const { text, context } = briefing.directive;
+  constructor(briefing: Briefing, { text, context } = briefing.directive) {
     [this.#briefing, this.#whole, this.#context] = [briefing, readText(text), contextOf(context)];
   }
 
@@ -230,7 +228,13 @@ function entriesIn(masked: string): number[] {
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
   const isList = first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
   const outer = others.filter(([, indent]) => indent === first?.[1]);
-  return [...(isList ? [first, ...outer] : masked.matchAll(words.MAIL_START))].map(({ index }) => index);
+  const isMailAt = ({ index, 0: lead, groups }: RegExpExecArray) => {
+    const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
+    const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
+    return head && matchAt(rest, masked, head.index + head[0].length);
+  };
+  const starts = isList ? [first, ...outer] : [...masked.matchAll(words.MAIL_START)].filter(isMailAt);
+  return starts.map(({ index }) => index);
 }
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */

@@ -12,10 +12,7 @@ export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 export type Text = ReturnType<typeof readText>;
 
-/**
- * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them), addresses
- * U+FDD1, links U+FDD2, what others wrote blank. No mail goes to `lookAlikes`, such as those with a Cyrillic “а”, nor to the other address.
- */
+/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank. */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];

@@ -32,7 +32,7 @@ const COPY = word`cc, bcc, copy, in copy, in cc, kopie, in kopie, copie, en copi
 const CONDITION = word`if, unless, until, till, once, when, whenever, as soon as, before, after, while, and, or, but, then, also, too, plus, except, instead, without, only, don't, don’t, do not, never, wenn, falls, sobald, bevor, nachdem, erst, und, aber, oder, dann, auch, nicht, si, quand, avant, après, dès, et, mais, ou, puis, aussi, cuando, antes, después, y, pero, o, también, luego`;
 const OTHERS = word`not, no, any, every, me, us, my, him, her, them, of, from, for, at, on, in, by, with, about, that, review, approval, approve, check, kein, keine, keinen, von, aus, für, bei, mit, dass, pas, aucun, de, des, du, par, ningún, sin, con, que`;
 export const ATTACHMENT = anywhere`${word`attach, attached, attaching, attachment, attachments, enclose, enclosed, anhang, angehängt, angehängte, angehängten, beiliegend, beiliegende, anbei, ci-joint, ci-jointe, pièce jointe, adjunto, adjunta`}`;
-const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHMENT.source}|${TO}|${SUBJECT}|${COPY})`;
+const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHMENT.source}|${TO}|${word`subject, betreff, objet, sujet, asunto`}|${COPY})`;
 const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(]))?[<(\[]?\uFDD1+(?!\uFDD1)[>)\]]?`;
 const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
 const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
@@ -86,11 +86,10 @@ const DO = String.raw`(?!${word`thank you`})(?:${VERB}|${ACT}|${word`polish, sho
 export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${US})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
 export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${US})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${DO}|\s${AND}\s+${word`then, also`}`;
 export const NEXT_TO_SUBJECT = anywhere`${NEXT.source}|,\s+${TIME}|^- ${SUBJECT}\s(?!\s*[:：=])[^:：=]*\s${MESSAGE}\s`;
-/** Speaks of the recipient, or of what to write: not to the recipient. */
 export const REPORTED = anywhere`^${word`a short, a quick, a brief, a friendly, a nice, a polite, short, quick, brief, friendly, polite, the text, the note, the message, the mail, the wording, see the, see below, see above, that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
-/** Where a mail of its own begins: at the start of a line, or, with its subject, of a sentence. */
-const MAIL_LEAD = String.raw`(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])${MAIL_HEAD.source}`;
-export const MAIL_START = anywhere`(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:(?<=(?:^|\n)[ \t]{0,9})(?=${MAIL_LEAD}(?:[^.!?\n]{0,300}?[:：]|\s*\uFDD0))|(?<=[.!?\uFDD3]\s{1,3})(?=${MAIL_LEAD}[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]))`;
+export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
+export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
+export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
 export const PASTED =
