@@ -82,6 +82,7 @@ describe('a mail in the form of the rule is ready', () => {
     [`Mail ${JANE}: "It ships on Friday.", subject "Order", with ${BOB} in copy`, COPY],
     [`Kannst du ${JANE} bitte eine kurze Mail schicken? Betreff: Order. Nachricht: It ships on Friday.`],
     [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
+    [`pls send an emial to ${JANE} subjct "Order" txt "It ships on Friday."`],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail(more)]);
   });
@@ -113,6 +114,16 @@ describe('a mail in the form of the rule is ready', () => {
     );
   });
 
+  it('one for each person who is told something', () => {
+    expect(packets(`Tell ${JANE} "One." and ${BOB} "Two.", subject "Order"`)).toEqual([
+      mail({ subject: '', body: 'One.', asked: ['subject'] }),
+      mail({ to: [BOB], body: 'Two.' }),
+    ]);
+    expect(packets(`Send "One." to ${JANE}, subject "Order", and "Two." to ${BOB}, subject "Order"`)).toEqual(
+      [mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })],
+    );
+  });
+
   it('or for each entry of a list, but a list within a text is text', () => {
     const list = `Two mails:\n1. Email ${JANE}, subject "Order": One.\n2. Email ${BOB}, subject "Order": Two.`;
     expect(packets(list)).toEqual([mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })]);
@@ -137,6 +148,19 @@ describe('a mail asks for exactly what it lacks', () => {
   it.each<[text: string, more: object]>([
     [`Email ${JANE}: It ships on Friday.`, { subject: '', asked: ['subject'] }],
     [`Email ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
+    ['Send Jane a mail with the subject "Order" saying "It ships on Friday."', { to: [], asked: ['to'] }],
+    [
+      `Don't send anything to ${BOB} yet, but write to ${JANE}: It ships on Friday. Subject: Order`,
+      { asked: ['body'] },
+    ],
+    [
+      `Mail ${JANE}, subject "Order": leave it as it is: "It ships."`,
+      { body: 'leave it as it is: "It ships."', asked: ['body'] },
+    ],
+    [
+      `emial ${JANE} subjet Order mesage It ships on Friday`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
     [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
     [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
     [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
@@ -203,6 +227,8 @@ describe('a mail asks for exactly what it lacks', () => {
   it.each([
     [`Email ${JANE} and ${BOB} separately, subject "Order": "It ships on Friday."`, []],
     [`Tell ${JANE} and ${BOB} each about the raise`, ['subject', 'body']],
+    [`Send the same message separately to ${JANE} and ${BOB}, subject "Order": "It ships."`, []],
+    [`Email ${JANE} and ${BOB}, subject "Order": "It ships." Separately, please.`, []],
   ])('one for each recipient: %s', (text, asked) => {
     expect(packets(text)).toMatchObject([
       { to: [JANE], asked },
@@ -346,6 +372,22 @@ describe('other moves', () => {
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record the 80 EUR from Acme as a loss', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    [
+      'Zahlungseingang verbuchen: 1.780,00 € von Möbelhaus Krüger, Rechnung 4409',
+      'capo_revenue',
+      { amount: 1780, source: 'Möbelhaus Krüger', description: 'Rechnung 4409', asked: [] },
+    ],
+    [
+      'Bitte 450 € von Gartenbau Lang verbuchen',
+      'capo_revenue',
+      { amount: 450, source: 'Gartenbau Lang', asked: [] },
+    ],
+    [
+      'Tell Anna: We received 50 EUR from Acme',
+      'capo_revenue',
+      { type: 'email.send', asked: ['to', 'subject'] },
+    ],
     [
       'Write a document "Return policy": Returns are free.',
       'capo_product',
@@ -381,7 +423,7 @@ describe('other moves', () => {
   });
 
   it.each<[string, CapoRole, string]>([
-    ['Record -50 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
+    ['Record -50 EUR from Acme', 'capo_revenue', 'Money cannot be paid out'],
     ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
@@ -390,6 +432,10 @@ describe('other moves', () => {
     ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Money cannot be paid out'],
     ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
     ['Acme wants its 150 EUR back, please book it', 'capo_revenue', 'Money cannot be paid out'],
+    ['We got back 55 EUR from Acme, please book it', 'capo_revenue', 'what comes back is no revenue'],
+    ['Acme hat uns 55 € erstattet, bitte verbuchen', 'capo_revenue', 'what comes back is no revenue'],
+    ['Acme will pay us 300 EUR next week, book it', 'capo_revenue', 'Revenue that has arrived'],
+    [`Do not write to ${JANE} yet`, 'capo_ops', 'Nothing is prepared for what is not to be done'],
     ['Acme paid 150 EUR', 'capo_revenue', 'Say to whom'],
     ['Anna paid 20 EUR to the florist for us, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
@@ -412,6 +458,24 @@ describe('other moves', () => {
       { type: 'revenue.record', source: 'Acme', amount: 50, asked: [] },
       { type: 'email.send', body: 'Paid.', asked: ['subject'] },
     ]);
+  });
+
+  it('prepares each of several tasks, or says what it left out and why', () => {
+    const [letter, revenue] = packets(`Send the menu to ${JANE} and record 75 EUR from Ida`, 'capo_revenue');
+    expect(letter).toMatchObject({ to: [JANE], asked: ['subject', 'body'] });
+    expect(revenue).toMatchObject({ amount: 75, source: 'Ida', asked: [] });
+    expect(draft(`Email ${JANE} about the party and book a table for six`).remarks).toBe(
+      'Not acted on: “book a table for six”',
+    );
+    const refund = `We got back 55 EUR from Acme, and please thank them at ${JANE}`;
+    expect(packets(refund, 'capo_revenue')).toMatchObject([{ type: 'email.send', to: [JANE] }]);
+    expect(draft(refund, 'capo_revenue').remarks).toContain('what comes back is no revenue');
+  });
+
+  it('names an address that only a question repeats', () => {
+    const { packets: found, remarks } = draft(`Record 50 EUR and 60 EUR from Acme (${JANE})`, 'capo_revenue');
+    expect(found).toMatchObject([{ type: 'revenue.record' }]);
+    expect(remarks).toContain(`Not written to: ${JANE}.`);
   });
 
   it.each([

@@ -16,15 +16,15 @@ export const BUILTIN_PROCESSES: ProcessPoolOptions = {
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   /** A workspace whose texts take long leaves the others a process. */
   readonly perWorkspace = 1;
-  readonly #processes: ProcessPool<Briefing, DraftContent>;
 
-  constructor(private readonly options = BUILTIN_PROCESSES) {
-    this.#processes = new ProcessPool(options);
-  }
+  constructor(
+    private readonly options = BUILTIN_PROCESSES,
+    private readonly processes = new ProcessPool<Briefing, DraftContent>(options),
+  ) {}
 
   async run(briefing: Briefing, { signal }: { signal: AbortSignal }): Promise<Draft> {
     try {
-      const draft = await this.#processes.run(briefing, signal);
+      const draft = await this.processes.run(briefing, signal);
       return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
     } catch (error) {
       throw error instanceof CallFailed ? failureOf(error, this.options) : error;
@@ -32,7 +32,7 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#processes.close();
+    await this.processes.close();
   }
 }
 

@@ -6,20 +6,12 @@ import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
-import { outsideIn } from '../outside-sentence.js';
-import { ask, type Move, moveAt, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, READABLE, readText, type Text } from './text.js';
+import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
+import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
-/** Why nothing is prepared, in one sentence. */
-const INSTEAD: readonly [asked: RegExp, answer: string][] = [
-  [words.REMINDER, 'Reminders cannot be set here: a schedule hands in a directive each day, week or month.'],
-  [words.ASKED, 'Questions are answered in the chat; `Report on the revenue` files the figures here.'],
-  [words.SPENT, 'Money cannot be paid out, paid back or recorded as spent here.'],
-  [words.POST, 'Nothing can be posted here: say to whom a mail goes, or write a document.'],
-  [words.MEETING, 'No meeting can be arranged or put in a calendar here.'],
-  [/(?:)/y, 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."'],
-];
+const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
+const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
@@ -27,23 +19,23 @@ export function draftFrom(briefing: Briefing): DraftContent {
   const round = feedback.at(-1);
   if (round && round.previous.packets.length > 0) return revise(round);
   const { moves, remarks } = new DirectiveReader(briefing).read();
-  const isOwn = ({ type }: Move) => canDo(directive.capo, type);
-  const others = moves.filter((move) => !isOwn(move));
-  const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
   const text = clean(directive.text);
-  const handsOn = directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
-  const own = others.length > 0 && handsOn ? [handOver(able, text)] : moves.filter(isOwn);
+  const others = moves.filter(({ type }) => !canDo(directive.capo, type));
+  const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
+  const isPassedOn = directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
   const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
-  if (others.length > 0 && !handsOn) remarks.push(refusal);
+  if (others.length > 0 && !isPassedOn) remarks.push(refusal);
+  const rest = moves.filter((move) => !others.includes(move));
+  const own = others.length > 0 && isPassedOn ? [handOver(able, text)] : rest;
   const left = unique(addressesIn(text)).filter(isMissingIn(own));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
-  const packets = own.map(({ type, params, asked }): DraftPacket => ({
-    ...{ title: titleOfMove({ type, params }), type, target: '', params, rationale, multipliers },
-    needsInput: asked,
-  }));
+  const packets = own.map(({ type, params, asked }): DraftPacket => {
+    const title = titleOfMove({ type, params });
+    return { title, type, target: '', params, rationale, multipliers, needsInput: asked };
+  });
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
@@ -57,10 +49,16 @@ export function movesIn(given: string): ActionTypeName[] {
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
-const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
-
 export const beginsAsInstruction = (given: string): boolean =>
   matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
+
+const isMail = ({ type }: { type: string }) => type === 'email.send';
+const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
+const namesOf = (capos: readonly CapoRole[]) =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
+const unique = (list: readonly string[]) =>
+  list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
+const quoted = (all: readonly string[]) => all.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
 
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
@@ -68,68 +66,47 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
 
-const namesOf = (capos: readonly CapoRole[]) =>
-  new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
-
 class DirectiveReader {
-  readonly remarks: string[] = [];
   readonly moves: Move[] = [];
+  readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  /** Without what somebody else wrote. */
-  #own = '';
   /** Of a sentence that is not understood, but names an address. */
-  #isMailPossible = false;
+  #mayMail = false;
   readonly #briefing: Briefing;
   readonly #whole: Text;
   readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(briefing: Briefing) {
-    const { text, context } = briefing.directive;
-    this.#briefing = briefing;
-    this.#whole = readText(text);
-    this.#context = contextOf(context);
-    if (text.length > READABLE) this.#unread.push(`all that stands behind the first ${READABLE} characters`);
+  constructor(briefing: Briefing, { text, context } = briefing.directive) {
+    [this.#briefing, this.#whole, this.#context] = [briefing, readText(text), contextOf(context)];
   }
 
   read(): this {
-    const { text, masked } = this.#whole;
+    const { text, masked, unread } = this.#whole;
     const { targets, directive } = this.#briefing;
     const outside = outsideIn(text, targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
     if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
-    // What somebody else wrote asks for nothing; a note may stand behind it.
-    const lines = masked.split('\n');
-    const note = lines
-      .slice(
-        0,
-        lines.findLastIndex((line) => /^[ \t]*[^\s>]/.test(line)),
-      )
-      .join('\n').length;
-    const blank = (quoted: string) => quoted.replaceAll(/[^\n]/g, ' ');
-    const unquoted = masked.slice(0, note).replace(words.QUOTED_LINE, blank) + masked.slice(note);
-    if (unquoted !== masked) this.#unread.push('the lines that begin with “>”');
-    const pasted = unquoted.search(words.PASTED);
-    const own = (this.#own = pasted < 0 ? unquoted : unquoted.slice(0, pasted));
-    const starts = [0, ...entriesIn(own), own.length];
+    const starts = [0, ...entriesIn(masked)];
     for (const [index, start] of starts.entries()) {
-      const entry = own.slice(0, starts[index + 1]);
+      const entry = masked.slice(0, starts[index + 1]);
       for (let at = start; at < entry.length;) {
         at += matchAt(words.LEAD, entry, at)![0].length;
-        if (at < entry.length) at = this.#moveAt(entry, at) ?? this.#sentenceAt(entry, at);
+        if (at < entry.length) at = this.#readAt(entry, at);
       }
     }
-    this.#leave(text.slice(own.length));
+    this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    if (this.#isMailPossible && !this.moves.some(({ type }) => type === 'email.send')) this.#addMail({});
+    if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    const at = matchAt(words.LEAD, masked, 0)![0].length;
-    const [, instead] = INSTEAD.find(([asked]) => matchAt(asked, masked, at))!;
-    const unread = this.#unread.map((said) => `Not acted on: “${cutText(oneLine(said), 300)}”`);
-    if (this.moves.length > 0) this.remarks.push(...unread);
-    else if (this.remarks.length === 0) this.remarks.push(instead);
+    for (const said of [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread]) {
+      const why = this.#unread.includes(said) ? reasonOf(said) : '';
+      const note = this.moves.length > 0 ? `Not acted on: ${quoted([said])} ${why}` : why;
+      if (note !== '') this.remarks.push(note.trim());
+    }
+    if (this.moves.length + this.remarks.length === 0) this.remarks.push(EXAMPLE);
     return this;
   }
 
@@ -137,172 +114,156 @@ class DirectiveReader {
   #delegate(): boolean {
     const { text, masked } = this.#whole;
     const found = [...masked.matchAll(words.DELEGATES)];
-    if (found[0]?.index !== 0) return false;
-    for (const [index, { index: start, 0: lead, groups }] of found.entries()) {
+    for (const [index, { index: start, 0: lead, groups }] of found[0]?.index === 0 ? found.entries() : []) {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
       const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
-      const capo = capoCalled(groups!['capo']!)!;
-      const isForOthers = [...rest.matchAll(words.CAPO_NAMES)].some(([name]) => capoCalled(name) !== capo);
-      const question = ask('directive', `Is all of this for ${CAPOS[capo].name}? Edit it, or confirm it.`);
-      if (rest !== '') this.moves.push({ ...handOver([capo], rest), asked: isForOthers ? [question] : [] });
+      const names = [groups!['capo']!, ...(rest.match(words.CAPO_NAMES) ?? [])];
+      if (rest !== '') this.moves.push(handOver([...new Set(names.map((name) => capoCalled(name)!))], rest));
     }
     return this.moves.length > 0;
   }
 
-  #moveAt(entry: string, at: number): number | undefined {
+  /** Reads an instruction, or a sentence that is none, and answers where it ends. */
+  #readAt(entry: string, at: number): number {
     const place = [this.#whole, entry, at] as const;
+    const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
+    const { body } = this.#context;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const found = mail ?? moveAt(this.#briefing, ...place) ?? SaidMail.at(...place, words.MAIL_NAMED);
-    if (found instanceof SaidMail) this.#addMail(found);
-    else if (found) this.moves.push(found);
-    return found?.end;
+    const move = mail ? undefined : moveAt(this.#briefing, ...place);
+    if (move) return this.moves.push(move) && move.end;
+    const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
+    const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
+    const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
+    this.#mayMail ||=
+      !found && (body !== '' || sentence.includes('\uFDD1')) && !matchAt(words.NO_MAIL, sentence, 0);
+    if (found) this.#addMail(found);
+    const end = found ? (said?.start ?? at) : at + sentence.length;
+    this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
+    return said?.end ?? at + sentence.length;
   }
 
   #addMail(said: Partial<SaidMail>): void {
     const context = this.#context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
-    const lacks = (name: string) => !asked.some(({ path }) => path === `params.${name}`);
-    const people = unique(to.length > 0 || !lacks('to') ? to : context.to);
+    const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
     const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
-    const isText = /[\p{L}\p{N}\p{S}]/u.test(body) && body.length <= LIMITS.mail;
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-    if (subject === '' && lacks('subject')) asked.push(ask('subject', 'Write a subject.'));
+    if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
+    const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
+    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
+    const isAttached = all.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const isAttached =
-      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
-    const isSure = said.body !== undefined && doubt === '';
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    if (!isText) asked.push(ask('body', `Write the text. The directive says: “${this.#whole.text}”`));
-    else if (!isSure && lacks('body')) asked.push(ask('body', question));
-    for (const each of left) this.#leave(each);
+    if (!isText) asked.push(lacksText(this.#whole));
+    else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
-      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20) });
+      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
     }
   }
 
-  #sentenceAt(entry: string, at: number): number {
-    const end = at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length;
-    const sentence = entry.slice(at, end);
-    const { body } = this.#context;
-    // "Tomorrow email ...": what stands before a whole mail is asked about.
-    const isAsked = !matchAt(words.NO_MAIL, sentence, 0);
-    const isTold = !matchAt(words.ASKED, sentence, 0) && sentence.search(words.FIELD) > 0;
-    const told = isTold ? SaidMail.told(this.#whole, entry, at) : undefined;
-    const mailAt = at + (isAsked ? Math.max(0, sentence.search(words.MAIL_WITHIN)) : 0);
-    if (mailAt > at && SaidMail.at(this.#whole, entry, mailAt, words.MAIL_HEAD)?.body !== undefined) {
-      this.#leave(this.#whole.text.slice(at, mailAt));
-      return mailAt;
+  /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
+  #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
+    if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
+    for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
+      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
+      const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
+      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
     }
-    if (told && (isAsked || told.to.length > 0)) {
-      this.#addMail(told);
-      return told.end;
-    }
-    if (body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0)) this.#addMail({ body });
-    else if (matchAt(words.MAIL_DESCRIBED, sentence, 0)) this.#addMail({});
-    else {
-      this.#isMailPossible ||=
-        isAsked && !matchAt(words.PAY, sentence, 0) && (sentence.includes('\uFDD1') || body !== '');
-      this.#leave(this.#whole.text.slice(at, end));
-    }
-    return end;
-  }
-
-  #leave(given: string): void {
-    const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
-    if (/[\p{L}\p{N}]/u.test(said) && !words.PLEASANTRY.test(said)) this.#unread.push(said);
+    const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
+    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
+    return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
   #askForRest(): void {
-    const rest = this.#unread.map((said) => `“${cutText(oneLine(said), 200)}”`).join(', ');
-    for (const { type, params, asked } of rest === '' ? [] : this.moves) {
-      const name = params['body'] === undefined ? 'amount' : 'body';
-      const goes = type === 'email.send' ? ' The mail goes out as soon as it is approved.' : '';
-      const question = `This was not acted on: ${rest}.${goes} Is that right?`;
-      if (asked.every(({ path }) => path !== `params.${name}`)) asked.push(ask(name, question));
-    }
-    const { addresses, lookAlikes, excluded } = this.#whole;
+    const { addresses, lookAlikes, excluded, named } = this.#whole;
     const isMissing = isMissingIn(this.moves);
-    const open = [...addresses, ...lookAlikes].filter(({ text }) => !excluded.includes(text));
-    const all = open.filter(({ text }) => isMissing(text));
-    const own = all.filter(({ start, end }) => this.#own.slice(start, end).trim() !== '');
-    for (const { params, asked } of this.moves.filter(({ type }) => type === 'email.send')) {
+    const own = [...addresses, ...lookAlikes].map(({ text }) => text);
+    for (const move of this.moves) {
+      const { params, asked, left = [] } = move;
+      const rest = quoted([...left, ...this.#unread]);
+      const name = params['body'] === undefined ? 'amount' : 'body';
+      if (rest !== '') askOnce(asked, name, `Is it right without ${rest}? Approval carries it out at once.`);
+      if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;
+      const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
       const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
-      const others = unique((isToSome ? own : all).map(({ text }) => text)).join(', ');
+      const others = unique(open.filter(isMissing)).join(', ');
       if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome && asked.every(({ path }) => path !== 'params.to'))
-        asked.unshift(ask('to', `${who}? No address is given.`));
+      else if (!isToSome) askOnce(asked, 'to', `${who}? No address is given.`);
     }
   }
 }
 
-/** Whether the moves neither use an address nor ask about it, as a text does that is still to be worded. */
+const isAsked = (asked: readonly NeededInput[], name: string) =>
+  asked.some(({ path }) => path === `params.${name}`);
+const askOnce = (asked: NeededInput[], name: string, message: string) =>
+  isAsked(asked, name) || asked[name === 'to' ? 'unshift' : 'push'](ask(name, message));
+const reasonOf = (said: string) =>
+  Object.keys(words.REASONS).find((why) => matchAt(words.REASONS[why]!, said, 0)) ?? '';
+
+/** What is no part of a move, unless it says nothing. */
+function leftIn(given: string): string[] {
+  const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
+  return /[\p{L}\p{N}]/u.test(said) && !matchAt(words.PLEASANTRY, said, 0) ? [said] : [];
+}
+
+/** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
-  const isShown = ({ path }: NeededInput) => path !== 'params.body';
-  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isShown)]);
+  const isTo = ({ path }: NeededInput) => path === 'params.to';
+  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isTo)]);
   const all = new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
   return (address) => !all.has(address.toLowerCase());
 }
 
-/** Where the entries of a list begin, or the lines and sentences that begin a mail of their own. */
+/** Where the entries of a list begin, or the mails. */
 function entriesIn(masked: string): number[] {
-  const entries = [...masked.matchAll(words.ENTRY)];
-  const before = masked.slice(0, entries[0]?.index);
+  const [first, ...others] = masked.matchAll(words.ENTRY);
+  const before = masked.slice(0, first?.index);
   const at = matchAt(words.LEAD, before, 0)![0].length;
   const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
-  const isList = !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
-  const mails = [...masked.matchAll(words.MAIL_START)].filter(({ index, 0: lead, groups }) => {
+  const isList = first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
+  const outer = others.filter(([, indent]) => indent === first?.[1]);
+  const isMailAt = ({ index, 0: lead, groups }: RegExpExecArray) => {
     const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
     const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
     return head && matchAt(rest, masked, head.index + head[0].length);
-  });
-  const outer = entries.filter(([, indent]) => indent === entries[0]![1]);
-  return (isList && entries[0] ? outer : mails).map(({ index }) => index);
+  };
+  const starts = isList ? [first, ...outer] : [...masked.matchAll(words.MAIL_START)].filter(isMailAt);
+  return starts.map(({ index }) => index);
 }
-
-const unique = (list: readonly string[]) =>
-  list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
-
-const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
 function revise({ text, previous }: FeedbackRound): DraftContent {
-  const packets = previous.packets.map(
-    ({ title, type, params, rationale, needsInput = [] }): DraftPacket => ({
-      ...{ title, type, params: structuredClone(params), rationale, target: '', multipliers: {} },
-      needsInput: needsInput.filter(({ message }) => !message.startsWith(EDIT)),
-    }),
-  );
+  const packets = previous.packets.map(({ title, type, params, rationale, needsInput = [] }): DraftPacket => {
+    const asked = needsInput.filter(({ message }) => !message.startsWith(EDIT));
+    return { title, type, params: { ...params }, rationale, target: '', multipliers: {}, needsInput: asked };
+  });
   const [only, ...others] = packets.filter(({ params }) => typeof params['body'] === 'string');
-  const isTaken = only !== undefined && others.length === 0 && take(only, text);
-  for (const { params, needsInput } of isTaken ? [] : packets) {
+  const given = only && others.length === 0 ? changesOf(only, text) : undefined;
+  for (const { params, needsInput } of given ? [] : packets) {
     const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
     needsInput.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
   }
-  const remarks = isTaken
-    ? 'Changed as asked; the rest is as it was.'
-    : "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
-  return { remarks, packets, concerns: [] };
+  const unchanged = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
+  if (!only || !given) return { remarks: unchanged, packets, concerns: [] };
+  Object.assign(only.params, given);
+  only.title = titleOfMove(only);
+  only.needsInput = only.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
+  return { remarks: 'Changed as asked; the rest is as it was.', packets, concerns: [] };
 }
 
-function take(packet: DraftPacket, text: string): boolean {
-  const said = SaidMail.fieldsOf(readText(text));
-  const isMail = packet.type === 'email.send';
-  const { to = [], cc: copies = [] } = packet.params as { to?: string[]; cc?: string[] };
-  const { subject, body, cc = [], isEach } = said ?? {};
-  const isTwice = [...to, ...copies].some((each) => cc.includes(each));
-  const isTooMuch = (body?.length ?? 0) > LIMITS.mail || copies.length + cc.length > LIMITS.recipients;
-  if (!said || isEach || (!isMail && cc.length > 0) || isTwice || isTooMuch) return false;
-  const named = subject !== undefined && { [isMail ? 'subject' : 'title']: subject };
-  const copied = cc.length > 0 && { cc: [...copies, ...cc] };
-  const given = { ...named, ...(body !== undefined && { body }), ...copied };
-  Object.assign(packet.params, given);
-  packet.title = titleOfMove(packet);
-  packet.needsInput = packet.needsInput.filter(({ path }) => !(path.slice('params.'.length) in given));
-  return true;
+/** What a wish changes; undefined unless it says nothing but that. */
+function changesOf(packet: DraftPacket, wish: string): Record<string, unknown> | undefined {
+  const { subject, body, cc: more = [], isEach = true } = SaidMail.fieldsOf(readText(wish)) ?? {};
+  const { to = [], cc = [] } = packet.params as { to?: string[]; cc?: string[] };
+  const copies = unique([...to, ...cc, ...more]).slice(to.length);
+  const isRoom = copies.length === cc.length + more.length && copies.length <= LIMITS.recipients;
+  if (isEach || !isRoom || (more.length > 0 && !isMail(packet))) return undefined;
+  const title = subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: subject };
+  return { ...title, ...(body !== undefined && { body }), ...(more.length > 0 && { cc: copies }) };
 }

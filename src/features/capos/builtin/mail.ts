@@ -1,14 +1,15 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, type Text, within } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
-/**
- * A mail as an instruction gives it: its recipients, subject, copies and text, each marked as such, in any order. A value stands in
- * quotation marks, or goes on to the next of them.
- */
+/** A mail as an instruction gives it: recipients, subject, copies and text, in any order. Each is marked, and goes on to the next mark. */
 export class SaidMail {
+  readonly #whole: Text;
+  readonly #masked: string;
+  readonly start: number;
+  end: number;
   readonly to: string[] = [];
   readonly cc: string[] = [];
   subject: string | undefined;
@@ -17,117 +18,100 @@ export class SaidMail {
   readonly asked: NeededInput[] = [];
   /** What is no part of it, but stands between them. */
   readonly left: string[] = [];
-  readonly start: number;
-  end: number;
-  readonly #whole: Text;
-  readonly #masked: string;
-  #at: number;
-  /** What its recipients are looked for with, until they are found. */
-  #form: RegExp | undefined;
+  #at = 0;
   /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
-  #isDirect = false;
+  #isDirect = true;
   #isBehindColon = false;
 
+  #form: RegExp | undefined;
+
   private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
-    this.#whole = whole;
-    this.#masked = masked;
-    this.#form = form;
-    this.#isDirect = form === undefined;
-    this.start = this.#at = this.end = start;
+    [this.#whole, this.#masked, this.start, this.end, this.#form] = [whole, masked, start, start, form];
   }
 
-  /** @param form words.MAIL_HEAD, or words.MAIL_NAMED for a mail to somebody without an address */
+  /** @param form what its recipients are looked for with: words.MAIL_HEAD, or words.MAIL_NAMED where no address is known */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start, form);
-    mail.#read(true);
-    if (mail.#form !== undefined) return undefined;
-    if (mail.body !== undefined) return mail;
-    // What is not in the form goes to the end of its sentence, and a person words the message.
-    mail.end += matchAt(words.TO_SENTENCE_END, masked, mail.end)![0].length;
+    mail.#read();
+    if (mail.#form || mail.body !== undefined) return mail.#form ? undefined : mail;
+    // What is not in the form describes the message, and a person words it.
+    mail.end += taskAt(masked, mail.end, words.NEXT_TO_MAIL).length;
     mail.isEach ||= masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
     return mail;
   }
 
   /** In a sentence of its own: the text is marked, and goes to the one address before it that is not excluded. */
   static told(whole: Text, masked: string, start: number): SaidMail | undefined {
-    const verb = matchAt(words.MAIL_VERB, masked, start)?.[0] ?? '';
-    const mail = new SaidMail(whole, masked, start + verb.length);
-    mail.#read(true);
-    const before = masked.slice(start, mail.start + (mail.left[0]?.length ?? 0));
-    if (mail.body === undefined || !(verb || matchAt(words.TOLD, before, 0))) return undefined;
-    const people = within(start, start + before.length, whole.addresses);
-    mail.to.push(...people.filter((each) => !whole.excluded.includes(each)));
-    if (mail.to.length > 1) mail.to.length = 0;
+    const mail = new SaidMail(whole, masked, start);
+    mail.#read();
+    const end = start + (mail.left[0]?.length ?? 0);
+    if (mail.body === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0)) return undefined;
+    const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
+    if (people.length === 1) mail.to.push(...people);
     return mail;
   }
 
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read(true) && mail.asked.length === 0 && mail.#isDirect ? mail : undefined;
+    return mail.#read() && mail.#isDirect && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
-  #read(hasText: boolean): boolean {
-    const isText = () => hasText && this.body === undefined;
-    const next = () => this.#field() || (isText() && this.#text()) || (hasText && this.#skip());
-    while (next()) this.end = this.#at;
+  #read(hasText = true): boolean {
+    const isText = () => this.body === undefined && this.#text();
+    const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
+    while (isNext()) this.end = this.#at;
     return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
-  }
-
-  #head(): boolean {
-    const head = this.#form && this.#take(this.#form);
-    if (!head) return false;
-    const { name, thing = /^forward/i.exec(head[0])?.[0] } = head.groups!;
-    if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
-    else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-    if (/^\uFDD0+\uFDD3\s*$/.test(thing ?? '')) this.body = this.#said(head, thing!.trim());
-    else if (thing !== undefined) this.left.push(this.#said(head, thing));
-    this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
-    this.#form = undefined;
-    return (this.#isDirect = true);
   }
 
   #field(): boolean {
     this.#at = this.end;
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
-    if (this.#head()) return true;
+    const head = this.#form && this.#take(this.#form);
+    if (head) {
+      const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+      if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
+      else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
+      const said = saidIn(this.#whole, head, thing.trim());
+      if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
+      else this.left.push(said.replace(words.EACH_WITHIN, ''));
+      this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
+      this.#form = undefined;
+      return true;
+    }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const said = oneLine(this.#said(subject, subject.groups!['value']!));
+      const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
       const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
     }
-    if (this.#take(words.EACH)) return (this.isEach = true);
-    if (this.#take(words.NOT_TO)) return !this.to.some((each) => this.#whole.excluded.includes(each));
-    const copies = this.#take(words.COPIES);
-    const people = copies ? within(copies.index, this.#at, this.#whole.addresses) : [];
-    const blind = `Mails have no blind copies here. Is ${people.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-    if (/bcc/i.test(copies?.[0] ?? '')) this.asked.push(ask('to', blind));
-    else this.cc.push(...people);
-    return copies !== undefined;
+    const people = this.#take(words.PEOPLE);
+    const { each, none, copies = '' } = people?.groups ?? {};
+    const named = within(this.end, this.#at, this.#whole.addresses);
+    const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
+    this.isEach ||= each !== undefined;
+    if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
+    else if (copies !== '') this.cc.push(...named);
+    return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
 
   #text(): boolean {
     this.#at = this.end;
-    const lines = this.#isBehindColon ? /^[ \t]*\n/ : /^[ \t]*\n[ \t]*\n/;
-    const isBelow = this.subject !== undefined && lines.test(this.#masked.slice(this.#at));
-    const { label, colon } = this.#take(words.TEXT_MARK)!.groups!;
+    const mark = this.#take(words.TEXT_MARK)!;
+    const { label, colon, below = '', quote, letter } = mark.groups!;
     const start = this.#at;
-    const isMarked = label || colon || this.#isDirect || this.subject !== undefined;
-    const quote = (isMarked || matchAt(words.SENT_BELOW, this.#masked, start)) && this.#take(words.QUOTE);
-    if (quote) return (this.body = this.#said(quote, quote.groups!['value']!)) !== '';
-    const isLetter = matchAt(words.GREETING, this.#masked, start) !== undefined;
-    if (!(colon && (label || this.#isDirect)) && !isBelow && !isLetter) return false;
+    const isDirect = this.#isDirect && this.#form === undefined;
+    const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
+    const isMarked = label || colon || isDirect || this.subject !== undefined;
+    const isSent = matchAt(words.SENT_BELOW, this.#masked, this.end) !== undefined;
+    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, quote)) !== '';
+    if (!(colon && (label || isDirect)) && !isBelow && letter === undefined) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
-    return this.#rest(start + /^\s*/.exec(this.#masked.slice(start))![0].length, label !== undefined);
-  }
-
-  #rest(start: number, isMarked: boolean): boolean {
     if (start >= this.#masked.length) return false;
     const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
     const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
@@ -135,7 +119,7 @@ export class SaidMail {
     const end = (this.end = found ? start + found.index : this.#masked.length);
     this.#read(false);
     this.#at = this.#masked.length;
-    const doubt = doubtIn(this.#whole, start, end, isMarked);
+    const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
     this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
@@ -149,17 +133,11 @@ export class SaidMail {
     const isBehind = this.body !== undefined;
     if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
     const rest = this.#masked.slice(this.end, isBehind ? this.end + 300 : undefined);
-    const next = rest.search(isBehind ? words.FIELD_BEHIND : words.FIELD);
-    if (next <= 0 || rest.slice(0, next).search(isBehind ? words.ENDS : words.NEXT) >= 0) return false;
+    const next = rest.search(words.FIELD);
+    const isOver = `- ${rest.slice(0, next + 1)}`.search(isBehind ? words.ENDS : words.NEXT) >= 0;
+    if (next <= 0 || isOver) return false;
     this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
-  }
-
-  #said({ index, 0: all }: RegExpExecArray, part: string): string {
-    const start = index + all.lastIndexOf(part);
-    const end = start + part.length;
-    const quote = this.#whole.quotes.find((each) => each.start === start && each.end === end);
-    return quote?.text ?? this.#whole.text.slice(start, end);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
@@ -177,10 +155,10 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]/u.test(text)) return 'A quotation mark ends too early, or not at all.';
+  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
+    return 'A quotation is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
-  const forCapo = [words.HELD, isLetter ? words.NEXT_IN_LETTER : words.NEXT];
-  if (!isLetter) forCapo.push(words.REPORTED);
+  const forCapo = isLetter ? [words.HELD, words.NEXT_IN_LETTER] : [words.HELD, words.NEXT, words.REPORTED];
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
@@ -193,20 +171,19 @@ export function withSignature(body: string, given: string | null): string {
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
 export function contextOf(context: Readonly<Record<string, unknown>> | null) {
-  const given = context ?? {};
   const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
+  const upTo = (max: number, text: string) => (text.length <= max ? text : '');
   const listOf = (value: unknown) => String([value].flat().slice(0, 200).map(textOf)).split(/[,;\n]/);
-  const [to, cc] = [listOf(given['to'] ?? given['email']), listOf(given['cc'])];
-  const emails = Object.values(given).map((each) => (each as { email?: unknown } | null)?.email);
-  const people = emails.flatMap(listOf).flatMap(addressesIn);
-  const subject = oneLine(textOf(given['subject']));
-  const unread = [...to, ...cc].map(oneLine).filter((each) => each !== '' && addressesIn(each).length === 0);
-  const question = (each: string) => `Who is meant? The context has “${each}”, which is no mail address.`;
+  const { to, cc, email, subject, body } = context ?? {};
+  const [people, copies] = [listOf(to ?? email), listOf(cc)];
+  const emails = Object.values(context ?? {}).map((each) => (each as { email?: unknown } | null)?.email);
+  const known = emails.flatMap(listOf).flatMap(addressesIn);
+  const unknown = [...people, ...copies].map(oneLine).filter((each) => each && !addressesIn(each)[0]);
   return {
-    to: to.join('') === '' && people.length === 1 ? people : to.flatMap(addressesIn),
-    cc: cc.flatMap(addressesIn),
-    subject: subject.length <= LIMITS.title ? subject : '',
-    body: textOf(given['body']),
-    asked: unread.slice(0, 10).map((each) => ask('to', question(each))),
+    to: people.join('') === '' && known.length === 1 ? known : people.flatMap(addressesIn),
+    cc: copies.flatMap(addressesIn),
+    subject: upTo(LIMITS.title, oneLine(textOf(subject))),
+    body: upTo(LIMITS.mail, textOf(body)),
+    asked: unknown.slice(0, 10).map((each) => ask('to', `Who is “${each}”, which the context names?`)),
   };
 }

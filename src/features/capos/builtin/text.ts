@@ -3,33 +3,20 @@ import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 import * as words from './words.js';
 
-/** What stands in the text word for word, and where; without its quotation marks. */
 type Passage = Record<'start' | 'end', number> & { text: string };
-
-export const READABLE = 20_000;
-
+const READABLE = 20_000;
+const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
-/** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
-const QUOTED =
-  /“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])/gu;
-const ADDRESS =
-  /(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])/gu;
-const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
-
 export const clean = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
-
 export type Text = ReturnType<typeof readText>;
 
-/**
- * Positions in `masked` are positions in `text`. Quoted words are U+FDD0 (the last one U+FDD3 where a sentence ends with them),
- * addresses U+FDD1, links U+FDD2. No mail is sent to `lookAlikes`, such as those with a Cyrillic “а”, nor to the other address.
- */
+/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank. */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
-  const unquoted = text.replace(QUOTED, (whole: string, ...found: unknown[]) => {
+  const unquoted = text.replace(words.QUOTED, (whole: string, ...found: unknown[]) => {
     const start = found.at(-2) as number;
     const inner = (found.find((each) => each !== undefined) as string).trim();
     if (inner === '' || isMailAddress(inner)) return whole;
@@ -37,30 +24,47 @@ export function readText(given: string) {
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
-  const spelt = unlinked
-    .replace(words.MISSPELT_SUBJECT, ({ length }) => 'sujet'.padEnd(length))
-    .replace(words.MISSPELT_TEXT, ({ length }) => 'msg'.padEnd(length));
-  const masked = spelt.replace(ADDRESS, (address: string, start: number) => {
-    const isAlike =
-      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
-    if (!isAlike && !isMailAddress(address)) return address;
-    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
-    return '\uFDD1'.repeat(address.length);
-  });
+  const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
+  const cut = own.search(words.PASTED);
+  const masked = own
+    .slice(0, cut < 0 ? undefined : cut)
+    .trimEnd()
+    .replace(words.ADDRESS, (address, start: number) => {
+      const isAlike =
+        /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
+      if (!isAlike && !isMailAddress(address)) return address;
+      (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
+      return '\uFDD1'.repeat(address.length);
+    });
+  const unread = cut < 0 ? [] : [text.slice(cut)];
+  if (own !== unlinked) unread.push('the lines that begin with “>”');
+  if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
   const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
-  return { text, quotes, addresses, lookAlikes, excluded, masked };
+  return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
+}
+
+/** Without its quotation marks, where it stands in them. */
+export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArray, part: string): string {
+  const start = index + all.lastIndexOf(part);
+  const quote = quotes.find((each) => each.start === start && each.end === start + part.length);
+  return quote?.text ?? text.slice(start, start + part.length).trim();
 }
 
 export const addressesIn = (text: string): string[] =>
-  [...text.matchAll(ADDRESS)].map(([address]) => address).filter(isMailAddress);
-
+  [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
-
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
   expression.lastIndex = at;
   return expression.exec(text) ?? undefined;
+}
+
+/** Up to the end of the sentence, or to where it goes on to another task. */
+export function taskAt(masked: string, at: number, next: RegExp): string {
+  const [sentence] = matchAt(words.TO_SENTENCE_END, masked, at)!;
+  const further = sentence.search(next);
+  return further < 0 ? sentence : sentence.slice(0, further);
 }
