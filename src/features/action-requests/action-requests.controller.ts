@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ASKS, Route } from '../../platform/http/route.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
 import { DecisionWaitQuery } from '../approvals/approvals.dto.js';
@@ -47,10 +47,7 @@ export class ActionRequestsController {
   @Post('api/pro/action-requests')
   @UseGuards(ParamsBeforehand)
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     kept: ({ permit: _permit, ...answer }: Partial<AskedActionRequest>) => answer,
     returns: { 201: AskedActionRequest, 200: AskedActionRequest },
@@ -107,10 +104,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/consume')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     anew: true,
     transaction: false,
@@ -140,10 +134,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/result')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     stops: true,
     returns: { 200: ActionRequestView },
@@ -161,10 +152,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/cancel')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     stops: true,
     returns: { 200: ActionRequestView },

@@ -34,8 +34,6 @@ import type {
   Vote,
 } from './approval.entity.js';
 
-/** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
-export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
 /** "At most 5 rounds" of request-changes (CONTRACT, Approval). */
 const MAX_ROUNDS = 5;
 export const URGENT_BEFORE_EXPIRY_MS = 2 * 3_600_000;

@@ -16,7 +16,7 @@ import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { ASKS, Route } from '../../platform/http/route.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -50,10 +50,7 @@ export class ToolsController {
   /** Registers a tool, as an admin, or else proposes it; the same content again is answered as it was registered. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'request',
-    teamRole: true,
+    ...ASKS,
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],
   })

@@ -63,6 +63,12 @@ export interface RoutePolicy {
   errors?: ErrorDefinition[];
 }
 
+const ACTS_IN_TEAM = { auth: 'member', role: 'operator', teamRole: true } as const;
+/** An agent from outside may call it, for its own requests. */
+export const ASKS = { ...ACTS_IN_TEAM, scope: 'request' } as const;
+/** A token that only decides may call it. */
+export const DECIDES = { ...ACTS_IN_TEAM, scope: 'decide' } as const;
+
 export const ROUTE = Symbol('route');
 
 const SUCCESS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };
