@@ -43,7 +43,7 @@ function stateReference(): string {
   return [
     '# States',
     '',
-    'Every transition of a directive and of its work packets. What is not here cannot happen: one function applies each',
+    'Every transition of a directive and of its work packets. No other transition can happen: one function applies each',
     'of them, with its receipt, and statements repeat only where it starts from.',
     '',
     ...stateTable('Directives', DIRECTIVE_STATES.transitions),

@@ -60,7 +60,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   assertRevisable(): Promise<void> {
     throw new InvalidTransition({
       message:
-        'What an agent asks for cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
+        'A request of an agent cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
     });
   }
 

@@ -165,7 +165,7 @@ export class ActionRequestsController {
     return viewOf(await this.service.cancel(caller, actionRequestId), caller);
   }
 
-  /** The public key of permits, for whoever stands in front of a tool. */
+  /** The public key of permits, for the guard in front of a tool. */
   @Get('.well-known/jwks.json')
   @Route({ auth: 'public', limit: LIMIT, returns: { 200: PermitKeySet } })
   listPermitKeys(): Promise<PermitKeySet> {

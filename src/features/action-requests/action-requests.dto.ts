@@ -324,8 +324,8 @@ export class ActionRequestView extends ActionRequestSummary {
 /** An action request that was consumed: it may be carried out once, now. */
 export class ConsumedActionRequest extends ActionRequestView {
   /**
-   * For whoever stands in front of the tool: a JWS that is bound to exactly these parameters, valid for 60 seconds, and nowhere
-   * else. Its key is at /.well-known/jwks.json.
+   * For the guard in front of the tool: a JWS that is bound to exactly these parameters and valid for 60 seconds. It is returned
+   * nowhere else. Its key is at /.well-known/jwks.json.
    * @example 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhY3RfMDFraHF3In0.c2lnbmF0dXJl'
    */
   permit!: string;

@@ -183,7 +183,7 @@ export class ApprovalEntity {
   /** How many people have to approve it. */
   @Column('int')
   quorum!: number;
-  /** The orders that name who may approve it; each must name whoever does. */
+  /** The orders that name approvers: a member may approve it if each of them names that member. */
   @Column('jsonb')
   approvers!: NamedApprovers[];
   /** Who has approved the present content, by member; an edit voids them. */

@@ -211,7 +211,7 @@ export class VoteCount {
 export class ApprovalVotes extends VoteCount {
   /** Who has approved the present content, in that order. */
   by!: ApprovalVote[];
-  /** The standing orders that name who may approve; each must name whoever does. Empty: everybody who may approve. */
+  /** The standing orders that name approvers: a member may approve if each of them names that member. Empty: everybody who may approve. */
   approvers!: ApprovalApprovers[];
 }
 

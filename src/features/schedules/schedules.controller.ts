@@ -68,7 +68,7 @@ export class SchedulesController {
     return viewOf(await this.schedules.get(scopeOf(caller), id));
   }
 
-  /** Changes, pauses or resumes a schedule; whoever changes or resumes it owns it from then on. */
+  /** Changes, pauses or resumes a schedule; the member who changes or resumes it owns it from then on. */
   @ApiParam(SCHEDULE_PARAM)
   @Patch(':scheduleId')
   @Route({

@@ -30,7 +30,7 @@ export interface NamedApprovers {
 /** How many people have to approve, and who they may be. */
 export interface Electorate {
   quorum: number;
-  /** Each of these orders must name whoever approves; none: everybody who may approve. */
+  /** A member may approve if each of these orders names them; none: everybody who may approve. */
   approvers: NamedApprovers[];
 }
 

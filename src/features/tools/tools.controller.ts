@@ -74,7 +74,7 @@ export class ToolsController {
     return this.tools.get(caller, name);
   }
 
-  /** Changes a tool as it was read, activates or pauses it; whoever may act may pause. */
+  /** Changes a tool as it was read, activates or pauses it; operators may only pause it. */
   @ApiParam(TOOL_PARAM)
   @ApiHeader(TOOL_IF_MATCH)
   @Patch(':name')

@@ -156,7 +156,7 @@ export class ToolsService {
   }
 
   /**
-   * An admin changes and activates what they have read; whoever may act may pause it.
+   * An admin changes and activates what they have read; operators may pause it.
    * @throws Forbidden, NotFound, ValidationFailed, InvalidTransition, ContentChanged, PreconditionRequired
    */
   async change(

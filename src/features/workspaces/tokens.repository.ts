@@ -77,7 +77,7 @@ export class Tokens {
   }
 
   /**
-   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. Whoever stops it waits, and finds what
+   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. A request to stop it waits, and finds what
    * was asked for.
    */
   lockUsableStatement(workspaceId: string, tokenId: string): Statement {
@@ -115,7 +115,7 @@ export class Tokens {
     this.db.insert(TokenEntity, token);
   }
 
-  /** Adds a token of an agent. @throws AlreadyExists when another agent has the name: the index decides, whoever else writes */
+  /** Adds a token of an agent. @throws AlreadyExists when another agent has the name: the index decides between writers */
   async addOfAgent(token: TokenEntity): Promise<void> {
     const { text, values } = insertOf(TokenEntity, token);
     try {

@@ -293,7 +293,7 @@ describe('a DATABASE_URL', () => {
     const { port } = other.address() as AddressInfo;
     await expectRefused(
       `postgres://a:b@127.0.0.1:${port}/x`,
-      `What listens at 127.0.0.1:${port} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`,
+      `The server at 127.0.0.1:${port} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`,
     );
     other.close();
   });
