@@ -174,7 +174,7 @@ export class ActionPolicy {
   outcome!: string;
   /**
    * Why, in a person's words. The agent itself is told no bounds of the orders.
-   * @example ['No standing order allows this work packet.']
+   * @example ['No standing order allows this action.']
    */
   explanation!: string[];
 }
