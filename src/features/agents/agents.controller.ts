@@ -5,6 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type CapoRole, isCapoRole } from '../capos/capo.js';
+import { outsideAgentOf } from './agent.js';
 import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -31,7 +32,7 @@ export class AgentsController {
       this.agents.list(scope),
       this.tokens.outsideAgents(scope, this.clock.now()),
     ]);
-    return { agents, outsideAgents };
+    return { agents, outsideAgents: outsideAgents.map(outsideAgentOf) };
   }
 
   /** Keeps a capo from starting directives. */

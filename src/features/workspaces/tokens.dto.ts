@@ -227,6 +227,16 @@ export class OutsideAgentView {
    */
   status!: OutsideAgentStatus;
   /**
+   * One sentence on why it has this status.
+   * @example 'It sent a request within the last 24 hours.'
+   */
+  statusReason!: string;
+  /**
+   * Its action requests and questions that are not decided yet, as far as the caller may see them.
+   * @example 1
+   */
+  pendingRequests!: number;
+  /**
    * The member on whose behalf it asks.
    * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
    */

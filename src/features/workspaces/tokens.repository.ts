@@ -136,12 +136,16 @@ export class Tokens {
   }
 
   /** The agents that have a token which is neither revoked nor expired, by name. */
-  outsideAgents(scope: Scope, at: number): Promise<OutsideAgentView[]> {
+  outsideAgents(scope: Scope, at: number): Promise<Omit<OutsideAgentView, 'statusReason'>[]> {
     return this.db.read(
       scope,
       `select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
           when t.last_used_at > $2::timestamptz - interval '${ACTIVE_FOR}' then 'active' else 'idle' end as status,
-        t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at
+        t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at,
+        (select count(*)::int from action_requests r where r.workspace_id = $1 and r.status = 'pending'
+          and r.token_root_id = coalesce(t.root_id, t.token_id)) +
+        (select count(*)::int from approvals a where a.workspace_id = $1 and a.status = 'pending' and a.question_id is not null
+          and a.question->>'tokenRootId' = coalesce(t.root_id, t.token_id)) as pending_requests
        from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
        where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
          and (t.expires_at is null or t.expires_at > $2)
