@@ -349,7 +349,10 @@ export function withoutAddresses(approval: ApprovalView): ApprovalView {
   return { ...approval, packets };
 }
 
-function agentOf({ requestedBy: { type, id, name } }: ListedApproval): ApprovalSummary['agent'] {
+/** The agent from outside that asks. */
+export function agentOf({
+  requestedBy: { type, id, name },
+}: Pick<ApprovalEntity, 'requestedBy'>): ApprovalSummary['agent'] {
   return type === 'agent' ? { tokenId: id, name } : null;
 }
 

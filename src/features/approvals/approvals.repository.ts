@@ -14,7 +14,7 @@ import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
 import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
-import { quotedTitle } from './approval.js';
+import { agentOf, quotedTitle } from './approval.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
@@ -253,6 +253,9 @@ export class Approvals {
       approvalId,
       kind: approval.kind,
       entityId: (approval.directiveId ?? approval.actionRequestId ?? approval.questionId)!,
+      title: approval.title,
+      tool: approval.kind === 'action' ? approval.packets[0]!.action.type : null,
+      agent: agentOf(approval),
       decision: answer === null ? DECISIONS[status] : 'answered',
       status,
       contentHash: approval.contentHash,
