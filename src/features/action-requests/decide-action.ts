@@ -160,5 +160,5 @@ const TOLD = {
   allow: { action: 'action.allowed', says: 'is allowed by the standing orders' },
   deny: { action: 'action.denied', says: 'is not allowed by the standing orders' },
   throttle: { action: 'action.throttled', says: 'waits for its turn under the standing orders' },
-  require_approval: { action: 'action.asked', says: 'waits for a person' },
+  require_approval: { action: 'action.asked', says: 'is left to a person by the standing orders' },
 } as const;

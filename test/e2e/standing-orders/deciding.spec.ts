@@ -155,4 +155,26 @@ describe('an order that denies', () => {
       await test.rows('select status from work_packets where directive_id = $1', [directive.directiveId]),
     ).toEqual([{ status: 'denied' }]);
   });
+
+  it('says so to a person who decides on the approval that it has ended', async () => {
+    await desk.create(NO_MAIL, workspace.owner);
+    const directive = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
+    const asked = await workspace.owner.post('/directives', { directive, capo: 'capo_marketing' });
+    const { directiveId, approvalId } = asked.body;
+    await eventually(
+      async () => (await desk.elsewhere(workspace.owner).get(`/directives/${directiveId}`)).body,
+      ({ status }) => status === 'failed',
+    );
+    const answer = await desk.elsewhere(workspace.owner).post(`/approvals/${approvalId}/approve`);
+    expect([answer.status, answer.body.error]).toMatchObject([
+      409,
+      {
+        code: 'APPROVAL_ALREADY_DECIDED',
+        message: expect.stringMatching(
+          /^This approval was cancelled: The standing order "No mail" forbids this work packet\. .*\.$/,
+        ),
+        details: { status: 'cancelled' },
+      },
+    ]);
+  });
 });
