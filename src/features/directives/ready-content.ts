@@ -83,6 +83,9 @@ export function outcomeOfDraft(
   return strictest(asks ? [...outcomes, 'require_approval'] : outcomes)!;
 }
 
+const HANDED_IN_FOR_APPROVAL = 'The directive was handed in for approval.';
+const ASKED_BEFORE = 'A person was asked about an earlier version, so a person decides on this one too.';
+
 /** What comes of the draft, and every reason for asking: what is allowed is none. */
 function policyOf(
   decisions: readonly Decision[],
@@ -93,7 +96,7 @@ function policyOf(
   const all = [...new Set([...reasons, ...asking])];
   return {
     outcome: outcomeOfDraft(decisions, reasons),
-    explanation: all.length === 0 && requiresApproval ? ['The directive was handed in for approval.'] : all,
+    explanation: all.length > 0 ? all : [requiresApproval ? HANDED_IN_FOR_APPROVAL : ASKED_BEFORE],
   };
 }
 

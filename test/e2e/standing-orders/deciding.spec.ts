@@ -156,6 +156,25 @@ describe('an order that denies', () => {
     ).toEqual([{ status: 'denied' }]);
   });
 
+  it('leaves a reason on the approval of a draft that is made again once other orders allow it', async () => {
+    const first = await ended(await handIn('jane@acme.example'));
+    const standingOrderId = await desk.create(NO_MAIL, workspace.owner);
+    const owner = () => desk.elsewhere(workspace.owner);
+    expect((await owner().post(`/approvals/${first.approvalId}/approve`)).status).toBe(200);
+    expect((await ended(first.directiveId)).status).toBe('failed');
+    expect((await owner().post(`/standing-orders/${standingOrderId}/pause`)).status).toBe(200);
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    expect((await owner().post(`/directives/${first.directiveId}/retry`)).status).toBe(200);
+    const { approvalId } = (await owner().get(`/directives/${first.directiveId}`)).body;
+    const { body } = await eventually(
+      () => owner().get(`/approvals/${approvalId}`),
+      ({ body: { ready } }) => ready,
+    );
+    expect(body.policy.explanation).toEqual([
+      'A person was asked about an earlier version, so a person decides on this one too.',
+    ]);
+  });
+
   it('says so to a person who decides on the approval that it has ended', async () => {
     await desk.create(NO_MAIL, workspace.owner);
     const directive = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
