@@ -23,7 +23,7 @@ import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { isToolPattern } from '../terms/tool-names.js';
-import { IsNoneOfOurs } from './agent-name.js';
+import { IsNoneOfOurs } from './reserved-names.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOKEN_PARAM = {
@@ -55,7 +55,7 @@ export class TokenAgent {
    * @example 'CRM cleaner'
    */
   @IsVisibleName(60)
-  @IsNoneOfOurs()
+  @IsNoneOfOurs('agent')
   name!: string;
 }
 
