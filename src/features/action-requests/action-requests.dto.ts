@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateNested } from 'class-validator';
-import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
-import { AskBody, AskedQuery } from '../workspaces/asking-token.dto.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 import { ACTION_REQUEST_STATUSES, type ActionRequestStatus } from './action-request.entity.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -227,7 +227,7 @@ export class ActionResultView {
 }
 
 /** An action request as lists show it. */
-export class ActionRequestSummary {
+export class ActionRequestSummary extends AskedView {
   /**
    * The id of the action request.
    * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
@@ -248,14 +248,6 @@ export class ActionRequestSummary {
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
    */
   paramsHash!: string;
-  /** Why, in the agent's words. */
-  reason!: string | null;
-  /** The agent's own name for the request. */
-  externalId!: string | null;
-  /** The team that it belongs to; null: none. */
-  teamId!: string | null;
-  /** Who asks. */
-  agent!: AskingAgent;
   /**
    * Where it stands.
    * @example 'pending'
@@ -279,11 +271,6 @@ export class ActionRequestSummary {
    * @example 'irreversible'
    */
   reversibility!: Reversibility;
-  /**
-   * When it expires without a decision, Unix milliseconds.
-   * @example 1771660800000
-   */
-  expiresAt!: number;
   /** Until when it can be consumed, Unix milliseconds; null until it may be. */
   consumeBy!: number | null;
   /** When it was consumed, Unix milliseconds. */
@@ -292,11 +279,6 @@ export class ActionRequestSummary {
   actBy!: number | null;
   /** Until when a result is expected, Unix milliseconds. */
   completeBy!: number | null;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1771401600000
-   */
-  createdAt!: number;
   /**
    * The newest receipt about it.
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { Length } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
@@ -37,7 +37,7 @@ export const APPROVAL_PARAM = {
   example: 'apr_01khqw6q00tp9w1md2nw5hc13a',
 };
 
-export class ApprovalsQuery extends PageQuery {
+export class ApprovalsQuery extends TeamPageQuery {
   /**
    * Only approvals of this status; pending ones unless said otherwise.
    * @example 'pending'
@@ -53,14 +53,6 @@ export class ApprovalsQuery extends PageQuery {
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
-
-  /**
-   * Only approvals of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 
   /**
    * Only urgent ones, or only the others.

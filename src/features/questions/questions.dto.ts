@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional } from 'class-validator';
-import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
+import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Answer, AnswerSchema } from '../approvals/question.js';
-import { AskBody, AskedQuery } from '../workspaces/asking-token.dto.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 
 /** The parameter of the paths, as it is documented. */
 export const QUESTION_PARAM = {
@@ -60,7 +60,7 @@ export class RespondBody {
 }
 
 /** A question as lists show it. */
-export class QuestionSummary {
+export class QuestionSummary extends AskedView {
   /**
    * The id of the question.
    * @example 'qst_01khqw6sb0xg7v9zhwnqcrxds8'
@@ -71,14 +71,6 @@ export class QuestionSummary {
    * @example 'Which plan does the customer get?'
    */
   title!: string;
-  /** Why it asks, in its words. */
-  reason!: string | null;
-  /** The agent's own name for the question. */
-  externalId!: string | null;
-  /** The team that it belongs to; null: none. */
-  teamId!: string | null;
-  /** Who asks. */
-  agent!: AskingAgent;
   /**
    * Where it stands.
    * @example 'pending'
@@ -96,16 +88,6 @@ export class QuestionSummary {
    * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
    */
   approvalId!: string;
-  /**
-   * When it expires without an answer, Unix milliseconds.
-   * @example 1771660800000
-   */
-  expiresAt!: number;
-  /**
-   * When it was asked, Unix milliseconds.
-   * @example 1771401600000
-   */
-  createdAt!: number;
   /** The receipt of how it ended; null while it is pending. */
   receiptId!: string | null;
 }

@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { AskingAgent } from '../../platform/auth/actor.dto.js';
+import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 
@@ -42,8 +43,30 @@ export class AskBody {
   expiresInSeconds?: number;
 }
 
+/** What is shown of each request of an agent from outside, besides its content. */
+export class AskedView {
+  /** Why it asks, in the agent's words. */
+  reason!: string | null;
+  /** The agent's own name for the request. */
+  externalId!: string | null;
+  /** The team that it belongs to; null: none. */
+  teamId!: string | null;
+  /** Who asks. */
+  agent!: AskingAgent;
+  /**
+   * When it expires without a decision, Unix milliseconds.
+   * @example 1771660800000
+   */
+  expiresAt!: number;
+  /**
+   * When it was made, Unix milliseconds.
+   * @example 1771401600000
+   */
+  createdAt!: number;
+}
+
 /** By which the lists of these requests are narrowed; what is left out does not narrow them. */
-export class AskedQuery extends PageQuery {
+export class AskedQuery extends TeamPageQuery {
   /**
    * Only those of the agent with this name.
    * @example 'invoice-bot'
@@ -52,12 +75,4 @@ export class AskedQuery extends PageQuery {
   @IsString()
   @MaxLength(100)
   agent?: string;
-
-  /**
-   * Only those of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { FromDigits } from './from-digits.js';
 import { MaxLength } from './text-length.js';
 
@@ -43,6 +43,17 @@ export class PageQuery {
   @IsString()
   @MaxLength(500)
   cursor?: string;
+}
+
+/** The same for what belongs to teams. */
+export class TeamPageQuery extends PageQuery {
+  /**
+   * Only those of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string;
 }
 
 /** What a page of any list says besides its items. */
