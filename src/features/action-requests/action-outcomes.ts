@@ -222,7 +222,7 @@ export class ActionOutcomes {
   }
 }
 
-export function entityOf({ actionRequestId }: Pick<ActionRequestEntity, 'actionRequestId'>) {
+function entityOf({ actionRequestId }: Pick<ActionRequestEntity, 'actionRequestId'>) {
   return { type: 'action_request', id: actionRequestId };
 }
 

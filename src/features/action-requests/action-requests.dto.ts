@@ -139,7 +139,7 @@ export class ActionResultBody {
    * What came of it, in one sentence.
    * @example 'Refunded 25 EUR for the order A-17.'
    */
-  @ApiProperty({ maxLength: 500 })
+  @ApiProperty({ maxLength: 500, pattern: '\\S' })
   @IsPlainText(500, { visible: true })
   summary!: string;
 

@@ -40,7 +40,9 @@ export function agentOf(facts: AgentFacts, now: number): AgentView {
   };
 }
 
-export function outsideAgentOf(agent: Omit<OutsideAgentView, 'statusReason'>): OutsideAgentView {
+export type OutsideAgentFacts = Omit<OutsideAgentView, 'statusReason'>;
+
+export function outsideAgentOf(agent: OutsideAgentFacts): OutsideAgentView {
   const { status, pausedBy, lastUsedAt } = agent;
   const when =
     lastUsedAt === null ? 'has sent no request yet' : 'has sent no request within the last 24 hours';

@@ -5,10 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type CapoRole, isCapoRole } from '../capos/capo.js';
-import { outsideAgentOf } from './agent.js';
 import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
-import { Tokens } from '../workspaces/tokens.repository.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { AgentsReader } from './agents.reader.js';
 import { PauseAgent } from './pause-agent.js';
 import { ResumeAgent } from './resume-agent.js';
@@ -17,8 +14,6 @@ import { ResumeAgent } from './resume-agent.js';
 export class AgentsController {
   constructor(
     private readonly agents: AgentsReader,
-    private readonly tokens: Tokens,
-    private readonly clock: Clock,
     private readonly pauseAgent: PauseAgent,
     private readonly resumeAgent: ResumeAgent,
   ) {}
@@ -28,11 +23,8 @@ export class AgentsController {
   @Route({ auth: 'member', returns: { 200: AgentList } })
   async list(@CurrentCaller() caller: Caller): Promise<AgentList> {
     const scope = scopeOf(caller);
-    const [agents, outsideAgents] = await Promise.all([
-      this.agents.list(scope),
-      this.tokens.outsideAgents(scope, this.clock.now()),
-    ]);
-    return { agents, outsideAgents: outsideAgents.map(outsideAgentOf) };
+    const [agents, outsideAgents] = await Promise.all([this.agents.list(scope), this.agents.outside(scope)]);
+    return { agents, outsideAgents };
   }
 
   /** Keeps a capo from starting directives. */

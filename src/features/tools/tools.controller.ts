@@ -16,7 +16,7 @@ import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { ASKS, Route } from '../../platform/http/route.js';
+import { ACTS, ASKS, Route } from '../../platform/http/route.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -79,9 +79,7 @@ export class ToolsController {
   @ApiHeader(TOOL_IF_MATCH)
   @Patch(':name')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: isPause,
     returns: { 200: ToolView },
     errors: [NotFound, InvalidTransition, ContentChanged, PreconditionRequired, Unavailable],

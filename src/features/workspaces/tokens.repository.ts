@@ -8,7 +8,7 @@ import { columnsOf, insertOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { OutsideAgentView, TokenView } from './tokens.dto.js';
+import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
 /** The hash is compared, never shown. */
@@ -17,9 +17,6 @@ const SHOWN = columnsOf(TokenEntity, {
   without: ['workspaceId', 'tokenHash', 'sessionId', 'agentName', 'agentNameKey', 'rootId'],
 });
 const COLUMNS = `${SHOWN}, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end as agent`;
-
-/** Without a request for so long, an agent counts as idle, as a capo does. */
-const ACTIVE_FOR = '24 hours';
 
 /** A token with the role of its member, and the first one of its chain of rotations. */
 export type LockedToken = TokenView & { role: Role; rootId: string };
@@ -133,25 +130,6 @@ export class Tokens {
       [workspaceId],
     );
     return row!.count;
-  }
-
-  /** The agents that have a token which is neither revoked nor expired, by name. */
-  outsideAgents(scope: Scope, at: number): Promise<Omit<OutsideAgentView, 'statusReason'>[]> {
-    return this.db.read(
-      scope,
-      `select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
-          when t.last_used_at > $2::timestamptz - interval '${ACTIVE_FOR}' then 'active' else 'idle' end as status,
-        t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at,
-        (select count(*)::int from action_requests r where r.workspace_id = $1 and r.status = 'pending'
-          and r.token_root_id = coalesce(t.root_id, t.token_id)) +
-        (select count(*)::int from approvals a where a.workspace_id = $1 and a.status = 'pending' and a.question_id is not null
-          and a.question->>'tokenRootId' = coalesce(t.root_id, t.token_id)) as pending_requests
-       from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
-       where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
-         and (t.expires_at is null or t.expires_at > $2)
-       order by t.agent_name_key`,
-      [scope.workspaceId, new Date(at)],
-    );
   }
 
   /** What the agent of this name may ask for; no row where there is none. */

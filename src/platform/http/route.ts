@@ -63,11 +63,12 @@ export interface RoutePolicy {
   errors?: ErrorDefinition[];
 }
 
-const ACTS_IN_TEAM = { auth: 'member', role: 'operator', teamRole: true } as const;
+/** Operators may call it, for rows of the teams that they are operators of. */
+export const ACTS = { auth: 'member', role: 'operator', teamRole: true } as const;
 /** An agent from outside may call it, for its own requests. */
-export const ASKS = { ...ACTS_IN_TEAM, scope: 'request' } as const;
+export const ASKS = { ...ACTS, scope: 'request' } as const;
 /** A token that only decides may call it. */
-export const DECIDES = { ...ACTS_IN_TEAM, scope: 'decide' } as const;
+export const DECIDES = { ...ACTS, scope: 'decide' } as const;
 
 export const ROUTE = Symbol('route');
 
