@@ -5,8 +5,15 @@ import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js'
 import type { Concern, NeededInput } from '../capos/briefing.js';
 import type { Answer, Question } from './question.js';
 
-export type ApprovalStatus =
-  'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
+export const APPROVAL_STATUSES = [
+  'pending',
+  'approved',
+  'rejected',
+  'changes_requested',
+  'expired',
+  'cancelled',
+] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
 
 export interface Output {

@@ -10,9 +10,7 @@ import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
 import type { Answer, AnswerSchema } from './question.js';
 import { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
-
-const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
-export type ApprovalStatus = (typeof STATUSES)[number];
+import { APPROVAL_STATUSES, type ApprovalStatus } from './approval.entity.js';
 
 /** The optional header of an approval, as it is documented. */
 export const IF_MATCH = {
@@ -39,12 +37,12 @@ export const APPROVAL_PARAM = {
 
 export class ApprovalsQuery extends TeamPageQuery {
   /**
-   * Only approvals of this status; pending ones unless said otherwise.
+   * Only approvals of this status, or `all`; pending ones unless said otherwise.
    * @example 'pending'
    */
   @ApiPropertyOptional()
-  @IsIn(STATUSES)
-  status: ApprovalStatus = 'pending';
+  @IsIn([...APPROVAL_STATUSES, 'all'])
+  status: ApprovalStatus | 'all' = 'pending';
 
   /**
    * Only approvals of this capo.
@@ -55,7 +53,7 @@ export class ApprovalsQuery extends TeamPageQuery {
   capo?: CapoRole;
 
   /**
-   * Only urgent ones, or only the others.
+   * Only urgent ones, or only the others; of `all`, only pending ones are divided so.
    * @example true
    */
   @IsOptional()
