@@ -105,18 +105,11 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
       selfApproval: approval.selfApproval && terms.selfApproval,
       ...strictestElectorate([approval, terms]),
     };
-    const [edited] = content.packets;
-    const paths = ['params'];
-    const shown = { ...edited!, edits: [{ path: 'params', by, at }] };
-    const change = {
-      workPacketId: request.actionRequestId,
-      change: 'edited' as const,
-      paths,
-      before: { params: before },
-    };
+    const workPacketId = request.actionRequestId;
+    const edits = [{ path: 'params', by, at }];
     return {
-      changes: [change],
-      content: { ...content, packets: [shown] },
+      changes: [{ workPacketId, change: 'edited', paths: ['params'], before: { params: before } }],
+      content: { ...content, packets: [{ ...content.packets[0]!, edits }] },
       details: { decisions: decisionsInReceipt([policy]) },
     };
   }

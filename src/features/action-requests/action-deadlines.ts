@@ -76,7 +76,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     const request = await this.requests.lock(workspaceId, id);
     if (!request || request.dueAt === null) return;
     if (request.status === 'consumed') await this.outcomes.unconfirmed(request, SYSTEM);
-    else await this.outcomes.expire(request, message, { outcome: 'failure' });
+    else await this.outcomes.expire(request, message, 'failure');
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
@@ -130,12 +130,8 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
     // Approvals are locked before requests, as a decision does.
     const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
-    const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
+    const ofActions = approvals.filter(({ kind }) => kind === 'action');
     const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
-    const given = await this.outcomes.giveBack(requests);
-    for (const request of requests) {
-      const approval = byRequest.get(request.actionRequestId);
-      await this.outcomes.withdraw(request, approval, by, `${by.name} stopped its token`, given);
-    }
+    await this.outcomes.withdraw(requests, ofActions, by, `${by.name} stopped its token`);
   }
 }

@@ -30,7 +30,11 @@ interface Note extends Pick<NewReceipt, 'action' | 'outcome' | 'details' | 'guar
   policy?: PolicyDecision;
 }
 
-type Changes = Partial<ActionRequestEntity>;
+/** How a request ends that nobody consumes. */
+interface Ending extends Pick<Note, 'says' | 'outcome'> {
+  status: 'expired' | 'cancelled';
+  because: string;
+}
 
 /** What becomes of action requests, in the open transaction, with the receipts of that. */
 @Injectable()
@@ -64,68 +68,46 @@ export class ActionOutcomes {
     this.write(request, { ...consumable(request, decision), paramsHash, byRequester, receiptId });
   }
 
-  /** Gives back what orders had counted of these, if they were allowed; as the receipt of each has to tell it. */
-  async giveBack(requests: readonly ActionRequestEntity[]): Promise<(id: string) => Note['details']> {
-    const allowed = requests.filter(({ status }) => status === 'allowed');
-    const { givenBack = [] } = await this.gate.giveBack(
-      allowed.map(({ actionRequestId }) => actionRequestId),
-    );
-    return (id) => {
-      const own = givenBack.filter(({ workPacketId }) => workPacketId === id);
-      return own.length > 0 ? { givenBack: own } : {};
-    };
-  }
-
-  /** Ends what was not consumed; what orders had counted is given back, unless it has been. */
-  async end(
-    request: ActionRequestEntity,
-    by: Actor,
-    changes: Changes & Pick<ActionRequestEntity, 'status'>,
-    says: string,
-    given?: Awaited<ReturnType<ActionOutcomes['giveBack']>>,
-    note: Pick<Note, 'outcome'> = {},
-  ): Promise<ActionRequestEntity> {
-    const givenBack = (given ?? (await this.giveBack([request])))(request.actionRequestId);
-    const receiptId = this.note(request, by, {
-      ...note,
-      action: `action.${changes.status}`,
-      says,
-      details: givenBack,
-    });
-    return this.write(request, { ...changes, dueAt: null, retryAt: null, receiptId });
-  }
-
   /** Ends what nobody decided or consumed in time. */
-  async expire(
-    request: ActionRequestEntity,
-    because: string,
-    note: Pick<Note, 'outcome'> = {},
-  ): Promise<void> {
-    const ended = { status: 'expired', endedBecause: because } as const;
-    await this.end(request, SYSTEM, ended, `expired: ${because.replace(/\.$/, '')}`, undefined, note);
+  async expire(request: ActionRequestEntity, because: string, outcome?: 'failure'): Promise<void> {
+    await this.end([request], SYSTEM, { status: 'expired', because, says: 'expired', outcome });
   }
 
-  /** Takes back what was not consumed, with the approval that waits for a person. */
+  /** Takes back what was not consumed, with the approvals that wait for a person. */
   async withdraw(
-    request: ActionRequestEntity,
-    approval: UnrevisedApproval | undefined,
+    requests: readonly ActionRequestEntity[],
+    approvals: readonly UnrevisedApproval[],
     by: Actor,
     because: string,
-    given?: Awaited<ReturnType<ActionOutcomes['giveBack']>>,
-  ): Promise<ActionRequestEntity> {
-    const ended = await this.end(
-      request,
-      by,
-      { status: 'cancelled', endedBecause: because },
-      `was cancelled: ${because}`,
-      given,
-    );
-    if (approval?.status === 'pending') this.requestApproval.withdraw(approval, by, because);
+  ): Promise<ActionRequestEntity[]> {
+    const ended = await this.end(requests, by, { status: 'cancelled', because, says: 'was cancelled' });
+    for (const approval of approvals) this.requestApproval.withdraw(approval, by, because);
     return ended;
   }
 
+  /** Ends what was not consumed; what orders had counted is given back, unless it has been. */
+  private async end(
+    requests: readonly ActionRequestEntity[],
+    by: Actor,
+    { status, because, says, outcome }: Ending,
+  ): Promise<ActionRequestEntity[]> {
+    const allowed = requests.filter((request) => request.status === 'allowed');
+    const ids = allowed.map(({ actionRequestId }) => actionRequestId);
+    const { givenBack = [] } = await this.gate.giveBack(ids);
+    return requests.map((request) => {
+      const own = givenBack.filter(({ workPacketId }) => workPacketId === request.actionRequestId);
+      const receiptId = this.note(request, by, {
+        action: `action.${status}`,
+        outcome,
+        says: `${says}: ${because.replace(/\.$/, '')}`,
+        details: own.length > 0 ? { givenBack: own } : {},
+      });
+      return this.write(request, { status, endedBecause: because, dueAt: null, retryAt: null, receiptId });
+    });
+  }
+
   /** Changes a locked request, and wakes those who wait for it. */
-  write(request: ActionRequestEntity, changes: Changes): ActionRequestEntity {
+  write(request: ActionRequestEntity, changes: Partial<ActionRequestEntity>): ActionRequestEntity {
     this.requests.update(request, changes);
     this.channel.publish(ACTION_TOPIC, request.actionRequestId);
     return { ...request, ...changes };

@@ -17,6 +17,16 @@ const OUTSIDE = 'outside';
 /** What ends without anything done, and gives back what orders had counted. */
 export const UNCONSUMED: readonly ActionRequestStatus[] = ['pending', 'allowed', 'approved'];
 
+/** Of a request that is yet to be decided. */
+export const NOT_DECIDED = {
+  approvalId: null,
+  retryAt: null,
+  decision: null,
+  byRequester: false,
+  consumeBy: null,
+  dueAt: null,
+};
+
 /** The policy where the parameters could not be checked in time (CONTRACT section 7). */
 export const UNCHECKED = {
   outcome: 'deny' as const,

@@ -22,7 +22,7 @@ import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
 import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
 import { AskingToken } from '../workspaces/asking-token.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
-import { assertMayAsk, UNCONSUMED } from './action-request.js';
+import { assertMayAsk, NOT_DECIDED, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
 import type { ActionResultBody, ConsumeBody, CreateActionRequestBody } from './action-requests.dto.js';
 import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
@@ -112,15 +112,11 @@ export class ActionRequestsService {
       risk: isActive ? facts.risk : 'high',
       reversibility: isActive ? facts.reversibility : 'irreversible',
       status: 'pending',
-      approvalId: null,
-      retryAt: null,
+      ...NOT_DECIDED,
       policy: { outcome: 'require_approval', explanation: [] },
-      decision: null,
-      byRequester: false,
       expiresAt: at + expiresInMs,
       consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_CONSUME_SECONDS,
       completeInSeconds: tool?.completeInSeconds ?? DEFAULT_COMPLETE_SECONDS,
-      consumeBy: null,
       attempt: null,
       consumedAt: null,
       guardianEpoch: null,
@@ -128,7 +124,6 @@ export class ActionRequestsService {
       completeBy: null,
       result: null,
       endedBecause: null,
-      dueAt: null,
       createdAt: at,
       receiptId: '',
     };
@@ -283,7 +278,7 @@ export class ActionRequestsService {
   async cancel(caller: Caller, actionRequestId: string): Promise<ActionRequestEntity> {
     const { workspaceId } = caller;
     // The approval is locked before the request, as a decision does.
-    const [approval] = await this.approvals.lockOfAction(workspaceId, actionRequestId);
+    const approvals = await this.approvals.lockOfAction(workspaceId, actionRequestId);
     const request = await this.requests.lock(workspaceId, actionRequestId);
     if (!request) throw new NotFound();
     this.asking.assertMayCancel(caller, request);
@@ -292,7 +287,8 @@ export class ActionRequestsService {
       throw new InvalidTransition({ details: { status: request.status } });
     }
     const by = actorOf(caller);
-    return this.outcomes.withdraw(request, approval, by, `${by.name} took it back`);
+    const [cancelled] = await this.outcomes.withdraw([request], approvals, by, `${by.name} took it back`);
+    return cancelled!;
   }
 }
 

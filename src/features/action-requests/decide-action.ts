@@ -12,7 +12,7 @@ import { strictestElectorate } from '../standing-orders/evaluate.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
 import { amountInWords, type ToolEntity, ToolsService } from '../tools/index.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { consumable, contentOf, decidedActionOf, paramsOf } from './action-request.js';
+import { consumable, contentOf, decidedActionOf, NOT_DECIDED, paramsOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes } from './action-outcomes.js';
 
@@ -85,12 +85,8 @@ export class DecideAction {
       ...request,
       // A person may have approved others before: what is decided now is what was asked for.
       paramsHash: request.decision ? paramsHashOf(request.tool, request.params) : request.paramsHash,
-      decision: null,
-      consumeBy: null,
-      dueAt: null,
-      retryAt: null,
+      ...NOT_DECIDED,
       approvalId: outcome === 'require_approval' ? newId('apr') : null,
-      byRequester: false,
     };
     const receiptId = this.outcomes.note(undecided, by, {
       action,

@@ -21,23 +21,18 @@ import type { CreateQuestionBody } from './questions.dto.js';
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
 const ESCALATES_FROM_MS = 3_600_000;
 
+const refuse = (message: string) => () => Promise.reject(new InvalidTransition({ message }));
+
 /** A question has no state besides its approval, so a decision has nothing else to change. */
 const SUBJECT: ApprovalSubject = {
   approved: () => Promise.resolve(null),
   rejected: () => Promise.resolve(null),
   expired: () => Promise.resolve(),
   status: () => Promise.resolve(null),
-  edit: () =>
-    Promise.reject(
-      new InvalidTransition({ message: 'A question cannot be edited. Answer it, or reject it.' }),
-    ),
-  assertRevisable: () =>
-    Promise.reject(
-      new InvalidTransition({
-        message:
-          'A question cannot be sent back. Reject it with a reason, which the agent is told; it may ask again.',
-      }),
-    ),
+  edit: refuse('A question cannot be edited. Answer it, or reject it.'),
+  assertRevisable: refuse(
+    'A question cannot be sent back. Reject it with a reason, which the agent is told; it may ask again.',
+  ),
   changesRequested: () => Promise.reject(new Error('a question has no other draft')),
 };
 
