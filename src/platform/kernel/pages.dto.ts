@@ -9,8 +9,7 @@ export const COUNT_UP_TO = 10_000;
 /** How many items a page has at the most. */
 export const LARGEST_PAGE = 100;
 
-/** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
-export class PageQuery {
+class LimitQuery {
   /**
    * How many items to answer at most.
    * @example 20
@@ -22,7 +21,10 @@ export class PageQuery {
   @Min(1)
   @Max(LARGEST_PAGE)
   limit: number = 20;
+}
 
+/** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
+export class PageQuery extends LimitQuery {
   /**
    * How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands.
    * @example 0
@@ -88,7 +90,7 @@ export interface Page<T> extends PageFacts {
 }
 
 /** `before` and `limit` of the append-only lists (`/feed`, `/audit-feed`). */
-export class BeforeQuery {
+export class BeforeQuery extends LimitQuery {
   /**
    * Only entries with a smaller sequence number; `nextBefore` of the page before.
    * @example 1200
@@ -99,16 +101,4 @@ export class BeforeQuery {
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   before?: number;
-
-  /**
-   * How many items to answer at most.
-   * @example 20
-   */
-  @ApiPropertyOptional()
-  @IsOptional()
-  @FromDigits()
-  @IsInt()
-  @Min(1)
-  @Max(LARGEST_PAGE)
-  limit: number = 20;
 }
