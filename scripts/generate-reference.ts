@@ -43,7 +43,7 @@ function stateReference(): string {
   return [
     '# States',
     '',
-    'Every transition of a directive and of its work packets. What is not here cannot happen: one function applies each',
+    'Every transition of a directive and of its work packets. No other transition can happen: one function applies each',
     'of them, with its receipt, and statements repeat only where it starts from.',
     '',
     ...stateTable('Directives', DIRECTIVE_STATES.transitions),
@@ -87,8 +87,8 @@ function evalsReference(): string {
       'activates it with `acknowledge: true`. An order that tightens is never held back; its findings stand in the run.',
     ]),
     ...evalKind('workflow_candidate_soundness', SOUNDNESS_RULES, [
-      'The target is a work packet, looked at beside the directive that it belongs to. What it reaches outside, a webhook destination or an',
-      'operation of a connector, is looked up as it is now; once the work packet was carried out, a later change of it is no finding.',
+      'The target is a work packet, looked at beside the directive that it belongs to. The webhook destination or connector operation that',
+      'it uses is looked up as it is now; a change after the work packet was carried out is no finding.',
     ]),
     ...evalKind('skill_definition_syntax', SKILL_RULES, [
       'The target is the definition of a skill. The shared schema is [skill.schema.json](reference/skill.schema.json). A skill that is not',

@@ -233,6 +233,27 @@ describe('the record of a decision', () => {
     expect(decision.guardian).toBe('supervised');
   });
 
+  it('speaks of an action where an agent from outside asks', () => {
+    const outside = { agent: 'crm-bot', isRegistered: true, unread: [], currency: 'EUR' };
+    const explanationOf = (given: Parameters<typeof anInput>[0]) =>
+      evaluate(anInput({ ...given, packet: { capo: null, actionType: 'crm.note', outside } })).explanation;
+    const named = { actionTypes: ['crm.note'] };
+    const paces = { ...paced, match: named };
+    expect(explanationOf({ mode: 'supervised', orders: [deny] })).toEqual([
+      'The standing order "No mail" forbids this action.',
+      'No standing order allows this action.',
+      'The guardian is supervised: every action needs an approval.',
+    ]);
+    expect(
+      explanationOf({ orders: [{ ...allow, match: named }, paces], usage: { so_pace: used(2) } })[0],
+    ).toMatch(
+      /^The standing order "Slowly" limits the pace of this action, but it would be action 3 of this hour /,
+    );
+    expect(explanationOf({ orders: [{ ...ask, approval: { quorum: 2 } }] })[0]).toBe(
+      'The standing order "Show me mail" requires 2 people to approve this action.',
+    );
+  });
+
   it('does not say that an order allows it where a person is asked', () => {
     const { outcome, explanation } = evaluate(anInput({ orders: [allow, ask] }));
     expect({ outcome, explanation }).toEqual({

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { faultsOfAnyParams, type ParamsVerdict, ToolParams } from '../../src/features/tools/index.js';
+import { faultsOfAnyParams, type ParamsVerdict, ToolParams } from '../../src/features/tools/tool-params.js';
 
 const params = new ToolParams();
 afterAll(() => params.onApplicationShutdown());

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
@@ -14,27 +13,23 @@ import {
 } from '../approvals/approval-subjects.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { decisionsInReceipt } from '../guardian/policy-decision.js';
-import { PolicyGate } from '../guardian/policy-gate.js';
 import { strictestElectorate } from '../standing-orders/evaluate.js';
-import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/index.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { checkedParams, decidedActionOf } from './action-request.js';
-import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
-import { ActionOutcomes, contentOf, reasonOf, UNDECIDED } from './action-outcomes.js';
+import { factsOf, ToolsService } from '../tools/index.js';
+import { contentOf } from './action-request.js';
+import type { ActionDecision } from './action-request.entity.js';
+import { ActionOutcomes, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
+import { DecideAction, reasonOf } from './decide-action.js';
 
 /** What a person's decision does to the action request that it is about. The approval is locked, and then the request. */
 @Injectable()
 export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   constructor(
-    private readonly db: Db,
     private readonly subjects: ApprovalSubjects,
     private readonly requests: ActionRequests,
     private readonly tools: ToolsService,
-    private readonly toolParams: ToolParams,
+    private readonly decideAction: DecideAction,
     private readonly outcomes: ActionOutcomes,
-    private readonly gate: PolicyGate,
-    private readonly workspaces: Workspaces,
   ) {}
 
   onModuleInit(): void {
@@ -65,7 +60,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   assertRevisable(): Promise<void> {
     throw new InvalidTransition({
       message:
-        'What an agent asks for cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
+        'A request of an agent cannot be drafted again. Edit it, or reject it with a reason, which the agent is told.',
     });
   }
 
@@ -79,7 +74,6 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     edit: Edit,
     { by, at, guardian }: EditSituation,
   ): Promise<Edited | undefined> {
-    const { workspaceId, actionRequestId } = approval;
     const { params, packets, add, remove, output } = edit;
     if (params === null || packets.length + add.length + remove.length > 0 || output !== null) {
       const message = 'give the params of the action request; nothing else of it can be changed';
@@ -87,19 +81,16 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     }
     const { request } = await this.lockOf(approval);
     const before = approval.packets[0]!.action.params;
-    const [[tool], [{ currency }]] = (await this.db.unit.batch([
-      this.tools.readStatement(workspaceId, request.tool),
-      this.workspaces.currencyStatement(workspaceId),
-    ])) as [[ToolEntity?], [{ currency: string }]];
-    if (checkedParams(tool, params, this.toolParams) === 'timeout') {
+    const basis = await this.decideAction.basisOf(request, guardian);
+    const { tool } = basis;
+    if (this.tools.checkParams(tool, params) === 'timeout') {
       const message = 'the parameters took too long to be checked against the tool';
       throw new ValidationFailed({ details: [{ path: 'params', rule: 'timeout', message }] });
     }
     if (canonicalJson(params) === canonicalJson(before)) return undefined;
     // Orders may ask more of these parameters than of those before, and an edit loosens nothing.
-    const packet = decidedActionOf(request, params, { tool, isKnown: true, currency });
-    const [policy] = await this.gate.decide([packet], { guardian });
-    const { outcome, explanation, approval: terms } = policy!.decision;
+    const policy = await this.decideAction.decide(request, params, basis);
+    const { outcome, explanation, approval: terms } = policy.decision;
     if (outcome === 'deny') {
       throw new PolicyDenied({ message: explanation.join(' '), details: { explanation } });
     }
@@ -107,26 +98,19 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const title = tool ? factsOf(tool, params).title : request.title;
     this.requests.update(request, { title });
     const content = {
-      ...contentOf({ ...request, title, policy: reasonOf(policy!) }, params),
+      ...contentOf({ ...request, title, policy: reasonOf(policy) }, params),
       title,
       expiresAt: Math.min(approval.expiresAt, at + terms.expiresInMinutes * 60_000),
       onExpiry: approval.onExpiry,
       selfApproval: approval.selfApproval && terms.selfApproval,
       ...strictestElectorate([approval, terms]),
     };
-    const [edited] = content.packets;
-    const paths = ['params'];
-    const shown = { ...edited!, edits: [{ path: 'params', by, at }] };
-    const change = {
-      workPacketId: actionRequestId!,
-      change: 'edited' as const,
-      paths,
-      before: { params: before },
-    };
+    const workPacketId = request.actionRequestId;
+    const edits = [{ path: 'params', by, at }];
     return {
-      changes: [change],
-      content: { ...content, packets: [shown] },
-      details: { decisions: decisionsInReceipt([policy!]) },
+      changes: [{ workPacketId, change: 'edited', paths: ['params'], before: { params: before } }],
+      content: { ...content, packets: [{ ...content.packets[0]!, edits }] },
+      details: { decisions: decisionsInReceipt([policy]) },
     };
   }
 
@@ -145,10 +129,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   }
 
   private async lockOf({ workspaceId, actionRequestId }: UnrevisedApproval) {
-    const [[request], [{ at }]] = (await this.db.unit.batch([
-      this.requests.lockStatement(workspaceId, actionRequestId!),
-      this.requests.nowStatement(),
-    ])) as [[ActionRequestEntity?], [{ at: number }]];
+    const { request, at } = await this.requests.lockAt(workspaceId, actionRequestId!);
     // No refusal: the approval has been decided in this transaction already.
     if (!request) throw new Error(`action request ${actionRequestId} is not in the team of its approval`);
     return { request, at };

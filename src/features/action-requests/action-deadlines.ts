@@ -2,9 +2,6 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Receipts } from '../../platform/receipts/receipts.js';
-import { counted } from '../../platform/kernel/readable-numbers.js';
-import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Approvals } from '../approvals/approvals.repository.js';
@@ -19,14 +16,11 @@ import {
   type HeldBack,
   type ResumedPacket,
 } from '../guardian/halting.js';
-import { PolicyGate } from '../guardian/policy-gate.js';
-import { type ToolEntity, ToolsService } from '../tools/index.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
-import { decidedActionOf } from './action-request.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, UNDECIDED } from './action-outcomes.js';
-import { ActionRequests, type Withdrawn } from './action-requests.repository.js';
+import { ActionRequests } from './action-requests.repository.js';
+import { DecideAction } from './decide-action.js';
 
 /** While halted nothing is decided; a paced request is looked at again after so long. */
 const AGAIN_WHILE_HALTED_MS = 5_000;
@@ -40,13 +34,10 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     private readonly haltableWork: HaltableWork,
     private readonly tokensStopped: TokensStopped,
     private readonly guardians: Guardians,
-    private readonly gate: PolicyGate,
-    private readonly tools: ToolsService,
-    private readonly workspaces: Workspaces,
+    private readonly decideAction: DecideAction,
     private readonly approvals: Approvals,
     private readonly requests: ActionRequests,
     private readonly outcomes: ActionOutcomes,
-    private readonly receipts: Receipts,
   ) {}
 
   onModuleInit(): void {
@@ -85,7 +76,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     const request = await this.requests.lock(workspaceId, id);
     if (!request || request.dueAt === null) return;
     if (request.status === 'consumed') await this.outcomes.unconfirmed(request, SYSTEM);
-    else await this.outcomes.expire(request, message, { outcome: 'failure' });
+    else await this.outcomes.expire(request, message, 'failure');
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
@@ -100,40 +91,18 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
 
   /** A paced request: its turn has come. */
   private async decideAgain(request: ActionRequestEntity, guardian: GuardianEntity): Promise<void> {
-    const { workspaceId, tool: name } = request;
-    const [[tool], [{ currency }]] = (await this.db.unit.batch([
-      this.tools.readStatement(workspaceId, name),
-      this.workspaces.currencyStatement(workspaceId),
-    ])) as [[ToolEntity?], [{ currency: string }]];
-    const isKnown = request.fingerprint === null || tool?.fingerprint === request.fingerprint;
-    const packet = decidedActionOf(request, request.params, { tool, isKnown, currency });
-    const [policy] = await this.gate.decide([packet], { guardian });
-    const decided = this.outcomes.decided(request, policy!, GUARDIAN);
-    this.outcomes.write(request, decided);
-    this.outcomes.ask(decided, policy!.decision.approval);
+    const basis = await this.decideAction.basisOf(request, guardian);
+    const isKnown = request.fingerprint === null || basis.tool?.fingerprint === request.fingerprint;
+    const policy = await this.decideAction.decide(request, request.params, { ...basis, isKnown });
+    this.decideAction.settle(request, policy, GUARDIAN);
   }
 
   /** What may be consumed is void for good; what was consumed may have been done. The clocks of approvals are stopped with all others. */
   async halt(workspaceId: string, { receiptId }: GuardianAct): Promise<Halted> {
-    const [voided, underWay] = [
-      await this.requests.void(workspaceId, 'The kill switch was engaged.'),
-      await this.requests.underWay(workspaceId),
-    ];
-    const given = await this.gate.giveBack(voided.map(({ actionRequestId }) => actionRequestId));
-    for (const [teamId, requests] of Map.groupBy(voided, (one) => one.teamId)) {
-      const ids = requests.map(({ actionRequestId }) => actionRequestId);
-      const givenBack = given.givenBack?.filter(({ workPacketId }) => ids.includes(workPacketId)) ?? [];
-      this.receipts.append({
-        actor: GUARDIAN,
-        action: 'action.voided',
-        entity: { type: 'guardian', id: workspaceId },
-        teamId,
-        summary: `The kill switch voided ${counted(ids.length, 'action request')} that could have been consumed: ${namesOf(requests)}.`,
-        details: { actionRequestIds: ids, kill: receiptId, ...(givenBack.length > 0 && { givenBack }) },
-      });
-    }
+    const voided = await this.outcomes.voidAll(workspaceId, receiptId);
+    const underWay = await this.requests.underWay(workspaceId);
     return {
-      halted: { queued: 0, executing: 0, sending: 0, voided: voided.length },
+      halted: { queued: 0, executing: 0, sending: 0, voided },
       unconfirmed: underWay.map(({ actionRequestId, teamId, consumedAt }) => ({
         actionRequestId,
         teamId,
@@ -161,23 +130,8 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
     // Approvals are locked before requests, as a decision does.
     const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
-    const byRequest = new Map(approvals.map((approval) => [approval.actionRequestId, approval]));
+    const ofActions = approvals.filter(({ kind }) => kind === 'action');
     const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
-    const given = await this.outcomes.giveBack(requests);
-    for (const request of requests) {
-      const approval = byRequest.get(request.actionRequestId);
-      await this.outcomes.withdraw(request, approval, by, `${by.name} stopped its token`, given);
-    }
+    await this.outcomes.withdraw(requests, ofActions, by, `${by.name} stopped its token`);
   }
-}
-
-const NAMED = 3;
-
-/** A few by their titles. */
-function namesOf(requests: readonly Withdrawn[]): string {
-  const named = requests
-    .slice(0, NAMED)
-    .map(({ title, requester }) => `"${cutText(title, 80)}" for ${requester}`);
-  const left = requests.length - named.length;
-  return [...named, ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }

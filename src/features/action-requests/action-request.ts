@@ -1,23 +1,14 @@
 import type { Caller } from '../../platform/auth/caller.js';
-import {
-  computeBeforehand,
-  computedBeforehand,
-  NeededBeforehand,
-} from '../../platform/database/beforehand.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import { approvedHash } from '../approvals/approval.js';
 import type { ApprovalPacket } from '../approvals/approval.entity.js';
+import type { EditedContent } from '../approvals/approvals.repository.js';
 import type { DecidedPacket } from '../standing-orders/decision-input.js';
 import { actionContentHash, paramsHashOf } from '../terms/action-hashes.js';
 import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
-import {
-  factsOf,
-  faultsOfAnyParams,
-  type ParamsVerdict,
-  type ToolEntity,
-  type ToolParams,
-} from '../tools/index.js';
-import type { ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
+import { factsOf, type ToolEntity } from '../tools/index.js';
+import type { ActionDecision, ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
 import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';
 
 /** The engine of a decision about what no capo does. */
@@ -26,8 +17,21 @@ const OUTSIDE = 'outside';
 /** What ends without anything done, and gives back what orders had counted. */
 export const UNCONSUMED: readonly ActionRequestStatus[] = ['pending', 'allowed', 'approved'];
 
-/** Why parameters are denied that no decision was made about. */
-export const UNCHECKED_PARAMS = 'The parameters took too long to be checked against the tool.';
+/** Of a request that is yet to be decided. */
+export const NOT_DECIDED = {
+  approvalId: null,
+  retryAt: null,
+  decision: null,
+  byRequester: false,
+  consumeBy: null,
+  dueAt: null,
+};
+
+/** The policy where the parameters could not be checked in time (CONTRACT section 7). */
+export const UNCHECKED = {
+  outcome: 'deny' as const,
+  explanation: ['The parameters took too long to be checked against the tool.'],
+};
 
 /**
  * @throws ValidationFailed for a name that no tool of an agent may have
@@ -41,42 +45,6 @@ export function assertMayAsk(caller: Pick<Caller, 'tools'>, tool: string): void 
   assertTokenNames(caller, tool);
 }
 
-/**
- * Whether the tool takes these parameters, computed with no transaction open; a tool that nobody has registered takes any.
- * @throws ValidationFailed for parameters that no tool may have, or not this one
- * @throws NeededBeforehand where it is not known yet
- */
-export function checkedParams(
-  tool: ToolEntity | undefined,
-  params: Record<string, unknown>,
-  check: ToolParams,
-): 'fit' | 'timeout' {
-  const faults = faultsOfAnyParams(params);
-  if (faults.length > 0) throw new ValidationFailed({ details: faults });
-  if (!tool) return 'fit';
-  const verdict: ParamsVerdict = computedBeforehand(verdictKey(tool, params), () =>
-    check.validate(tool, params),
-  );
-  if (verdict.ok) return 'fit';
-  if ('timeout' in verdict) return 'timeout';
-  throw new ValidationFailed({ details: verdict.faults });
-}
-
-/** Computes what {@link checkedParams} will ask for, unless the tool changes until then. */
-export function checkParamsBeforehand(
-  tool: ToolEntity,
-  params: Record<string, unknown>,
-  check: ToolParams,
-): Promise<void> {
-  return computeBeforehand(
-    new NeededBeforehand(verdictKey(tool, params), () => check.validate(tool, params)),
-  );
-}
-
-function verdictKey({ name, fingerprint }: ToolEntity, params: Record<string, unknown>): string {
-  return `tool params ${fingerprint} ${paramsHashOf(name, params)}`;
-}
-
 /** The parameters as they may be used. */
 export function paramsOf({ params, decision }: ActionRequestEntity): Record<string, unknown> {
   return decision?.params ?? params;
@@ -86,7 +54,7 @@ export function paramsOf({ params, decision }: ActionRequestEntity): Record<stri
 export function decidedActionOf(
   request: Pick<ActionRequestEntity, 'actionRequestId' | 'teamId' | 'agent' | 'tool'>,
   params: Record<string, unknown>,
-  { tool, isKnown, currency }: { tool: ToolEntity | undefined; isKnown: boolean; currency: string },
+  { tool, isKnown = true, currency }: { tool: ToolEntity | undefined; isKnown?: boolean; currency: string },
 ): DecidedPacket & { workPacketId: Id<'act'> } {
   const facts = factsOf(tool, params);
   const isRegistered = tool?.status === 'active' && isKnown;
@@ -117,7 +85,7 @@ export function decidedActionOf(
 }
 
 /** As the person who decides sees it. Its hash covers the tool as it is described, the agent and the parameters. */
-export function approvalPacketOf(
+function approvalPacketOf(
   { actionRequestId, tool, fingerprint, agent, title, reversibility, reason }: ActionRequestEntity,
   params: Record<string, unknown>,
 ): ApprovalPacket {
@@ -132,6 +100,33 @@ export function approvalPacketOf(
     writtenBy: 'agent',
     edits: [],
   };
+}
+
+/** What a person decides on. */
+export function contentOf(
+  request: ActionRequestEntity,
+  params: Record<string, unknown>,
+): Omit<EditedContent, 'onExpiry' | 'selfApproval' | 'quorum' | 'approvers'> {
+  const { requestedBy, title, risk, reversibility, policy, expiresAt } = request;
+  const packets = [approvalPacketOf(request, params)];
+  return {
+    summary: `${requestedBy.name} asks to do this once: ${title}`,
+    risk,
+    reversibility,
+    output: null,
+    packets,
+    inputsNeeded: 0,
+    contentHash: approvedHash(null, packets),
+    policy,
+    expiresAt,
+  };
+}
+
+/** What makes a decided request consumable for as long as its tool says. */
+export function consumable({ consumeInSeconds }: ActionRequestEntity, decision: ActionDecision) {
+  const consumeBy = decision.decidedAt + consumeInSeconds * 1_000;
+  const status = decision.outcome === 'allowed' ? ('allowed' as const) : ('approved' as const);
+  return { status, decision, consumeBy, dueAt: consumeBy };
 }
 
 export function viewOf(request: ActionRequestEntity, caller: Pick<Caller, 'agent'>): ActionRequestView {

@@ -3,7 +3,7 @@ import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ASKS, Route } from '../../platform/http/route.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
 import { DecisionWaitQuery } from '../approvals/approvals.dto.js';
@@ -48,10 +48,7 @@ export class ActionRequestsController {
   @Post('api/pro/action-requests')
   @UseGuards(ParamsBeforehand)
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     kept: ({ permit: _permit, ...answer }: Partial<AskedActionRequest>) => answer,
     returns: { 201: AskedActionRequest, 200: AskedActionRequest },
@@ -108,10 +105,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/consume')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     anew: true,
     transaction: false,
@@ -141,10 +135,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/result')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     stops: true,
     returns: { 200: ActionRequestView },
@@ -162,10 +153,7 @@ export class ActionRequestsController {
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/cancel')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     limit: LIMIT,
     stops: true,
     returns: { 200: ActionRequestView },
@@ -178,7 +166,7 @@ export class ActionRequestsController {
     return viewOf(await this.service.cancel(caller, actionRequestId), caller);
   }
 
-  /** The public key of permits, for whoever stands in front of a tool. */
+  /** The public key of permits, for the guard in front of a tool. */
   @Get('.well-known/jwks.json')
   @Route({ auth: 'public', limit: LIMIT, returns: { 200: PermitKeySet } })
   listPermitKeys(): Promise<PermitKeySet> {

@@ -1,22 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsDefined,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { MaxLength } from '../../platform/kernel/text-length.js';
+import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 import { ACTION_REQUEST_STATUSES, type ActionRequestStatus } from './action-request.entity.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -30,7 +19,6 @@ const TOOL = /^(?=.{1,255}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}$
 const TOOL_MESSAGE = { message: '$property must be the name of a tool, such as crm.refund' };
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 const SHA_256 = /^[0-9a-f]{64}$/;
-const HOUR = 3_600;
 
 /** Which run of the agent asks, for people who look it up there. */
 export class AgentRun {
@@ -51,7 +39,7 @@ export class AgentRun {
 }
 
 /** Body of `POST /action-requests`. */
-export class CreateActionRequestBody {
+export class CreateActionRequestBody extends AskBody {
   /**
    * The tool, byte for byte as it is registered.
    * @example 'crm.refund'
@@ -66,47 +54,12 @@ export class CreateActionRequestBody {
   @IsObject()
   params!: Record<string, unknown>;
 
-  /**
-   * Why, in the agent's words; shown below the parameters as its claim.
-   * @example 'The customer returned the goods on Monday.'
-   */
-  @IsOptional()
-  @IsString()
-  @MaxLength(500)
-  reason?: string | null;
-
   /** Which run of the agent asks. */
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => AgentRun)
   run?: AgentRun | null;
-
-  /**
-   * The agent's own name for this request, unique for its token: sent again with the same content it is answered as it is now.
-   * @example 'refund-A-17'
-   */
-  @IsOptional()
-  @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
-  externalId?: string | null;
-
-  /**
-   * The team whose people decide. Left out: the caller's only team, else none.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string | null;
-
-  /**
-   * How long a person may take, in seconds; 72 hours unless said.
-   * @example 3600
-   */
-  @IsOptional()
-  @IsInt()
-  @Min(60)
-  @Max(604_800)
-  expiresInSeconds?: number;
 
   /**
    * The fingerprint of the tool as the agent knows it. One that is not the tool's asks a person.
@@ -125,10 +78,8 @@ export class CreateActionRequestBody {
   consume?: boolean;
 }
 
-export const DEFAULT_EXPIRY_SECONDS = 72 * HOUR;
-
 /** Query of `GET /action-requests`; what is left out does not narrow it. */
-export class ActionRequestsQuery extends PageQuery {
+export class ActionRequestsQuery extends AskedQuery {
   /**
    * Only requests with this status.
    * @example 'pending'
@@ -144,23 +95,6 @@ export class ActionRequestsQuery extends PageQuery {
   @IsOptional()
   @Matches(TOOL, TOOL_MESSAGE)
   tool?: string;
-
-  /**
-   * Only requests of the agent with this name.
-   * @example 'invoice-bot'
-   */
-  @IsOptional()
-  @IsString()
-  @MaxLength(100)
-  agent?: string;
-
-  /**
-   * Only requests of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }
 
 /** Body of `POST /action-requests/{id}/consume`. */
@@ -205,10 +139,8 @@ export class ActionResultBody {
    * What came of it, in one sentence.
    * @example 'Refunded 25 EUR for the order A-17.'
    */
-  @IsDefined()
-  @IsString()
-  @Matches(/\S/, { message: 'summary must not be empty' })
-  @MaxLength(500)
+  @ApiProperty({ maxLength: 500, pattern: '\\S' })
+  @IsPlainText(500, { visible: true })
   summary!: string;
 
   /**
@@ -242,7 +174,7 @@ export class ActionPolicy {
   outcome!: string;
   /**
    * Why, in a person's words. The agent itself is told no bounds of the orders.
-   * @example ['No standing order allows this work packet.']
+   * @example ['No standing order allows this action.']
    */
   explanation!: string[];
 }
@@ -295,7 +227,7 @@ export class ActionResultView {
 }
 
 /** An action request as lists show it. */
-export class ActionRequestSummary {
+export class ActionRequestSummary extends AskedView {
   /**
    * The id of the action request.
    * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
@@ -316,14 +248,6 @@ export class ActionRequestSummary {
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
    */
   paramsHash!: string;
-  /** Why, in the agent's words. */
-  reason!: string | null;
-  /** The agent's own name for the request. */
-  externalId!: string | null;
-  /** The team that it belongs to; null: none. */
-  teamId!: string | null;
-  /** Who asks. */
-  agent!: AskingAgent;
   /**
    * Where it stands.
    * @example 'pending'
@@ -347,11 +271,6 @@ export class ActionRequestSummary {
    * @example 'irreversible'
    */
   reversibility!: Reversibility;
-  /**
-   * When it expires without a decision, Unix milliseconds.
-   * @example 1771660800000
-   */
-  expiresAt!: number;
   /** Until when it can be consumed, Unix milliseconds; null until it may be. */
   consumeBy!: number | null;
   /** When it was consumed, Unix milliseconds. */
@@ -360,11 +279,6 @@ export class ActionRequestSummary {
   actBy!: number | null;
   /** Until when a result is expected, Unix milliseconds. */
   completeBy!: number | null;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1771401600000
-   */
-  createdAt!: number;
   /**
    * The newest receipt about it.
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
@@ -392,8 +306,8 @@ export class ActionRequestView extends ActionRequestSummary {
 /** An action request that was consumed: it may be carried out once, now. */
 export class ConsumedActionRequest extends ActionRequestView {
   /**
-   * For whoever stands in front of the tool: a JWS that is bound to exactly these parameters, valid for 60 seconds, and nowhere
-   * else. Its key is at /.well-known/jwks.json.
+   * For the guard in front of the tool: a JWS that is bound to exactly these parameters and valid for 60 seconds. It is returned
+   * nowhere else. Its key is at /.well-known/jwks.json.
    * @example 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhY3RfMDFraHF3In0.c2lnbmF0dXJl'
    */
   permit!: string;

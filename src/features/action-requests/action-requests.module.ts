@@ -14,6 +14,7 @@ import { ActionRequestEntity } from './action-request.entity.js';
 import { ActionRequestsController } from './action-requests.controller.js';
 import { ActionRequests } from './action-requests.repository.js';
 import { ActionRequestsService } from './action-requests.service.js';
+import { DecideAction } from './decide-action.js';
 import { Permits } from './permits.js';
 
 /** @level 7 */
@@ -35,6 +36,7 @@ import { Permits } from './permits.js';
     ActionOutcomes,
     ActionRequests,
     ActionRequestsService,
+    DecideAction,
     Permits,
   ],
 })

@@ -55,6 +55,18 @@ export class ActionRequests {
     return row;
   }
 
+  /** Locks it, and reads the time of what is done with it. */
+  async lockAt(
+    workspaceId: string,
+    actionRequestId: string,
+  ): Promise<{ request: ActionRequestEntity | undefined; at: number }> {
+    const [[request], [{ at }]] = (await this.db.unit.batch([
+      this.lockStatement(workspaceId, actionRequestId),
+      this.nowStatement(),
+    ])) as [[ActionRequestEntity?], [{ at: number }]];
+    return { request, at };
+  }
+
   /** The time by which requests are consumed and end: the database's, as of all decisions. */
   nowStatement(): Statement {
     return { text: 'select app.clock() as at' };

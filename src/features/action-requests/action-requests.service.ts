@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
-import { requireRole } from '../../platform/auth/require-role.js';
-import { Channel } from '../../platform/database/channel.js';
 import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import {
@@ -15,30 +13,22 @@ import {
 import { newId } from '../../platform/kernel/ids.js';
 import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
-import { ACTION_UNCONFIRMED } from '../escalations/escalation-kinds.js';
-import { Escalations } from '../escalations/escalations.repository.js';
-import { Events } from '../events/events.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
-import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
+import type { Recheck } from '../guardian/policy-gate.js';
 import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
-import { factsOf, ToolParams, type ToolEntity, ToolsService } from '../tools/index.js';
+import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
 import { AskingToken } from '../workspaces/asking-token.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
-import { assertMayAsk, checkedParams, decidedActionOf, paramsOf, UNCONSUMED } from './action-request.js';
+import { assertMayAsk, NOT_DECIDED, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
-import {
-  type ActionResultBody,
-  type ConsumeBody,
-  type CreateActionRequestBody,
-  DEFAULT_EXPIRY_SECONDS,
-} from './action-requests.dto.js';
+import type { ActionResultBody, ConsumeBody, CreateActionRequestBody } from './action-requests.dto.js';
 import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
-import { ACTION_TOPIC, ActionOutcomes, entityOf } from './action-outcomes.js';
+import { ActionOutcomes } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
+import { DecideAction } from './decide-action.js';
 import type { PermittedRequest } from './permits.js';
 
 /** The agent must begin within so long of consuming, or not at all. */
@@ -60,15 +50,10 @@ export class ActionRequestsService {
     private readonly requests: ActionRequests,
     private readonly asking: AskingToken,
     private readonly tools: ToolsService,
-    private readonly toolParams: ToolParams,
-    private readonly workspaces: Workspaces,
     private readonly guardians: Guardians,
-    private readonly gate: PolicyGate,
     private readonly approvals: Approvals,
+    private readonly decideAction: DecideAction,
     private readonly outcomes: ActionOutcomes,
-    private readonly escalations: Escalations,
-    private readonly events: Events,
-    private readonly channel: Channel,
   ) {}
 
   /**
@@ -82,7 +67,7 @@ export class ActionRequestsService {
     const { workspaceId } = caller;
     const { tool: name, params } = body;
     assertMayAsk(caller, name);
-    const { former, also, ...asked } = await this.asking.admit<ActionRequestEntity>(
+    const { former, also, expiresInMs, ...asked } = await this.asking.admit<ActionRequestEntity>(
       caller,
       {
         ...body,
@@ -91,20 +76,19 @@ export class ActionRequestsService {
         hashOf: (request) => request.requestHash,
       },
       [
-        this.tools.readStatement(workspaceId, name),
+        ...this.decideAction.basisStatements(workspaceId, name),
         this.guardians.lockSharedStatement(workspaceId),
-        this.workspaces.currencyStatement(workspaceId),
         this.requests.nowStatement(),
       ],
     );
     if (former) return { request: former, isNew: false };
-    const [[tool], [guardian], [{ currency }], [{ at }]] = also as [
+    const [[tool], [{ currency }], [guardian], [{ at }]] = also as [
       [ToolEntity?],
-      [GuardianEntity],
       [{ currency: string }],
+      [GuardianEntity],
       [{ at: number }],
     ];
-    const checked = checkedParams(tool, params, this.toolParams);
+    const checked = this.tools.checkParams(tool, params);
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
     const isActive = tool?.status === 'active';
     const facts = factsOf(tool, params);
@@ -128,15 +112,11 @@ export class ActionRequestsService {
       risk: isActive ? facts.risk : 'high',
       reversibility: isActive ? facts.reversibility : 'irreversible',
       status: 'pending',
-      approvalId: null,
-      retryAt: null,
+      ...NOT_DECIDED,
       policy: { outcome: 'require_approval', explanation: [] },
-      decision: null,
-      byRequester: false,
-      expiresAt: at + (body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS) * 1_000,
+      expiresAt: at + expiresInMs,
       consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_CONSUME_SECONDS,
       completeInSeconds: tool?.completeInSeconds ?? DEFAULT_COMPLETE_SECONDS,
-      consumeBy: null,
       attempt: null,
       consumedAt: null,
       guardianEpoch: null,
@@ -144,7 +124,6 @@ export class ActionRequestsService {
       completeBy: null,
       result: null,
       endedBecause: null,
-      dueAt: null,
       createdAt: at,
       receiptId: '',
     };
@@ -154,11 +133,8 @@ export class ActionRequestsService {
       return { request: denied, isNew: true };
     }
     const isKnown = (body.fingerprint ?? tool?.fingerprint) === tool?.fingerprint;
-    const packet = decidedActionOf(request, params, { tool, isKnown, currency });
-    const [policy] = await this.gate.decide([packet], { guardian });
-    const decided = this.outcomes.decided(request, policy!, requestedBy);
-    this.requests.add(decided);
-    this.outcomes.ask(decided, policy!.decision.approval);
+    const policy = await this.decideAction.decide(request, params, { tool, currency, guardian, isKnown });
+    const decided = this.decideAction.settle(request, policy, requestedBy, (one) => this.requests.add(one));
     if (decided.status !== 'allowed' || body.consume !== true) return { request: decided, isNew: true };
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const consumed = this.consumed(decided, decided.actionRequestId, at, guardian.epoch);
@@ -189,13 +165,12 @@ export class ActionRequestsService {
     body: ConsumeBody,
   ): Promise<PermittedRequest | Error> {
     const { workspaceId } = caller;
-    const [[guardian], token, [request], [{ currency }], [{ at }]] = (await this.db.unit.batch([
+    const [[guardian], token, [request], [{ at }]] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
       this.asking.lockStatement(caller),
       this.requests.lockStatement(workspaceId, actionRequestId),
-      this.workspaces.currencyStatement(workspaceId),
       this.requests.nowStatement(),
-    ])) as [[GuardianEntity], unknown[], [ActionRequestEntity?], [{ currency: string }], [{ at: number }]];
+    ])) as [[GuardianEntity], unknown[], [ActionRequestEntity?], [{ at: number }]];
     if (!request) throw new NotFound();
     this.asking.assertUsable(token);
     assertOwn(caller, request);
@@ -213,13 +188,10 @@ export class ActionRequestsService {
     }
     assertConsumable(request, at);
     if (asked !== request.paramsHash) throw otherParams(request);
-    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, request.tool);
-    if ((tool?.status === 'active' ? tool.fingerprint : null) !== request.fingerprint)
+    const basis = await this.decideAction.basisOf(request, guardian);
+    if ((basis.tool?.status === 'active' ? basis.tool.fingerprint : null) !== request.fingerprint)
       throw new ToolChanged();
-
-    const packet = decidedActionOf(request, paramsOf(request), { tool, isKnown: true, currency });
-    const allowedBy = request.status === 'allowed' ? 'policy' : request.byRequester ? 'requester' : 'person';
-    const recheck = await this.gate.recheck(packet, { guardian, allowedBy });
+    const recheck = await this.decideAction.recheck(request, basis);
     if (recheck.verdict !== 'go') return this.refused(request, recheck);
     if (recheck.policy) {
       this.outcomes.note(request, GUARDIAN, {
@@ -235,9 +207,7 @@ export class ActionRequestsService {
   /** What was allowed is not any more: it is denied, waits, or a person is asked. */
   private refused(request: ActionRequestEntity, recheck: Exclude<Recheck, { verdict: 'go' }>): Error {
     if (recheck.verdict === 'wait') return new GuardianHalted();
-    const decided = this.outcomes.decided(request, recheck.policy, GUARDIAN);
-    this.outcomes.write(request, decided);
-    this.outcomes.ask(decided, recheck.policy.decision.approval);
+    const decided = this.decideAction.settle(request, recheck.policy, GUARDIAN);
     const { actionRequestId, status, approvalId, retryAt } = decided;
     if (status === 'denied') return new PolicyDenied({ details: { actionRequestId } });
     return notDecided({ approvalId, retryAt });
@@ -283,10 +253,7 @@ export class ActionRequestsService {
       const message = 'output must not be larger than 8 KB';
       throw new ValidationFailed({ details: [{ path: 'output', rule: 'maxBytes', message }] });
     }
-    const [[request], [{ at }]] = (await this.db.unit.batch([
-      this.requests.lockStatement(caller.workspaceId, actionRequestId),
-      this.requests.nowStatement(),
-    ])) as [[ActionRequestEntity?], [{ at: number }]];
+    const { request, at } = await this.requests.lockAt(caller.workspaceId, actionRequestId);
     if (!request) throw new NotFound();
     assertOwn(caller, request);
     const { result: former } = request;
@@ -301,33 +268,9 @@ export class ActionRequestsService {
         details: { status: request.status },
       });
     }
-    const status = outcome === 'succeeded' ? 'completed' : 'failed';
-    const receiptId = this.outcomes.note(request, actorOf(caller), {
-      action: `action.${status}`,
-      outcome: outcome === 'succeeded' ? 'success' : 'failure',
-      says: `${outcome}, as reported`,
-      details: { summary },
-    });
-    const result: ActionResult = { outcome, summary, output, at };
-    this.requests.update(request, { status, result, dueAt: null, receiptId });
-    this.events.record('action.completed', {
-      actionRequestId,
-      tool: request.tool,
-      paramsHash: request.paramsHash,
-      agent: { tokenId: request.tokenRootId, name: request.agent },
-      outcome,
-      receiptId,
-    });
-    if (request.status === 'unconfirmed') {
-      await this.escalations.resolveAbout(
-        ACTION_UNCONFIRMED,
-        entityOf(request),
-        `The agent says that it ${outcome}.`,
-      );
-    }
-    this.channel.publish(ACTION_TOPIC, actionRequestId);
-    return { ...request, status, result, dueAt: null, receiptId };
+    return this.outcomes.reported(request, actorOf(caller), { outcome, summary, output, at });
   }
+
   /**
    * Takes back what was not consumed.
    * @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what was consumed
@@ -335,18 +278,17 @@ export class ActionRequestsService {
   async cancel(caller: Caller, actionRequestId: string): Promise<ActionRequestEntity> {
     const { workspaceId } = caller;
     // The approval is locked before the request, as a decision does.
-    const [approval] = await this.approvals.lockOfAction(workspaceId, actionRequestId);
+    const approvals = await this.approvals.lockOfAction(workspaceId, actionRequestId);
     const request = await this.requests.lock(workspaceId, actionRequestId);
     if (!request) throw new NotFound();
-    if (caller.tokenRootId !== request.tokenRootId) {
-      if (caller.agent) throw new NotFound();
-      requireRole(caller, request.teamId, 'operator');
-    }
+    this.asking.assertMayCancel(caller, request);
     if (request.status === 'cancelled') return request;
     if (!UNCONSUMED.includes(request.status)) {
       throw new InvalidTransition({ details: { status: request.status } });
     }
-    return this.outcomes.withdraw(request, approval, actorOf(caller), `${actorOf(caller).name} took it back`);
+    const by = actorOf(caller);
+    const [cancelled] = await this.outcomes.withdraw([request], approvals, by, `${by.name} took it back`);
+    return cancelled!;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { CapoRole } from '../terms/terms.js';
+import type { OutsideAgentView } from '../workspaces/tokens.dto.js';
 import type { AgentStatus, AgentView } from './agents.dto.js';
 
 /** What is known of one capo; times in Unix milliseconds. */
@@ -37,6 +38,16 @@ export function agentOf(facts: AgentFacts, now: number): AgentView {
     pausedBy,
     currentDirectiveId,
   };
+}
+
+export type OutsideAgentFacts = Omit<OutsideAgentView, 'statusReason'>;
+
+export function outsideAgentOf(agent: OutsideAgentFacts): OutsideAgentView {
+  const { status, pausedBy, lastUsedAt } = agent;
+  const when =
+    lastUsedAt === null ? 'has sent no request yet' : 'has sent no request within the last 24 hours';
+  const sent = status === 'active' ? 'It sent a request within the last 24 hours.' : `It ${when}.`;
+  return { ...agent, statusReason: pausedBy ? `Paused by ${pausedBy.name}.` : sent };
 }
 
 export function statusOf(facts: AgentFacts, now: number): AgentStatus {

@@ -6,8 +6,6 @@ import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type CapoRole, isCapoRole } from '../capos/capo.js';
 import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
-import { Tokens } from '../workspaces/tokens.repository.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { AgentsReader } from './agents.reader.js';
 import { PauseAgent } from './pause-agent.js';
 import { ResumeAgent } from './resume-agent.js';
@@ -16,8 +14,6 @@ import { ResumeAgent } from './resume-agent.js';
 export class AgentsController {
   constructor(
     private readonly agents: AgentsReader,
-    private readonly tokens: Tokens,
-    private readonly clock: Clock,
     private readonly pauseAgent: PauseAgent,
     private readonly resumeAgent: ResumeAgent,
   ) {}
@@ -27,10 +23,7 @@ export class AgentsController {
   @Route({ auth: 'member', returns: { 200: AgentList } })
   async list(@CurrentCaller() caller: Caller): Promise<AgentList> {
     const scope = scopeOf(caller);
-    const [agents, outsideAgents] = await Promise.all([
-      this.agents.list(scope),
-      this.tokens.outsideAgents(scope, this.clock.now()),
-    ]);
+    const [agents, outsideAgents] = await Promise.all([this.agents.list(scope), this.agents.outside(scope)]);
     return { agents, outsideAgents };
   }
 

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { CaposModule } from '../capos/capos.module.js';
 import { DirectivesModule } from '../directives/directives.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsReader } from './agents.reader.js';
 import { EnginesController } from './engines.controller.js';
@@ -11,7 +10,7 @@ import { ResumeAgent } from './resume-agent.js';
 
 /** @level 8 */
 @Module({
-  imports: [GuardianModule, CaposModule, DirectivesModule, WorkspacesModule],
+  imports: [GuardianModule, CaposModule, DirectivesModule],
   controllers: [AgentsController, EnginesController],
   providers: [AgentsReader, PauseAgent, ResumeAgent],
   exports: [AgentsReader],

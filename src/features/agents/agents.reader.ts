@@ -4,7 +4,14 @@ import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import { type AgentFacts, agentOf, FAILURES_OF_AN_ERROR } from './agent.js';
+import type { OutsideAgentView } from '../workspaces/tokens.dto.js';
+import {
+  type AgentFacts,
+  agentOf,
+  FAILURES_OF_AN_ERROR,
+  outsideAgentOf,
+  type OutsideAgentFacts,
+} from './agent.js';
 import type { AgentView } from './agents.dto.js';
 
 /**
@@ -47,7 +54,21 @@ cross join lateral (
 where w.workspace_id = $1
 order by c.position`;
 
-/** The five capos and how they are doing, in one statement. Counts are of what the caller may see. */
+/** The agents from outside that have a token which is neither revoked nor expired, by name. */
+const OUTSIDE_AGENTS = /* sql */ `
+select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
+    when t.last_used_at > $2::timestamptz - interval '24 hours' then 'active' else 'idle' end as status,
+  t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at,
+  (select count(*)::int from action_requests r where r.workspace_id = $1 and r.status = 'pending'
+    and r.token_root_id = coalesce(t.root_id, t.token_id)) +
+  (select count(*)::int from approvals a where a.workspace_id = $1 and a.status = 'pending' and a.question_id is not null
+    and a.question->>'tokenRootId' = coalesce(t.root_id, t.token_id)) as pending_requests
+from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
+where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
+  and (t.expires_at is null or t.expires_at > $2)
+order by t.agent_name_key`;
+
+/** The agents and how they are doing. Counts are of what the caller may see. */
 @Injectable()
 export class AgentsReader {
   constructor(
@@ -58,6 +79,11 @@ export class AgentsReader {
   async list(scope: Scope): Promise<AgentView[]> {
     const { text, values } = this.statement(scope);
     return this.agentsOf(await this.db.read(scope, text, values));
+  }
+
+  async outside(scope: Scope): Promise<OutsideAgentView[]> {
+    const values = [scope.workspaceId, new Date(this.clock.now())];
+    return (await this.db.read<OutsideAgentFacts>(scope, OUTSIDE_AGENTS, values)).map(outsideAgentOf);
   }
 
   async read(scope: Scope, role: CapoRole): Promise<AgentView> {

@@ -47,27 +47,16 @@ export class RejectBody {
   revise?: boolean;
 }
 
-/** One decision on one approval. */
-export class DecisionBody {
-  /**
-   * The approval to decide.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
-  @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
-  approvalId!: string;
-
-  /**
-   * What is decided.
-   * @example 'approve'
-   */
-  @IsIn(['approve', 'reject'])
-  decision!: 'approve' | 'reject';
-
+/** What is said with a decision. */
+class SaidWithDecision {
   /**
    * Why, at most 10,000 characters. Required to reject.
    * @example 'Write Thursday instead of Friday.'
    */
-  @ValidateIf((body: DecisionBody) => body.decision === 'reject' || body.feedback !== undefined)
+  @ValidateIf(
+    (body: SaidWithDecision & { decision?: string }) =>
+      body.decision === 'reject' || body.feedback !== undefined,
+  )
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
   @IsNotBlank()
@@ -92,6 +81,23 @@ export class DecisionBody {
   contentHash?: string;
 }
 
+/** One decision on one approval. */
+export class DecisionBody extends SaidWithDecision {
+  /**
+   * The approval to decide.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
+   */
+  @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
+  approvalId!: string;
+
+  /**
+   * What is decided.
+   * @example 'approve'
+   */
+  @IsIn(['approve', 'reject'])
+  decision!: 'approve' | 'reject';
+}
+
 /** A single decision beside a list would be passed over without a word. */
 const StandsAlone = () =>
   ValidateBy({
@@ -106,7 +112,7 @@ const StandsAlone = () =>
   });
 
 /** Either one decision, or `decisions` with up to 100. */
-export class DecisionsBody {
+export class DecisionsBody extends SaidWithDecision {
   /**
    * The one approval to decide; without `decisions`.
    * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
@@ -122,34 +128,6 @@ export class DecisionsBody {
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
   @IsIn(['approve', 'reject'])
   decision?: 'approve' | 'reject';
-
-  /**
-   * Why, at most 10,000 characters. Required to reject.
-   * @example 'Write Thursday instead of Friday.'
-   */
-  @ValidateIf((body: DecisionsBody) => body.decision === 'reject' || body.feedback !== undefined)
-  @IsString()
-  @Matches(/\S/, { message: 'feedback must not be empty' })
-  @IsNotBlank()
-  @MaxLength(10_000)
-  feedback?: string;
-
-  /**
-   * With `reject`: sends it back for another draft instead of ending it.
-   * @example false
-   */
-  @IsOptional()
-  @IsBoolean()
-  revise?: boolean;
-
-  /**
-   * The content hash of what was read: another one is refused (412), and so is an approval without one where somebody else
-   * has edited the draft (428).
-   * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
-   */
-  @IsOptional()
-  @Matches(/^[0-9a-f]{64}$/, { message: 'contentHash must be the 64 hex digits of the approval' })
-  contentHash?: string;
 
   /** Up to 100 decisions, each about another approval; stands alone. */
   @IsOptional()

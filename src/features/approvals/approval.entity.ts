@@ -5,8 +5,15 @@ import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js'
 import type { Concern, NeededInput } from '../capos/briefing.js';
 import type { Answer, Question } from './question.js';
 
-export type ApprovalStatus =
-  'pending' | 'approved' | 'rejected' | 'changes_requested' | 'expired' | 'cancelled';
+export const APPROVAL_STATUSES = [
+  'pending',
+  'approved',
+  'rejected',
+  'changes_requested',
+  'expired',
+  'cancelled',
+] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
 
 export interface Output {
@@ -183,7 +190,7 @@ export class ApprovalEntity {
   /** How many people have to approve it. */
   @Column('int')
   quorum!: number;
-  /** The orders that name who may approve it; each must name whoever does. */
+  /** The orders that name approvers: a member may approve it if each of them names that member. */
   @Column('jsonb')
   approvers!: NamedApprovers[];
   /** Who has approved the present content, by member; an edit voids them. */

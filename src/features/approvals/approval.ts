@@ -34,8 +34,6 @@ import type {
   Vote,
 } from './approval.entity.js';
 
-/** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
-export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
 /** "At most 5 rounds" of request-changes (CONTRACT, Approval). */
 const MAX_ROUNDS = 5;
 export const URGENT_BEFORE_EXPIRY_MS = 2 * 3_600_000;
@@ -104,8 +102,7 @@ export function checkDecision(
   if (approval.status === wanted && canonicalJson(answer) === canonicalJson(approval.answer))
     return 'repeated';
   if (isExpired(approval, now)) throw new ApprovalExpired();
-  if (approval.status !== 'pending')
-    throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
+  if (approval.status !== 'pending') throw alreadyDecided(approval);
   if (revise && approval.round >= MAX_ROUNDS) {
     throw new InvalidTransition({
       message: `Changes were requested ${MAX_ROUNDS} times already; approve or reject it.`,
@@ -136,6 +133,13 @@ export function checkDecision(
   return 'decide';
 }
 
+/** A cancelled approval says why nobody decided on it. */
+function alreadyDecided({ status, feedback }: UnrevisedApproval): Error {
+  const isCancelled = status === 'cancelled' && feedback !== null;
+  const message = isCancelled ? `This approval was cancelled: ${feedback.replace(/\.?$/, '.')}` : undefined;
+  return new ApprovalAlreadyDecided({ message, details: { status } });
+}
+
 const ANSWER_IT =
   'A question is answered and not approved: send { "answer": { ... } } to POST /approvals/{approvalId}/respond, or reject it with a reason.';
 const NO_QUESTION = 'Only a question is answered: approve this, or reject it with a reason.';
@@ -162,8 +166,7 @@ export function checkEdit(
   now: number,
 ): void {
   if (isExpired(approval, now)) throw new ApprovalExpired();
-  if (approval.status !== 'pending')
-    throw new ApprovalAlreadyDecided({ details: { status: approval.status } });
+  if (approval.status !== 'pending') throw alreadyDecided(approval);
   // Observing stops what leaves, and not the work on drafts.
   if (isHalted(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
@@ -351,7 +354,10 @@ export function withoutAddresses(approval: ApprovalView): ApprovalView {
   return { ...approval, packets };
 }
 
-function agentOf({ requestedBy: { type, id, name } }: ListedApproval): ApprovalSummary['agent'] {
+/** The agent from outside that asks. */
+export function agentOf({
+  requestedBy: { type, id, name },
+}: Pick<ApprovalEntity, 'requestedBy'>): ApprovalSummary['agent'] {
   return type === 'agent' ? { tokenId: id, name } : null;
 }
 

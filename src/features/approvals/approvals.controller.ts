@@ -4,7 +4,7 @@ import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/calle
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { DECIDES, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import {
   ContentChanged,
@@ -81,10 +81,7 @@ export class ApprovalsController {
   @ApiBody(DECISIONS_BODY)
   @ApiHeader(IF_MATCH)
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     limit: specified('/api/pro/approvals'),
     stops: onlyRejects,
     returns: { 200: DecisionResults },
@@ -139,10 +136,7 @@ export class ApprovalsController {
   @ApiHeader(IF_MATCH_REQUIRED)
   @Patch(':approvalId')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     returns: { 200: ApprovalView },
     errors: [
       NotFound,
@@ -172,10 +166,7 @@ export class ApprovalsController {
   @ApiHeader(IF_MATCH)
   @Post(':approvalId/approve')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     returns: { 200: ApprovalDecided },
     errors: [
       NotFound,
@@ -202,10 +193,7 @@ export class ApprovalsController {
   @ApiParam(APPROVAL_PARAM)
   @Post(':approvalId/reject')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },
     errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],

@@ -1,18 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { Length } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/drafting.dto.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
 import type { Answer, AnswerSchema } from './question.js';
 import { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
-
-const STATUSES = ['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'] as const;
-export type ApprovalStatus = (typeof STATUSES)[number];
+import { APPROVAL_STATUSES, type ApprovalStatus } from './approval.entity.js';
 
 /** The optional header of an approval, as it is documented. */
 export const IF_MATCH = {
@@ -37,14 +35,14 @@ export const APPROVAL_PARAM = {
   example: 'apr_01khqw6q00tp9w1md2nw5hc13a',
 };
 
-export class ApprovalsQuery extends PageQuery {
+export class ApprovalsQuery extends TeamPageQuery {
   /**
-   * Only approvals of this status; pending ones unless said otherwise.
+   * Only approvals of this status, or `all`; pending ones unless said otherwise.
    * @example 'pending'
    */
   @ApiPropertyOptional()
-  @IsIn(STATUSES)
-  status: ApprovalStatus = 'pending';
+  @IsIn([...APPROVAL_STATUSES, 'all'])
+  status: ApprovalStatus | 'all' = 'pending';
 
   /**
    * Only approvals of this capo.
@@ -55,15 +53,7 @@ export class ApprovalsQuery extends PageQuery {
   capo?: CapoRole;
 
   /**
-   * Only approvals of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
-
-  /**
-   * Only urgent ones, or only the others.
+   * Only urgent ones, or only the others; of `all`, only pending ones are divided so.
    * @example true
    */
   @IsOptional()
@@ -211,7 +201,7 @@ export class VoteCount {
 export class ApprovalVotes extends VoteCount {
   /** Who has approved the present content, in that order. */
   by!: ApprovalVote[];
-  /** The standing orders that name who may approve; each must name whoever does. Empty: everybody who may approve. */
+  /** The standing orders that name approvers: a member may approve if each of them names that member. Empty: everybody who may approve. */
   approvers!: ApprovalApprovers[];
 }
 

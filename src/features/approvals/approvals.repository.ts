@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
-import { countByTally, type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
+import {
+  countByTally,
+  isBehind,
+  type Listing,
+  newestFirst,
+  type Place,
+  readPage,
+  where,
+} from '../../platform/database/listing.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -12,9 +20,14 @@ import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
-import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
+import {
+  APPROVAL_STATUSES,
+  ApprovalEntity,
+  type ListedApproval,
+  type UnrevisedApproval,
+} from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
-import { quotedTitle } from './approval.js';
+import { agentOf, quotedTitle } from './approval.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
@@ -86,6 +99,23 @@ const DECISIONS = {
   expired: 'expired',
   cancelled: 'cancelled',
 } as const satisfies Partial<Record<ApprovalEntity['status'], ApprovalDecision>>;
+
+const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
+
+/** The newest of every status: each status has an index in this order, and all of them together have none. */
+const pageOfAll =
+  (condition: string) =>
+  ({ after, limit, offset }: Place): string => {
+    const places = after?.map(({ place }) => place);
+    const behind = places ? ` and ${isBehind(NEWEST_FIRST, places)}` : '';
+    const newest = 'order by requested_at desc, approval_id desc';
+    return `select a.* from (
+        select k.approval_id from unnest('{${APPROVAL_STATUSES.join()}}'::text[]) s cross join lateral (
+          select requested_at, approval_id from approvals where ${condition} and status = s${behind} ${newest}
+          limit ${limit}::bigint + ${offset}::bigint
+        ) k ${newest} limit ${limit} offset ${offset}
+      ) keys join approvals a using (approval_id)`;
+  };
 
 @Injectable()
 export class Approvals {
@@ -253,6 +283,9 @@ export class Approvals {
       approvalId,
       kind: approval.kind,
       entityId: (approval.directiveId ?? approval.actionRequestId ?? approval.questionId)!,
+      title: approval.title,
+      tool: approval.kind === 'action' ? approval.packets[0]!.action.type : null,
+      agent: agentOf(approval),
       decision: answer === null ? DECISIONS[status] : 'answered',
       status,
       contentHash: approval.contentHash,
@@ -322,19 +355,21 @@ export class Approvals {
     });
   }
 
-  /** Urgent and oldest first, as of `at`; what is decided, newest first. */
+  /** Urgent and oldest first, as of `at`; of another status, or of all, newest first. */
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
-    const { status, capo, teamId, urgent, group, ...paging } = query;
+    const { capo, teamId, urgent, group, ...paging } = query;
+    const status = query.status === 'all' && urgent !== undefined ? 'pending' : query.status;
+    const isAll = status === 'all';
     const { workspaceId } = scope;
     const filters = where({
       workspace_id: workspaceId,
-      status,
+      status: isAll ? undefined : status,
       capo,
       team_id: teamId,
       group_key: group,
     });
     // The tally tells apart what is pending with its draft and without.
-    const statuses = status === 'pending' ? ['pending', 'ready'] : [status];
+    const statuses = status === 'pending' ? ['pending', 'ready'] : isAll ? undefined : [status];
     const tally = countByTally('approvals', { workspaceId, teamId }, { statuses, beside: capo });
     // No tally is kept by group: those of one are counted.
     const count = group === undefined && { count: tally };
@@ -349,8 +384,9 @@ export class Approvals {
       // Only what is pending can be urgent.
       where: urgent ? `${filters.where} and false` : filters.where,
       values: filters.values,
-      order: newestFirst('approval_id', 'requested_at'),
+      order: NEWEST_FIRST,
       ...(!urgent && count),
+      ...(isAll && { page: pageOfAll(filters.where) }),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Readiness } from '../../platform/observability/health.controller.js';
 
-/** A message may be lost with its connection, so whoever waits also looks for itself. */
+/** A message may be lost with its connection, so the waiting request also reads the row itself. */
 const LOOK_EVERY_MS = 1_000;
 
 /** What is waited for: a message about this row, for so long. */

@@ -99,7 +99,7 @@ export class EditApproval {
       actor: by,
       action: 'approval.edited',
       ...about(approval),
-      summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.${voided > 0 ? ' Whoever had approved it has to read it again.' : ''}`,
+      summary: `${caller.name} edited the draft of ${quotedTitle(approval)}.${voided > 0 ? ' Members who had approved it have to read it again.' : ''}`,
       details: {
         before: approval.contentHash,
         contentHash: content.contentHash,

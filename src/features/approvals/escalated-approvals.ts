@@ -112,7 +112,7 @@ export class EscalatedApprovals implements OnModuleInit {
 
   private async reject(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
     if (note === null || isBlank(note)) {
-      const message = 'note is required to reject: it is the reason given to whoever asked';
+      const message = 'note is required to reject: the requester is told it as the reason';
       throw new ValidationFailed({ details: [{ path: 'note', rule: 'isNotEmpty', message }] });
     }
     const { approval } = await this.lock(escalation);

@@ -6,9 +6,9 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/events.js';
-import { type CapoRole, type Priority, TELL_MEMBERS } from '../terms/terms.js';
+import { type CapoRole, DEFAULT_EXPIRY_MS, type Priority, TELL_MEMBERS } from '../terms/terms.js';
 import { escalationTime } from './approval-expiry.js';
-import { about, DEFAULT_EXPIRY_MS, quotedTitle } from './approval.js';
+import { about, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, Revision, UnrevisedApproval } from './approval.entity.js';
 import type { Question } from './question.js';
@@ -109,6 +109,26 @@ export class RequestApproval {
         ...(asked.questionId && { questionId: asked.questionId }),
       },
     });
+    return approval;
+  }
+
+  /** Puts what an agent from outside asks before people: all of it is known at once, and no capo works on it. */
+  askForAgent(
+    asked: Omit<NewApproval, 'directiveId' | 'kind' | 'capo' | 'priority' | 'round' | 'deadline'>,
+    content: Omit<ReadyContent, 'capo' | 'concerns' | 'output' | 'inputsNeeded'>,
+  ): ApprovalEntity {
+    const request: NewApproval = {
+      ...asked,
+      directiveId: null,
+      kind: asked.question ? 'question' : 'action',
+      capo: null,
+      priority: 'medium',
+      round: 0,
+      deadline: null,
+    };
+    const approval = this.open(request);
+    const ready = { ...content, capo: null, concerns: [], output: null, inputsNeeded: 0 };
+    this.makeReady(request, ready, { author: 'agent', by: asked.requestedBy });
     return approval;
   }
 

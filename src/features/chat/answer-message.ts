@@ -136,7 +136,7 @@ export class AnswerMessage {
       actor,
       action: 'chat.answered',
       entity: { type: 'conversation', id: conversationId },
-      // Whoever reads receipts reads that something was asked, and not what. What a model cost has a receipt of its own.
+      // Readers of receipts learn that something was asked, but not what. The cost of a model has a receipt of its own.
       summary: `The consigliere answered ${actor.name} in a chat.`,
       details: { engine, directives: directiveIds.length },
     });

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { BeforeQuery, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
@@ -21,9 +21,7 @@ export class ChatController {
   /** Asks the consigliere, or has it hand in a directive. It reads, and never approves or changes anything else. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/consigliere/chat'),
     returns: { 200: ChatAnswer },
     errors: [NotFound, ChatBusy, ConversationFull],

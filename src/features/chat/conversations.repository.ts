@@ -17,7 +17,7 @@ const MESSAGES = columnsOf(ChatMessageEntity, {
 });
 
 /**
- * The same as row-level security says of a row: whoever sees all teams sees every message, others those that show nothing
+ * The same as row-level security says of a row: a member who sees all teams sees every message, others those that show nothing
  * but teams which they are in now. $3: whether the member sees all; $4: their teams.
  */
 const STILL_SEEN = `($3::boolean or (seen_teams is not null and seen_teams <@ $4::text[]

@@ -36,19 +36,8 @@ export interface HealthChange {
   nextInMs: number;
 }
 
-type HealthBefore = Pick<
-  ConnectorEntity,
-  | 'kind'
-  | 'consecutiveFailures'
-  | 'lastOkAt'
-  | 'judgedAttemptAt'
-  | 'healthySince'
-  | 'alerted'
-  | 'signalled'
-  | 'escalated'
-  | 'alerts'
-  | 'recoveredAt'
->;
+type HealthBefore = Pick<ConnectorEntity, 'kind'> &
+  Omit<HealthChange['changes'], 'status' | 'reason' | 'latencyMs'>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

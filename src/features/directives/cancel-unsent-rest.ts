@@ -27,7 +27,7 @@ export class CancelUnsentRest {
     this.transitions.apply(directive, 'drop_rest', {
       actor,
       action: 'directive.rest_dropped',
-      summary: `What was not sent yet of "${title}" is not sent: ${because}.`,
+      summary: `The unsent rest of "${title}" is not sent: ${because}.`,
       details: { ...details },
     });
     await this.completeDirective.packetEnded(workspaceId, directiveId);

@@ -108,7 +108,7 @@ export class CompleteDirective {
       if (tally.deniedApproved > 0) this.signalDenial(directive, title, denials);
       await this.escalations.directive(directive, title, tally);
     } else if (tally.reverted > 0 && tally.executed === 0) {
-      const summary = `What was carried out of "${title}" has been undone.`;
+      const summary = `The part of "${title}" that was carried out has been undone.`;
       this.transitions.apply(directive, 'revert', { actor: SYSTEM, action: 'directive.reverted', summary });
     } else if (tally.expired > 0 && tally.executed === 0) {
       const summary = `"${title}" expired: its deadline passed before anything was sent.`;

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
@@ -37,9 +37,7 @@ export class DirectivesController {
   /** Hands a directive to a capo. */
   @Post('directives')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 201: DirectiveView },
     errors: [NotFound],
   })
@@ -56,9 +54,7 @@ export class DirectivesController {
   /** Hands a directive in; the consigliere routes it, and its output waits for approval. */
   @Post('directive')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/directive'),
     returns: { 201: QueuedDirective },
     errors: [NotFound],
@@ -103,9 +99,7 @@ export class DirectivesController {
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/cancel')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: true,
     returns: { 200: DirectiveView },
     errors: [NotFound, InvalidTransition],
@@ -121,9 +115,7 @@ export class DirectivesController {
   @ApiParam(DIRECTIVE_PARAM)
   @Post('directives/:directiveId/retry')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 200: DirectiveView },
     errors: [NotFound, InvalidTransition],
   })

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-validator';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import {
@@ -130,7 +130,7 @@ export class QueuedDirective {
   status!: 'pending_approval';
 }
 
-export class DirectivesQuery extends PageQuery {
+export class DirectivesQuery extends TeamPageQuery {
   /**
    * Only directives of this status.
    * @example 'executed'
@@ -154,12 +154,4 @@ export class DirectivesQuery extends PageQuery {
   @IsOptional()
   @Matches(/^sch_[0-9a-z]{26}$/, { message: 'scheduleId must be the id of a schedule' })
   scheduleId?: string;
-
-  /**
-   * Only directives of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }

@@ -1,11 +1,11 @@
 import type { ApprovalPacket, ApprovalPolicy, Author } from '../approvals/approval.entity.js';
-import { approvedHash, DEFAULT_EXPIRY_MS } from '../approvals/approval.js';
+import { approvedHash } from '../approvals/approval.js';
 import type { ReadyContent } from '../approvals/approvals.repository.js';
 import { highestReversibility, riskOf } from '../capos/action-types.js';
 import type { Concern } from '../capos/briefing.js';
 import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
 import { type Effect, strictest } from '../standing-orders/standing-order.js';
-import { type Priority, type Risk, RISKS } from '../terms/terms.js';
+import { DEFAULT_EXPIRY_MS, type Priority, type Risk, RISKS } from '../terms/terms.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -83,6 +83,9 @@ export function outcomeOfDraft(
   return strictest(asks ? [...outcomes, 'require_approval'] : outcomes)!;
 }
 
+const HANDED_IN_FOR_APPROVAL = 'The directive was handed in for approval.';
+const ASKED_BEFORE = 'A person was asked about an earlier version, so a person decides on this one too.';
+
 /** What comes of the draft, and every reason for asking: what is allowed is none. */
 function policyOf(
   decisions: readonly Decision[],
@@ -93,7 +96,7 @@ function policyOf(
   const all = [...new Set([...reasons, ...asking])];
   return {
     outcome: outcomeOfDraft(decisions, reasons),
-    explanation: all.length === 0 && requiresApproval ? ['The directive was handed in for approval.'] : all,
+    explanation: all.length > 0 ? all : [requiresApproval ? HANDED_IN_FOR_APPROVAL : ASKED_BEFORE],
   };
 }
 

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { DECIDES, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { specified } from '../../platform/rate-limit/limits.js';
@@ -55,10 +55,7 @@ export class EscalationsController {
   /** Decides an escalation; what the option says is done in the same transaction. */
   @Post('decide')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     limit: specified('/api/pro/escalations/decide'),
     stops: ({ decision }) => decision === 'reject',
     returns: { 200: EscalationView },

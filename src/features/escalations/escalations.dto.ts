@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
 import {
   ESCALATION_KINDS,
@@ -19,7 +19,7 @@ export const ESCALATION_PARAM = {
 };
 
 /** Query of `GET /escalations`; what is left out does not narrow it, but for the status. */
-export class EscalationsQuery extends PageQuery {
+export class EscalationsQuery extends TeamPageQuery {
   /**
    * Only escalations of this status.
    * @example 'open'
@@ -36,14 +36,6 @@ export class EscalationsQuery extends PageQuery {
   @IsOptional()
   @IsIn(ESCALATION_KINDS)
   kind?: EscalationKind;
-
-  /**
-   * Only escalations of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }
 
 /** Body of `POST /escalations/decide`. */

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { EvalRuns } from './eval-runs.repository.js';
 import { EVAL_PARAM, EvalRunPage, EvalRunView, EvalsQuery, RunEvalBody } from './evals.dto.js';
@@ -19,9 +19,7 @@ export class EvalsController {
   /** Holds a standing order, a work packet or a skill against the rules of docs/evals.md. */
   @Post('run')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 201: EvalRunView },
     errors: [NotFound],
   })

@@ -4,7 +4,7 @@ import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
@@ -70,7 +70,7 @@ export class RunEvalBody {
 }
 
 /** Query of `GET /evals`; what is left out does not narrow it. */
-export class EvalsQuery extends PageQuery {
+export class EvalsQuery extends TeamPageQuery {
   /**
    * Only runs of this kind.
    * @example 'standing_order_safety'
@@ -95,14 +95,6 @@ export class EvalsQuery extends PageQuery {
   @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()
   passed?: boolean;
-
-  /**
-   * Only runs of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(TEAM_ID, { message: '$property must be the id of a team' })
-  teamId?: string;
 }
 
 /** Where a target breaks a rule. */

@@ -60,7 +60,7 @@ export const REGISTRY_RULES: readonly Rule<SoundnessTarget>[] = [
       return validated.ok && target.packet.executedAt === null
         ? changedOutside(target, validated).map((name) => ({
             path: `action.params.${name}`,
-            message: 'What it reaches outside has changed since it was drafted.',
+            message: 'Its target has changed since it was drafted.',
             evidence: withoutAddress(target.packet.actionType, target.packet.params)[name],
           }))
         : [];

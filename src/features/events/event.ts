@@ -35,6 +35,11 @@ export interface EventPayloads {
     kind: string;
     /** The directive, action request or question that it was about. */
     entityId: string;
+    title: string;
+    /** Of an action request. */
+    tool: string | null;
+    /** The agent from outside that asked. */
+    agent: { tokenId: string; name: string } | null;
     decision: ApprovalDecision;
     /** Of the approval from now on. */
     status: string;

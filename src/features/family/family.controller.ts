@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { negotiated } from '../../platform/http/negotiated.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ReadReport } from '../reports/read-report.js';
@@ -61,9 +61,7 @@ export class FamilyController {
   /** Comments on a report, for everybody who may read it. */
   @Post('comment')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/family/comment'),
     returns: { 201: CommentView },
     errors: [NotFound],

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Put } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ChangeMode } from './change-mode.js';
@@ -37,10 +37,8 @@ export class GuardianController {
   /** Halts all autonomous operations of the workspace. */
   @Post(['kill-switch', 'killswitch'])
   @Route({
-    auth: 'member',
-    role: 'operator',
+    ...ACTS,
     // Anyone who may act may stop, be it in one team alone.
-    teamRole: true,
     limit: specified('/api/pro/guardian/killswitch'),
     stops: true,
     // A member who still has to set up a second factor may use the kill switch.

@@ -48,6 +48,6 @@ export class KpiController {
 }
 
 /** A weak one: two answers with the same numbers differ in when, and how fast, they were computed. */
-function tagOf({ teamId, tiles, outsideAgents }: KpiView): string {
-  return `W/"${sha256(JSON.stringify([teamId, tiles, outsideAgents])).slice(0, 32)}"`;
+function tagOf({ generatedAt: _at, computedInMs: _took, ...numbers }: KpiView): string {
+  return `W/"${sha256(JSON.stringify(numbers)).slice(0, 32)}"`;
 }

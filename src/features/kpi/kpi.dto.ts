@@ -137,6 +137,11 @@ export class KpiView {
   /** What became of the requests of agents from outside in the last seven days, today being one; by name. */
   outsideAgents!: OutsideAgentFigures[];
   /**
+   * Since when these requests are counted, Unix milliseconds.
+   * @example 1770850800000
+   */
+  outsideAgentsSince!: number;
+  /**
    * How long it took to compute, in milliseconds.
    * @example 4.2
    */

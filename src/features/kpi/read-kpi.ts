@@ -35,6 +35,13 @@ export class ReadKpi {
     ]);
     const tiles = tilesOf(figures, currency, connectors);
     const computedInMs = Math.round((performance.now() - began) * 10) / 10;
-    return { generatedAt: at, teamId, tiles, outsideAgents: outsideAgentsOf(figures), computedInMs };
+    return {
+      generatedAt: at,
+      teamId,
+      tiles,
+      outsideAgents: outsideAgentsOf(figures),
+      outsideAgentsSince: calendar.sevenDays.from,
+      computedInMs,
+    };
   }
 }

@@ -133,7 +133,7 @@ export class DecisionPageController {
       response.status(error.status).set(error.headers);
       const changes =
         error instanceof ContentChanged ? await this.decideByLink.changesSince(token) : undefined;
-      // Whoever has no link of ours would have this service show their own words.
+      // A caller without one of our links could make this service show words of their own.
       return refusedPage(error.message, changes, error instanceof NotFound ? {} : form);
     }
   }

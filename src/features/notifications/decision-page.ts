@@ -230,7 +230,7 @@ function approveButton(approval: ApprovalView): string {
 /** Why it cannot be approved now; a rejection is always possible. */
 function whyNotNow({ kind, waitingFor, packets }: ApprovalView): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
-  // Whoever may approve it can do so before others are found, and what is missing stands above.
+  // Members who may approve it can do so before others are found; the page says above what is missing.
   if (waitingFor.reason === 'approvers') return [];
   const text =
     waitingFor.reason === 'input' && packets.length > 0

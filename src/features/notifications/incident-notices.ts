@@ -118,7 +118,7 @@ function blocksOf(incident: Incident, { workspaceName, zone, publicUrl }: Addres
     ],
   };
   if (incident.action === 'guardian.reverted') {
-    const text = 'What was halted goes on, and approvals can be decided again.';
+    const text = 'Halted work goes on, and approvals can be decided again.';
     return [when, { kind: 'text', text }];
   }
   return [

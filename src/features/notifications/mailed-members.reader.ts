@@ -10,7 +10,7 @@ import type { MailedView } from './notification-choices.dto.js';
 
 const DECIDING = ROLES.filter((role) => hasRole(role, 'operator'));
 
-/** Whoever may decide anything, and where reports go. */
+/** The members who may decide anything, and where reports go. */
 const MAILED = /* sql */ `
 select
   (select json_agg(d) from (

@@ -1,9 +1,8 @@
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
+import { IsBoolean, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
 import {
-  NOTIFY_CHOICES,
+  ChangeNotifications,
   type NotifyChoice,
-  REPORT_CHOICES,
   type ReportChoice,
 } from '../workspaces/notifications.dto.js';
 import { QuietHours } from '../workspaces/settings.dto.js';
@@ -100,31 +99,7 @@ export class NotificationChoicesView {
 }
 
 /** Body of `PUT /profile/notifications`: what is left out stays as it is, null goes back to the settings of the workspace. */
-export class ChangeNotificationChoices {
-  /**
-   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'digest'
-   */
-  @IsOptional()
-  @IsIn(NOTIFY_CHOICES)
-  approvals?: NotifyChoice | null;
-
-  /**
-   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'all'
-   */
-  @IsOptional()
-  @IsIn(NOTIFY_CHOICES)
-  escalations?: NotifyChoice | null;
-
-  /**
-   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
-   * @example 'none'
-   */
-  @IsOptional()
-  @IsIn(REPORT_CHOICES)
-  reports?: ReportChoice | null;
-
+export class ChangeNotificationChoices extends ChangeNotifications {
   /** When only what is urgent is mailed, in the workspace's zone. */
   @IsOptional()
   @IsObject()

@@ -3,6 +3,7 @@ import { isMailAddress, nameInAddress } from '../../platform/kernel/mail-address
 import { mailDomain } from '../../platform/kernel/mail-domain.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { nameFault, visibleName } from '../../platform/kernel/visible-name.js';
+import { passesForOurs } from '../workspaces/reserved-names.js';
 import { OidcNotVerified, OidcRefused } from './oidc.errors.js';
 
 /** Somebody whom the provider vouches for, as far as we take its word. */
@@ -134,7 +135,7 @@ function isPersonalGoogleAccount(token: IDToken, domains: readonly string[]): bo
 
 function shownName(given: unknown): string | undefined {
   if (typeof given !== 'string' || nameFault(given, MAX_DISPLAY_NAME) !== undefined) return undefined;
-  return visibleName(given);
+  return passesForOurs(given, 'member') ? undefined : visibleName(given);
 }
 
 function showsSecondFactor({ amr, acr }: IDToken): boolean {

@@ -3,23 +3,16 @@ import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
-import {
-  assertMayAsk,
-  checkedParams,
-  decidedActionOf,
-  UNCHECKED_PARAMS,
-} from '../action-requests/action-request.js';
+import { assertMayAsk, decidedActionOf, UNCHECKED } from '../action-requests/action-request.js';
 import { PolicyPreview } from '../guardian/policy-preview.js';
 import { NO_COST } from '../terms/terms.js';
-import { factsOf, type ToolEntity, ToolParams, ToolsService } from '../tools/index.js';
+import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { preflightOf } from './preflight.js';
 import type { AskedFor } from './preflight-action.js';
 import type { PreflightActionBody, PreflightView } from './preflight.dto.js';
 
-/** As the request itself would be denied (CONTRACT section 7). */
-const UNCHECKED = { outcome: 'deny' as const, explanation: [UNCHECKED_PARAMS] };
 const PAUSED = 'The token of this agent is paused, so it cannot ask now.';
 
 /** What would be decided if an agent from outside, or a member with a token of their own, asked for this call of a tool now. */
@@ -29,7 +22,6 @@ export class PreflightTool {
     private readonly db: Db,
     private readonly tokens: Tokens,
     private readonly tools: ToolsService,
-    private readonly toolParams: ToolParams,
     private readonly workspaces: Workspaces,
     private readonly preview: PolicyPreview,
   ) {}
@@ -50,9 +42,9 @@ export class PreflightTool {
       throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
     }
     assertMayAsk({ tools: token?.tools ?? null }, name);
-    const checked = await withComputed(async () => checkedParams(tool, params, this.toolParams));
+    const checked = await withComputed(async () => this.tools.checkParams(tool, params));
     const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
-    const packet = decidedActionOf(asked, params, { tool, isKnown: true, currency });
+    const packet = decidedActionOf(asked, params, { tool, currency });
     const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);
     const { title } = factsOf(tool, params, name);
     return preflightOf({

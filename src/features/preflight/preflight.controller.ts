@@ -2,7 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AskPreflight } from './ask-preflight.js';
@@ -16,9 +16,7 @@ export class PreflightController {
   /** Tells what would happen with a directive or an action, and why; it changes nothing. */
   @Post('preflight')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/guardian/preflight'),
     // Nothing is written, so there is nothing that could be done twice.
     transaction: false,

@@ -262,7 +262,7 @@ export class PreflightApproval {
    * @example 2
    */
   quorum!: number;
-  /** The standing orders that name who may approve; each must name whoever does. Empty: everybody who may approve. */
+  /** The standing orders that name approvers: a member may approve if each of them names that member. Empty: everybody who may approve. */
   approvers!: ApprovalApprovers[];
 }
 

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { ASKS, DECIDES, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
@@ -36,10 +36,7 @@ export class QuestionsController {
   /** Asks a person, who answers through the queue of approvals. */
   @Post('questions')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     returns: { 201: QuestionView, 200: QuestionView },
     errors: [NotFound, AlreadyExists, GuardianHalted],
   })
@@ -79,10 +76,7 @@ export class QuestionsController {
   @ApiParam(QUESTION_PARAM)
   @Post('questions/:questionId/cancel')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
-    scope: 'request',
+    ...ASKS,
     stops: true,
     returns: { 200: QuestionView },
     errors: [NotFound, InvalidTransition],
@@ -99,10 +93,7 @@ export class QuestionsController {
   @ApiHeader(IF_MATCH)
   @Post('approvals/:approvalId/respond')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'decide',
-    teamRole: true,
+    ...DECIDES,
     returns: { 200: ApprovalDecided },
     errors: [
       NotFound,

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { ActorView, AskingAgent } from '../../platform/auth/actor.dto.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsIn, IsObject, IsOptional } from 'class-validator';
+import { ActorView } from '../../platform/auth/actor.dto.js';
+import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { Answer, AnswerSchema } from '../approvals/question.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 
 /** The parameter of the paths, as it is documented. */
 export const QUESTION_PARAM = {
@@ -16,16 +16,13 @@ export const QUESTION_PARAM = {
 export const QUESTION_STATUSES = ['pending', 'answered', 'declined', 'expired', 'cancelled'] as const;
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
 
-const TEAM = /^team_[0-9a-z]{26}$/;
-const TEAM_MESSAGE = { message: 'teamId must be the id of a team' };
-
 /** Body of `POST /questions`. */
-export class CreateQuestionBody {
+export class CreateQuestionBody extends AskBody {
   /**
    * The question, in one line of at most 300 characters.
    * @example 'Which plan does the customer get?'
    */
-  @IsPlainText(300, { oneLine: true })
+  @IsPlainText(300, { oneLine: true, visible: true })
   title!: string;
 
   /**
@@ -38,44 +35,10 @@ export class CreateQuestionBody {
   @ApiProperty({ type: 'object', additionalProperties: true })
   @IsObject()
   answerSchema!: AnswerSchema;
-
-  /**
-   * Why the agent asks; shown as its claim.
-   * @example 'The customer has asked for both.'
-   */
-  @IsOptional()
-  @IsPlainText(500)
-  reason?: string | null;
-
-  /**
-   * The agent's own name for this question, unique for its token: sent again with the same content it is answered as it is now.
-   * @example 'plan-of-4711'
-   */
-  @IsOptional()
-  @Matches(/^[\x21-\x7e]{1,255}$/, { message: '$property must have 1 to 255 visible ASCII characters' })
-  externalId?: string | null;
-
-  /**
-   * The team whose people answer. Left out: the caller's only team, else none.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(TEAM, TEAM_MESSAGE)
-  teamId?: string | null;
-
-  /**
-   * How long a person may take, in seconds; 72 hours unless said.
-   * @example 3600
-   */
-  @IsOptional()
-  @IsInt()
-  @Min(60)
-  @Max(604_800)
-  expiresInSeconds?: number;
 }
 
 /** Query of `GET /questions`; what is left out does not narrow it. */
-export class QuestionsQuery extends PageQuery {
+export class QuestionsQuery extends AskedQuery {
   /**
    * Only questions with this status.
    * @example 'pending'
@@ -83,23 +46,6 @@ export class QuestionsQuery extends PageQuery {
   @IsOptional()
   @IsIn(QUESTION_STATUSES)
   status?: QuestionStatus;
-
-  /**
-   * Only questions of the agent with this name.
-   * @example 'invoice-bot'
-   */
-  @IsOptional()
-  @IsString()
-  @MaxLength(100)
-  agent?: string;
-
-  /**
-   * Only questions of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(TEAM, TEAM_MESSAGE)
-  teamId?: string;
 }
 
 /** Body of `POST /approvals/{approvalId}/respond`. */
@@ -114,7 +60,7 @@ export class RespondBody {
 }
 
 /** A question as lists show it. */
-export class QuestionSummary {
+export class QuestionSummary extends AskedView {
   /**
    * The id of the question.
    * @example 'qst_01khqw6sb0xg7v9zhwnqcrxds8'
@@ -125,14 +71,6 @@ export class QuestionSummary {
    * @example 'Which plan does the customer get?'
    */
   title!: string;
-  /** Why it asks, in its words. */
-  reason!: string | null;
-  /** The agent's own name for the question. */
-  externalId!: string | null;
-  /** The team that it belongs to; null: none. */
-  teamId!: string | null;
-  /** Who asks. */
-  agent!: AskingAgent;
   /**
    * Where it stands.
    * @example 'pending'
@@ -150,16 +88,6 @@ export class QuestionSummary {
    * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
    */
   approvalId!: string;
-  /**
-   * When it expires without an answer, Unix milliseconds.
-   * @example 1771660800000
-   */
-  expiresAt!: number;
-  /**
-   * When it was asked, Unix milliseconds.
-   * @example 1771401600000
-   */
-  createdAt!: number;
   /** The receipt of how it ended; null while it is pending. */
   receiptId!: string | null;
 }

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller, onlyOf, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
-import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
@@ -11,7 +10,6 @@ import { AwaitChange } from '../approvals/await-change.js';
 import { faultsOfSchema } from '../approvals/question.js';
 import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
 import { RequestApproval } from '../approvals/request-approval.js';
-import { unseenFaults } from '../capos/unseen-text.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
@@ -20,9 +18,10 @@ import { AskingToken } from '../workspaces/asking-token.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import type { CreateQuestionBody } from './questions.dto.js';
 
-const DEFAULT_EXPIRY_SECONDS = 72 * 3_600;
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
-const ESCALATES_FROM_SECONDS = 3_600;
+const ESCALATES_FROM_MS = 3_600_000;
+
+const refuse = (message: string) => () => Promise.reject(new InvalidTransition({ message }));
 
 /** A question has no state besides its approval, so a decision has nothing else to change. */
 const SUBJECT: ApprovalSubject = {
@@ -30,17 +29,10 @@ const SUBJECT: ApprovalSubject = {
   rejected: () => Promise.resolve(null),
   expired: () => Promise.resolve(),
   status: () => Promise.resolve(null),
-  edit: () =>
-    Promise.reject(
-      new InvalidTransition({ message: 'A question cannot be edited. Answer it, or reject it.' }),
-    ),
-  assertRevisable: () =>
-    Promise.reject(
-      new InvalidTransition({
-        message:
-          'A question cannot be sent back. Reject it with a reason, which the agent is told; it may ask again.',
-      }),
-    ),
+  edit: refuse('A question cannot be edited. Answer it, or reject it.'),
+  assertRevisable: refuse(
+    'A question cannot be sent back. Reject it with a reason, which the agent is told; it may ask again.',
+  ),
   changesRequested: () => Promise.reject(new Error('a question has no other draft')),
 };
 
@@ -76,13 +68,9 @@ export class QuestionsService implements OnModuleInit {
   ): Promise<{ question: ShownQuestion; isNew: boolean }> {
     const { workspaceId } = caller;
     const { title, answerSchema, reason = null } = body;
-    const faults = [
-      ...unseenFaults(title, 'title'),
-      ...unseenFaults(reason, 'reason'),
-      ...faultsOfSchema(answerSchema),
-    ];
+    const faults = faultsOfSchema(answerSchema);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
-    const { former, also, teamId, ...asked } = await this.asking.admit<ShownQuestion>(
+    const { former, also, teamId, expiresInMs, ...asked } = await this.asking.admit<ShownQuestion>(
       caller,
       {
         ...body,
@@ -99,47 +87,32 @@ export class QuestionsService implements OnModuleInit {
     const requestedBy = actorOf(caller);
     const { name } = requestedBy;
     const agent = caller.agent?.name ?? null;
-    const seconds = body.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS;
-    const expiresAt = this.clock.now() + seconds * 1_000;
+    const expiresAt = this.clock.now() + expiresInMs;
     const question = { ...asked, title, answerSchema, reason, agent };
     const about = {
       approvalId: newId('apr'),
       questionId: newId('qst'),
+      question,
       workspaceId,
       teamId,
-      directiveId: null,
       // Our words: it stands in subjects, headings and lists, where the agent's would pass for ours.
       title: `Question from ${name}`,
-      deadline: null,
-    };
-    const approval = this.requestApproval.open({
-      ...about,
-      question,
-      kind: 'question',
-      capo: null,
-      priority: 'medium',
-      round: 0,
       requestedBy,
       requesterIds: peopleBehind(caller),
-    });
-    const content = {
-      capo: null,
+    };
+    const approval = this.requestApproval.askForAgent(about, {
       summary: `${name} asks: ${title}`,
-      risk: 'low' as const,
-      concerns: [],
-      reversibility: 'read_only' as const,
-      output: null,
+      risk: 'low',
+      reversibility: 'read_only',
       packets: [],
-      inputsNeeded: 0,
       contentHash: sha256(canonicalJson({ title, answerSchema, reason, agent })),
       policy: { outcome: 'require_approval', explanation: [] },
       expiresAt,
-      onExpiry: seconds < ESCALATES_FROM_SECONDS ? ('reject' as const) : ('escalate' as const),
+      onExpiry: expiresInMs < ESCALATES_FROM_MS ? 'reject' : 'escalate',
       selfApproval: true,
       quorum: 1,
       approvers: [],
-    };
-    this.requestApproval.makeReady(about, content, { author: 'agent', by: requestedBy });
+    });
     return { question: { ...approval, questionId: about.questionId, question, expiresAt }, isNew: true };
   }
 
@@ -160,13 +133,11 @@ export class QuestionsService implements OnModuleInit {
 
   /** @throws NotFound, Forbidden unless the caller asked or is an operator there, InvalidTransition for what has ended otherwise */
   async cancel(caller: Caller, questionId: string): Promise<ShownQuestion> {
-    const { workspaceId, tokenRootId } = caller;
+    const { workspaceId } = caller;
     const approval = await this.questions.lock(workspaceId, questionId);
     if (!approval) throw new NotFound();
-    if (tokenRootId !== approval.question.tokenRootId) {
-      if (caller.agent) throw new NotFound();
-      requireRole(caller, approval.teamId, 'operator');
-    }
+    const { tokenRootId } = approval.question;
+    this.asking.assertMayCancel(caller, { tokenRootId, teamId: approval.teamId });
     if (approval.status === 'pending') {
       this.requestApproval.withdraw(approval, actorOf(caller), `${caller.name} took it back`);
     } else if (approval.status !== 'cancelled') {

@@ -3,7 +3,8 @@ import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/capo.js';
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import type { DayOfAgents, ReportedAct, ReportedAgent } from '../verifier/report-figures.js';
+import type { ReportedAgent } from '../verifier/agent-figures.js';
+import type { DayOfAgents, ReportedAct } from '../verifier/report-figures.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */

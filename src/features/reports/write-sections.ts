@@ -117,7 +117,7 @@ export class WriteSections implements OnModuleInit {
             entity: { type: 'report', id: reportId },
             capo,
             outcome: 'failure',
-            summary: `What was paid for to write the section "${title}" of the Daily Report of ${date} cannot be used.`,
+            summary: `The model's text for the section "${title}" of the Daily Report of ${date} was paid for and cannot be used.`,
             details: { sectionId },
           },
           paid,

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { RecordRevenue } from './record-revenue.js';
@@ -28,9 +28,7 @@ export class RevenueController {
   /** Logs a revenue event; one that was reported before is answered as it was recorded. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/revenue-events'),
     returns: { 201: RecordedRevenue, 200: RecordedRevenue },
     errors: [AlreadyExists, NotFound],

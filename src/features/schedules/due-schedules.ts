@@ -50,7 +50,8 @@ export class DueSchedules implements OnModuleInit {
       options: {
         [RESUME]: {
           role: 'operator',
-          effect: 'Resumes the schedule from its next due time on, with the rights of whoever resumes it.',
+          effect:
+            'Resumes the schedule from its next due time on, with the rights of the member who resumes it.',
           run: async ({ entityId }, { caller }) => {
             const { name } = await this.service.change(caller, entityId, { status: 'active' });
             return `${caller.name} resumed the schedule "${name}".`;
@@ -78,7 +79,7 @@ export class DueSchedules implements OnModuleInit {
         await this.handle(schedule, schedule.nextRunAt, now);
       },
       [
-        // Whoever changes members or teams comes before this or after it.
+        // A change of members or teams comes before this or after it.
         sharedMembership(workspaceId),
         this.guardians.lockSharedStatement(workspaceId),
         ...this.schedules.lockStatements(workspaceId, id),

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { draftingFrom } from '../capos/drafting-states.reader.js';
 import { titleOf, viewOf as viewOfDirective } from '../directives/directive.js';
@@ -32,9 +32,7 @@ export class SchedulesController {
   /** Makes a schedule, which hands in a directive at each due time from now on. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 201: ScheduleView },
     errors: [NotFound, TooManySchedules],
   })
@@ -68,13 +66,11 @@ export class SchedulesController {
     return viewOf(await this.schedules.get(scopeOf(caller), id));
   }
 
-  /** Changes, pauses or resumes a schedule; whoever changes or resumes it owns it from then on. */
+  /** Changes, pauses or resumes a schedule; the member who changes or resumes it owns it from then on. */
   @ApiParam(SCHEDULE_PARAM)
   @Patch(':scheduleId')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: (body) => body.status === 'paused' && Object.keys(body).length === 1,
     returns: { 200: ScheduleView },
     errors: [NotFound, InvalidTransition],
@@ -91,9 +87,7 @@ export class SchedulesController {
   @ApiParam(SCHEDULE_PARAM)
   @Delete(':scheduleId')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: true,
     returns: { 200: ScheduleView },
     errors: [NotFound],
@@ -106,9 +100,7 @@ export class SchedulesController {
   @ApiParam(SCHEDULE_PARAM)
   @Post(':scheduleId/run')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 201: DirectiveView },
     errors: [NotFound, InvalidTransition, GuardianHalted],
   })

@@ -9,7 +9,7 @@ import {
 import { Type } from 'class-transformer';
 import { IsDefined, IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { DirectiveBody, QueuedDirectiveBody } from '../directives/directives.dto.js';
@@ -157,7 +157,7 @@ export class ChangeScheduleBody extends PartialType(OmitType(CreateScheduleBody,
   status?: ScheduleStatus;
 }
 
-export class SchedulesQuery extends PageQuery {
+export class SchedulesQuery extends TeamPageQuery {
   /**
    * Only schedules of this status.
    * @example 'active'
@@ -165,14 +165,6 @@ export class SchedulesQuery extends PageQuery {
   @IsOptional()
   @IsIn(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
-
-  /**
-   * Only schedules of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }
 
 /** When a schedule is due. */

@@ -77,7 +77,7 @@ export class Schedules {
         text: `select pg_advisory_xact_lock(hashtextextended('schedules ' || $1, 1))`,
         values: [teamId ?? workspaceId],
       },
-      // A statement of its own sees what was added by whoever held the lock before.
+      // A statement of its own sees what the previous holder of the lock added.
       {
         text: `select count(*)::int as total from schedules where workspace_id = $1 and team_id is not distinct from $2`,
         values: [workspaceId, teamId],

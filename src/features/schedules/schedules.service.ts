@@ -94,7 +94,7 @@ export class ScheduleService {
   }
 
   /**
-   * Changes what is named; whoever changes or resumes it owns it from then on. What it is already changes nothing.
+   * Changes the named fields; the member who changes or resumes it owns it from then on. Values that it has already change nothing.
    * @throws NotFound, Forbidden, ValidationFailed; InvalidTransition for one to be resumed whose team has been archived
    */
   async change(caller: Caller, scheduleId: string, body: ChangeScheduleBody): Promise<ScheduleEntity> {

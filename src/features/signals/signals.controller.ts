@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AcknowledgeSignal } from './acknowledge-signal.js';
@@ -34,9 +34,7 @@ export class SignalsController {
   /** Acknowledges a signal, or snoozes it. */
   @Post('ack')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/ack'),
     returns: { 200: SignalView },
     errors: [NotFound, InvalidTransition],

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import {
   SIGNAL_SEVERITIES,
@@ -20,7 +20,7 @@ export const SIGNAL_PARAM = {
 };
 
 /** Query of `GET /signals`; what is left out does not narrow it. */
-export class SignalsQuery extends PageQuery {
+export class SignalsQuery extends TeamPageQuery {
   /**
    * Only signals of this type.
    * @example 'buyer'
@@ -44,14 +44,6 @@ export class SignalsQuery extends PageQuery {
   @IsOptional()
   @IsIn(SIGNAL_STATUSES)
   status?: SignalStatus;
-
-  /**
-   * Only signals of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
 }
 
 /** Body of `POST /ack`. */

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import { storable } from '../../platform/kernel/text.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
 import type { CapoRole, GuardianMode, Priority, Reversibility } from '../terms/terms.js';
 import type { Presence, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
@@ -186,7 +187,7 @@ export function storableContent({
   params,
 }: Pick<DecidedPacket, 'target' | 'params'>): Pick<DecidedPacket, 'target' | 'params'> {
   return {
-    target: target === null ? null : storableText(target),
+    target: target === null ? null : storable(target),
     params: storableJson(params, FIELD_DEPTH - 1) as DecidedPacket['params'],
   };
 }
@@ -197,6 +198,11 @@ export function storableOrder(order: DecisionOrder): DecisionOrder {
   const stored = frozen(storableJson(order, 2)) as unknown as DecisionOrder;
   storedOrders.add(stored);
   return stored;
+}
+
+/** What is decided about, for explanations. */
+export function nounOf({ outside }: Pick<RecordedPacket, 'outside'>): 'action' | 'work packet' {
+  return outside ? 'action' : 'work packet';
 }
 
 /** SHA-256 of the RFC 8785 text; the same for the same facts. */
@@ -219,19 +225,13 @@ function frozen(value: Json): Json {
 }
 
 function storableJson(value: unknown, depth: number): Json {
-  if (typeof value === 'string') return storableText(value);
+  if (typeof value === 'string') return storable(value);
   if (typeof value === 'number') return storableNumber(value);
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((element) => storableJson(element, depth + 1));
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(
-    entries.map(([key, member]) => [storableText(key), storableJson(member, depth + 1)]),
-  );
-}
-
-function storableText(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+  return Object.fromEntries(entries.map(([key, member]) => [storable(key), storableJson(member, depth + 1)]));
 }
 
 /** What is no finite number counts as the largest, never as none, so that it is over every limit. */

@@ -1,9 +1,9 @@
 import { hasRole, type Role } from '../../platform/auth/caller.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
-import type { GuardianMode } from '../terms/terms.js';
+import { DEFAULT_EXPIRY_MS, type GuardianMode } from '../terms/terms.js';
 import { namesAction } from '../terms/tool-names.js';
-import { hashOf, isOfContent, policyOf, recorded } from './decision-input.js';
+import { hashOf, isOfContent, nounOf, policyOf, recorded } from './decision-input.js';
 import type {
   DecidedPacket,
   DecisionInput,
@@ -30,7 +30,7 @@ export interface NamedApprovers {
 /** How many people have to approve, and who they may be. */
 export interface Electorate {
   quorum: number;
-  /** Each of these orders must name whoever approves; none: everybody who may approve. */
+  /** A member may approve if each of these orders names them; none: everybody who may approve. */
   approvers: NamedApprovers[];
 }
 
@@ -77,8 +77,7 @@ interface Reason {
   because: string;
 }
 
-/** CONTRACT, Approval: 72 hours unless a standing order says otherwise. */
-export const DEFAULT_EXPIRY_MINUTES = 72 * 60;
+export const DEFAULT_EXPIRY_MINUTES = DEFAULT_EXPIRY_MS / 60_000;
 
 /** An order that throttles without a limit, which none may be created as, delays for this long at a time. */
 const WITHOUT_PACE_MS = 3_600_000;
@@ -260,18 +259,19 @@ function limitsOf(order: DecisionOrder, input: RecordedInput): LimitCheck[] {
 
 function reasonsOf(order: DecisionOrder, checks: LimitCheck[], packet: RecordedPacket): Reason[] {
   const name = `The standing order "${order.name}"`;
+  const noun = nounOf(packet);
   const unread = order.effect === 'throttle' ? unreadBound(order, packet) : undefined;
   if (unread !== undefined) {
-    const because = `${name} limits the pace of this work packet, but ${unread} cannot be measured by it.`;
+    const because = `${name} limits the pace of this ${noun}, but ${unread} cannot be measured by it.`;
     return [{ outcome: 'require_approval', because }];
   }
-  if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this work packet.` }];
+  if (order.effect === 'deny') return [{ outcome: 'deny', because: `${name} forbids this ${noun}.` }];
   if (order.effect === 'require_approval') {
-    return [{ outcome: 'require_approval', because: `${name} requires ${whoseApproval(order)}.` }];
+    return [{ outcome: 'require_approval', because: `${name} requires ${whoseApproval(order, noun)}.` }];
   }
   // Validation asks for a limit; without one there is no pace that the work packet could keep.
   if (order.effect === 'throttle' && checks.length === 0) {
-    return [{ outcome: 'throttle', because: `${name} delays this work packet.` }];
+    return [{ outcome: 'throttle', because: `${name} delays this ${noun}.` }];
   }
   const remarks = checks.flatMap(({ result, otherwise, remark }): Reason[] =>
     remark === null
@@ -279,26 +279,28 @@ function reasonsOf(order: DecisionOrder, checks: LimitCheck[], packet: RecordedP
       : [
           {
             outcome: result.holds ? 'allow' : otherwise,
-            because: `${name} ${says(order, result.holds)}, but ${remark}.`,
+            because: `${name} ${says(order, result.holds, noun)}, but ${remark}.`,
           },
         ],
   );
-  return remarks.length > 0 ? remarks : [{ outcome: 'allow', because: `${name} ${says(order, true)}.` }];
+  return remarks.length > 0
+    ? remarks
+    : [{ outcome: 'allow', because: `${name} ${says(order, true, noun)}.` }];
 }
 
-function whoseApproval({ approval }: DecisionOrder): string {
+function whoseApproval({ approval }: DecisionOrder, noun: string): string {
   const quorum = approval?.quorum ?? 1;
   if (approval?.approvers) {
     return quorum > 1
-      ? `${quorum} of the approvers that it names to approve this work packet`
-      : 'an approval by one of the approvers that it names for this work packet';
+      ? `${quorum} of the approvers that it names to approve this ${noun}`
+      : `an approval by one of the approvers that it names for this ${noun}`;
   }
-  return quorum > 1 ? `${quorum} people to approve this work packet` : 'an approval for this work packet';
+  return quorum > 1 ? `${quorum} people to approve this ${noun}` : `an approval for this ${noun}`;
 }
 
-function says({ effect }: DecisionOrder, isWithinLimit: boolean): string {
-  if (effect !== 'allow') return 'limits the pace of this work packet';
-  return isWithinLimit ? 'allows this work packet' : 'would allow this work packet';
+function says({ effect }: DecisionOrder, isWithinLimit: boolean, noun: string): string {
+  if (effect !== 'allow') return `limits the pace of this ${noun}`;
+  return isWithinLimit ? `allows this ${noun}` : `would allow this ${noun}`;
 }
 
 /** No order and no mode allows a tool of which nobody here has said what it does (CONTRACT section 7). */
@@ -309,15 +311,17 @@ const UNREGISTERED: Reason = {
 };
 
 /** Spec: without standing orders, autonomous work stops at review. The one exception is the autonomous mode. */
-function withoutPermission(mode: GuardianMode, { reversibility }: RecordedPacket): Reason {
+function withoutPermission(mode: GuardianMode, packet: RecordedPacket): Reason {
+  const { reversibility } = packet;
+  const noun = nounOf(packet);
   const isHarmless = reversibility === 'read_only' || reversibility === 'reversible';
   const mayGo = mode === 'autonomous' && isHarmless;
   return mayGo
     ? {
         outcome: 'allow',
-        because: 'The guardian is autonomous: a work packet that can be undone needs no standing order.',
+        because: `The guardian is autonomous: ${noun}s that can be undone need no standing order.`,
       }
-    : { outcome: 'require_approval', because: 'No standing order allows this work packet.' };
+    : { outcome: 'require_approval', because: `No standing order allows this ${noun}.` };
 }
 
 /**
@@ -326,17 +330,17 @@ function withoutPermission(mode: GuardianMode, { reversibility }: RecordedPacket
  * transaction that marks a packet as sending, is what keeps an approved one from leaving under them. A mode that
  * this version does not know is treated as they are.
  */
-function guardianReasons(mode: GuardianMode, { reversibility }: RecordedPacket): Reason[] {
+function guardianReasons(mode: GuardianMode, packet: RecordedPacket): Reason[] {
+  const noun = nounOf(packet);
   switch (mode) {
     case 'guardrailed':
       return [];
     case 'autonomous':
-      return reversibility === 'irreversible'
+      return packet.reversibility === 'irreversible'
         ? [
             {
               outcome: 'require_approval',
-              because:
-                'The guardian is autonomous: a work packet that cannot be undone still needs an approval.',
+              because: `The guardian is autonomous: ${noun}s that cannot be undone still need an approval.`,
             },
           ]
         : [];
@@ -344,7 +348,7 @@ function guardianReasons(mode: GuardianMode, { reversibility }: RecordedPacket):
       return [
         {
           outcome: 'require_approval',
-          because: 'The guardian is supervised: every work packet needs an approval.',
+          because: `The guardian is supervised: every ${noun} needs an approval.`,
         },
       ];
     default:

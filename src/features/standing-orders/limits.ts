@@ -1,4 +1,10 @@
-import type { DecisionOrder, OrderUsage, RecordedInput, RecordedPacket } from './decision-input.js';
+import {
+  type DecisionOrder,
+  nounOf,
+  type OrderUsage,
+  type RecordedInput,
+  type RecordedPacket,
+} from './decision-input.js';
 import type { BudgetWindow, Effect, OrderBudget, OrderLimits } from './standing-order.js';
 import { endOfWindow } from './windows.js';
 
@@ -22,7 +28,7 @@ export interface LimitCheck {
 }
 
 /** What limits and budgets measure of a work packet. */
-type Measured = Pick<RecordedPacket, 'recipients' | 'amount' | 'currency'>;
+type Measured = Pick<RecordedPacket, 'recipients' | 'amount' | 'currency' | 'outside'>;
 
 /** When it is decided; the windows of a day, week and month are those of the zone. */
 type Moment = Pick<RecordedInput, 'at' | 'timezone'>;
@@ -74,14 +80,14 @@ export function checkLimits(
       'maxPerHour',
       usage.lastHour,
       1,
-      (used) => `it would be work packet ${used} of this hour`,
+      (used) => `it would be ${nounOf(packet)} ${used} of this hour`,
       () => usage.hourRoomAt ?? at + HOUR_MS,
     ),
     ...check(
       'maxPerDay',
       usage.lastDay,
       1,
-      (used) => `it would be work packet ${used} of this day`,
+      (used) => `it would be ${nounOf(packet)} ${used} of this day`,
       () => usage.dayRoomAt ?? at + DAY_MS,
     ),
     ...check(

@@ -69,7 +69,7 @@ export class StandingOrderMatch implements OrderMatch {
   actionTypes?: string[] | null;
 
   /**
-   * Names of agents from outside, as their tokens have them, at most 50. Left out: whoever asks.
+   * Names of agents from outside, as their tokens have them, at most 50. Left out: all of them.
    * @example ['invoice-bot']
    */
   @IsOptional()

@@ -3,7 +3,7 @@ import { ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import {
   ContentChanged,
   InvalidTransition,
@@ -46,9 +46,7 @@ export class StandingOrderVersionsController {
   @ApiHeader(ORDER_IF_MATCH)
   @Patch()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 200: StandingOrderView },
     errors: [
       NotFound,
@@ -104,9 +102,7 @@ export class StandingOrderVersionsController {
   @ApiHeader(ORDER_IF_MATCH)
   @Post('rollback')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition, SimulationRequired, ContentChanged],
   })

@@ -95,7 +95,7 @@ export interface OrderBudget {
 export const APPROVING_ROLES = ['operator', 'admin', 'owner'] as const satisfies Role[];
 export type ApprovingRole = (typeof APPROVING_ROLES)[number];
 
-/** Who may approve: whoever has one of the roles, or a higher one, and these members. */
+/** Who may approve: members with one of the roles, or a higher one, and these members. */
 export interface OrderApprovers {
   roles?: ApprovingRole[] | null;
   memberIds?: string[] | null;

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import {
   ContentChanged,
   InvalidTransition,
@@ -50,9 +50,7 @@ export class StandingOrdersController {
   /** Creates a standing order, which decides at once unless its simulation or its safety eval speaks against it. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     limit: specified('/api/pro/standing-orders'),
     returns: { 201: NewStandingOrderView },
     errors: [NotFound],
@@ -97,9 +95,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/simulate')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 200: SimulationView },
     errors: [NotFound, Unavailable],
   })
@@ -140,9 +136,7 @@ export class StandingOrdersController {
   @ApiParam(STANDING_ORDER_PARAM)
   @Post(':standingOrderId/pause')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: true,
     returns: { 200: StandingOrderView },
     errors: [NotFound, InvalidTransition],

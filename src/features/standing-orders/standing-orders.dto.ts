@@ -1,4 +1,4 @@
-import { ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
+import { ApiPropertyOptional, IntersectionType, OmitType, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -146,13 +146,8 @@ export class CreateStandingOrderBody {
   expiresAt?: number | null;
 }
 
-/**
- * Body of `PATCH /standing-orders/{id}`: what is to be different from now on. What is left out stays as it is, and null
- * takes away what may be left out. The team stays: an order of another team is another order.
- */
-export class ReviseStandingOrderBody extends PartialType(OmitType(CreateStandingOrderBody, ['teamId']), {
-  skipNullProperties: false,
-}) {
+/** What an owner acknowledges, and of which version. */
+class Acknowledgement {
   /**
    * That the owner knows: from now on the order lets work packets go out that cannot be undone.
    * @example true
@@ -171,6 +166,15 @@ export class ReviseStandingOrderBody extends PartialType(OmitType(CreateStanding
   @IsPositive()
   version?: number;
 }
+
+/**
+ * Body of `PATCH /standing-orders/{id}`: what is to be different from now on. What is left out stays as it is, and null
+ * takes away what may be left out. The team stays: an order of another team is another order.
+ */
+export class ReviseStandingOrderBody extends IntersectionType(
+  PartialType(OmitType(CreateStandingOrderBody, ['teamId']), { skipNullProperties: false }),
+  Acknowledgement,
+) {}
 
 /** Body of `POST /standing-orders/{id}/rollback`. */
 export class RollBackStandingOrderBody {
@@ -193,7 +197,7 @@ export class RollBackStandingOrderBody {
 }
 
 /** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
-export class ActivateStandingOrderBody {
+export class ActivateStandingOrderBody extends Acknowledgement {
   /**
    * Only tries the order out: decisions say what it would have changed, and it changes nothing.
    * @example true
@@ -201,24 +205,6 @@ export class ActivateStandingOrderBody {
   @IsOptional()
   @Equals(true)
   shadow?: true;
-
-  /**
-   * That the owner knows: the order lets work packets go out that cannot be undone.
-   * @example true
-   */
-  @IsOptional()
-  @Equals(true)
-  acknowledge?: true;
-
-  /**
-   * The version that was looked at; while the order has another, it is not activated (412). An acknowledgement takes it, or
-   * If-Match.
-   * @example 2
-   */
-  @IsOptional()
-  @IsInt()
-  @IsPositive()
-  version?: number;
 }
 
 /** Query of `GET /standing-orders`. */

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
 import { newViewOf } from '../standing-orders/standing-order-view.js';
 import { NewStandingOrderView } from '../standing-orders/standing-orders.dto.js';
@@ -54,9 +54,7 @@ export class SuggestionsController {
   @ApiParam(SUGGESTION_PARAM)
   @Post(':suggestionId/dismiss')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     returns: { 200: SuggestionDecided },
     errors: [NotFound, InvalidTransition],
   })

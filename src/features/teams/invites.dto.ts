@@ -6,6 +6,7 @@ import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { MemberView } from '../workspaces/members.dto.js';
+import { IsNoneOfOurs } from '../workspaces/reserved-names.js';
 import { NewToken } from '../workspaces/tokens.dto.js';
 
 /** The parameter of the paths, as it is documented. */
@@ -95,10 +96,12 @@ export class AddedToTeam {
 /** What the link's page asks for. */
 export class AcceptanceBody {
   /**
-   * The name that others will see, one line of 1 to 80 characters; an account that exists keeps its own.
+   * The name that others will see, one line of 1 to 80 characters, and not to be taken for Consigliere, its guardian or a capo; an
+   * account that exists keeps its own.
    * @example 'Jo Lind'
    */
   @IsVisibleName(MAX_DISPLAY_NAME)
+  @IsNoneOfOurs('member')
   displayName!: string;
 
   /**

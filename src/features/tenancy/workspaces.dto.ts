@@ -6,6 +6,7 @@ import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { InviteView } from '../teams/invites.dto.js';
+import { IsNoneOfOurs } from '../workspaces/reserved-names.js';
 
 const MAX_NAME = 60;
 const MAX_OWNER_NAME = 80;
@@ -26,6 +27,7 @@ export class OwnerBody {
    */
   @IsOptional()
   @IsVisibleName(MAX_OWNER_NAME)
+  @IsNoneOfOurs('member')
   ownerName?: string;
 }
 

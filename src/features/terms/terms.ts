@@ -62,6 +62,9 @@ export const NO_COST: Readonly<Cost> = Object.freeze({
   tokensOut: 0,
 });
 
+/** CONTRACT, Approval: 72 hours unless a standing order or the request says otherwise. */
+export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
+
 /**
  * The work that tells members of something: its item has the id of an approval, an escalation or a directive that failed, or of
  * the receipt of a kill or of its end. Every feature enqueues it in the transaction of its act.

@@ -1,4 +1,3 @@
 export type { ToolEntity } from './tool.entity.js';
 export { amountInWords, factsOf, parametersOf, type ToolFacts } from './tool.js';
-export { faultsOfAnyParams, type ParamsVerdict, ToolParams } from './tool-params.js';
 export { ToolsService } from './tools.service.js';

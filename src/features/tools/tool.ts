@@ -204,7 +204,7 @@ export function amountInWords(amount: number, currency: string): string {
   return new Intl.NumberFormat('en', { minimumFractionDigits, maximumFractionDigits: 20 }).format(amount);
 }
 
-/** A title that shows 6000 for 60.00 euros misleads whoever decides. */
+/** A title that shows 6000 for 60.00 euros misleads the approver. */
 function inMajorUnits(value: unknown, amount: number | null, currency: string | null): string {
   if (amount !== null && currency !== null) return amountInWords(amount, currency);
   return `${shown(value)} (smallest unit)`;

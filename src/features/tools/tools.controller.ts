@@ -16,7 +16,7 @@ import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
-import { Route } from '../../platform/http/route.js';
+import { ACTS, ASKS, Route } from '../../platform/http/route.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -50,10 +50,7 @@ export class ToolsController {
   /** Registers a tool, as an admin, or else proposes it; the same content again is answered as it was registered. */
   @Post()
   @Route({
-    auth: 'member',
-    role: 'operator',
-    scope: 'request',
-    teamRole: true,
+    ...ASKS,
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],
   })
@@ -77,14 +74,12 @@ export class ToolsController {
     return this.tools.get(caller, name);
   }
 
-  /** Changes a tool as it was read, activates or pauses it; whoever may act may pause. */
+  /** Changes a tool as it was read, activates or pauses it; operators may only pause it. */
   @ApiParam(TOOL_PARAM)
   @ApiHeader(TOOL_IF_MATCH)
   @Patch(':name')
   @Route({
-    auth: 'member',
-    role: 'operator',
-    teamRole: true,
+    ...ACTS,
     stops: isPause,
     returns: { 200: ToolView },
     errors: [NotFound, InvalidTransition, ContentChanged, PreconditionRequired, Unavailable],

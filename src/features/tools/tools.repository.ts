@@ -54,7 +54,7 @@ export class Tools {
     const { workspaceId } = this.db.unit.scope;
     const [, existing, counted] = await this.db.unit.batch([
       { text: `select pg_advisory_xact_lock(hashtextextended('tools ' || $1, 1))`, values: [workspaceId] },
-      // Statements of their own see what was added by whoever held the lock before.
+      // Statements of their own see what the previous holder of the lock added.
       selectOf(ToolEntity, { workspaceId, name }, 'for no key update'),
       {
         text: `select count(*) as total, count(*) filter (where status = 'proposed') as proposed

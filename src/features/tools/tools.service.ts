@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
-import { computedBeforehand } from '../../platform/database/beforehand.js';
+import {
+  computeBeforehand,
+  computedBeforehand,
+  NeededBeforehand,
+} from '../../platform/database/beforehand.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
@@ -17,10 +21,11 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { paramsHashOf } from '../terms/action-hashes.js';
 import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
 import { contentOf, faultsOfContent, fingerprintOf, type ToolContent } from './tool.js';
 import type { ToolEntity, ToolStatus } from './tool.entity.js';
-import { ToolParams, type ParamsVerdict } from './tool-params.js';
+import { faultsOfAnyParams, ToolParams, type ParamsVerdict } from './tool-params.js';
 import type {
   ChangeToolBody,
   RegisterToolBody,
@@ -77,6 +82,31 @@ export class ToolsService {
     return names.length > 0 ? this.tools.named(workspaceId, names) : [];
   }
 
+  /**
+   * Whether the tool takes these parameters, computed with no transaction open; a tool that nobody has registered takes any.
+   * @throws ValidationFailed for parameters that no tool may have, or not this one
+   * @throws NeededBeforehand where it is not known yet
+   */
+  checkParams(tool: ToolEntity | undefined, params: Record<string, unknown>): 'fit' | 'timeout' {
+    const faults = faultsOfAnyParams(params);
+    if (faults.length > 0) throw new ValidationFailed({ details: faults });
+    if (!tool) return 'fit';
+    const { key, compute } = this.verdictOf(tool, params);
+    const verdict: ParamsVerdict = computedBeforehand(key, compute);
+    if (verdict.ok) return 'fit';
+    if (verdict.timeout) return 'timeout';
+    throw new ValidationFailed({ details: verdict.faults });
+  }
+
+  /** Computes what {@link checkParams} will ask for, unless the tool changes until then. */
+  async checkParamsBeforehand(workspaceId: string, name: unknown, params: unknown): Promise<void> {
+    if (typeof name !== 'string' || faultsOfAnyParams(params).length > 0) return;
+    const tool = await this.find({ workspaceId, teamIds: 'all' }, name);
+    if (!tool) return;
+    const { key, compute } = this.verdictOf(tool, params);
+    await computeBeforehand(new NeededBeforehand(key, compute));
+  }
+
   async list(caller: Caller, query: ToolsQuery): Promise<ToolPage> {
     const page = await this.tools.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };
@@ -126,7 +156,7 @@ export class ToolsService {
   }
 
   /**
-   * An admin changes and activates what they have read; whoever may act may pause it.
+   * An admin changes and activates what they have read; operators may pause it.
    * @throws Forbidden, NotFound, ValidationFailed, InvalidTransition, ContentChanged, PreconditionRequired
    */
   async change(
@@ -160,6 +190,12 @@ export class ToolsService {
     this.tools.remove(tool);
     this.record(caller, 'deleted', tool);
     return viewOf(tool);
+  }
+
+  private verdictOf(tool: ToolEntity, params: unknown) {
+    const { name, fingerprint } = tool;
+    const key = `tool params ${fingerprint} ${paramsHashOf(name, params)}`;
+    return { key, compute: () => this.params.validate(tool, params) };
   }
 
   private async lock(name: string): Promise<ToolEntity> {

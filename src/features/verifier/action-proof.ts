@@ -22,7 +22,7 @@ interface Followed {
   approvalId: unknown;
   /** Undefined where an earlier version of the program did not tell the hash of the parameters. */
   shown: ShownAction | undefined;
-  /** What the approval shows to whoever decides now, after edits. */
+  /** What the approval shows to approvers now, after edits. */
   contentHash: unknown;
 }
 

@@ -1,6 +1,7 @@
-import { cutText } from '../../platform/kernel/text.js';
+import { cutText, storable } from '../../platform/kernel/text.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { CAPO_ROLES, type CapoRole, COST_CURRENCY } from '../terms/terms.js';
+import { ACTIONS_OF_AGENTS, FiguresOfAgents, type ReportedAgent } from './agent-figures.js';
 import { Sums } from './sums.js';
 
 /** What a receipt has to tell for the numbers of a day to be counted from it. */
@@ -24,8 +25,6 @@ export interface ReportedAct {
 /** So many acts of a kind are listed; of the others it is counted how many there are. */
 const MOST_ACTS = 20;
 const LONGEST_SUMMARY = 300;
-/** No name of a tool: what an agent asked for beyond its first {@link MOST_ACTS} tools. */
-const OTHER_TOOLS = 'other tools';
 
 type ActList = 'sent' | 'notReached' | 'undone' | 'notDone' | 'acts';
 type ActCount =
@@ -39,17 +38,6 @@ type ActCount =
   | 'kills'
   | 'reverts'
   | 'recoveries';
-
-/** What the receipts say became of requests of agents from outside. */
-const OUTCOMES = {
-  'action.allowed': 'allowed',
-  'approval.approved': 'approved',
-  'action.denied': 'denied',
-  'approval.rejected': 'rejected',
-  'action.completed': 'completed',
-  'action.failed': 'failed',
-  'action.unconfirmed': 'unconfirmed',
-} as const satisfies Record<string, keyof typeof NO_ACTIONS>;
 
 type OfGuardian = 'kills' | 'reverts' | 'recoveries';
 
@@ -73,14 +61,6 @@ const TOLD = {
 
 /** The actions by which something leaves. */
 const LEAVING: readonly unknown[] = ['email.send', 'webhook.post', 'http.call'];
-
-/** What became of the requests of an agent from outside for one tool. */
-export type ReportedAgent = typeof NO_ACTIONS & {
-  name: string;
-  tool: string;
-  /** The one that the newest of these receipts is about. */
-  actionRequestId: string;
-};
 
 /** What one capo did. */
 export interface CapoFigures {
@@ -153,24 +133,13 @@ export const COUNTED_ACTIONS = [
   'revenue.recorded',
   'revenue.reversed',
   ...(Object.keys(TOLD) as (keyof typeof TOLD)[]),
-  ...(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]),
+  ...ACTIONS_OF_AGENTS,
 ] as const;
 
 const MONEY_DIGITS = 4;
 const COST_DIGITS = 6;
 /** Of a mean, so that the order of adding does not show. */
 const MEAN_DIGITS = 4;
-
-/** How many requests had each outcome; one request can have several. */
-export const NO_ACTIONS = {
-  allowed: 0,
-  approved: 0,
-  denied: 0,
-  rejected: 0,
-  completed: 0,
-  failed: 0,
-  unconfirmed: 0,
-};
 
 interface CapoCounts {
   directivesExecuted: number;
@@ -212,7 +181,7 @@ export class FiguresOfReceipts {
     reverts: 0,
     recoveries: 0,
   };
-  readonly #outside = new Map<string, Map<string, ReportedAgent>>();
+  readonly #outside = new FiguresOfAgents();
   readonly #metrics = new Map<string, { sum: Sums; n: number }>();
   readonly #cost = new Sums(COST_DIGITS);
   readonly #costOfCapos = new Map<string | null, Sums>();
@@ -222,7 +191,7 @@ export class FiguresOfReceipts {
     const { action, details } = receipt;
     this.cost(receipt);
     this.act(receipt);
-    this.outside(receipt);
+    this.#outside.receipt(receipt);
     switch (action) {
       case 'revenue.recorded':
       case 'revenue.reversed':
@@ -265,9 +234,7 @@ export class FiguresOfReceipts {
         ...this.#total,
         ...counts,
         ...lists,
-        outsideAgents: [...this.#outside.values()]
-          .flatMap((ofAgent) => [...ofAgent.values()])
-          .toSorted((a, b) => (keyOf(a.name, a.tool) < keyOf(b.name, b.tool) ? -1 : 1)),
+        outsideAgents: this.#outside.all(),
         capos: Object.fromEntries(
           CAPO_ROLES.map((capo) => [capo, this.ofCapo(capo, costCurrency)]),
         ) as Record<CapoRole, CapoFigures>,
@@ -307,22 +274,6 @@ export class FiguresOfReceipts {
     if (missed === null) return;
     this.#actCounts.notReachedTotal++;
     this.add('notReached', receipt, missed);
-  }
-
-  private outside({ action, details, entity }: CountedReceipt): void {
-    const { agent, tool, again } = details;
-    if (!Object.hasOwn(OUTCOMES, action) || typeof agent !== 'string' || typeof tool !== 'string') return;
-    // What an order allowed is decided again when it is consumed.
-    if (again === true) return;
-    const name = storable(agent);
-    const ofAgent = this.#outside.get(name) ?? new Map<string, ReportedAgent>();
-    // The names of tools are the agent's own words.
-    const group = ofAgent.has(storable(tool)) || ofAgent.size < MOST_ACTS ? storable(tool) : OTHER_TOOLS;
-    const counts = ofAgent.get(group) ?? { name, tool: group, ...NO_ACTIONS };
-    const outcome = OUTCOMES[action as keyof typeof OUTCOMES];
-    const actionRequestId = storable(details['actionRequestId'] ?? entity.id);
-    ofAgent.set(group, { ...counts, [outcome]: counts[outcome] + 1, actionRequestId });
-    this.#outside.set(name, ofAgent);
   }
 
   private add(list: ActList, receipt: CountedReceipt, to: string | null): void {
@@ -457,9 +408,4 @@ function actOf(
     summary: cutText(storable(summary), LONGEST_SUMMARY),
     to: to === null ? null : storable(to),
   };
-}
-
-/** A receipt keeps characters that the row of a report cannot. */
-function storable(text: unknown): string {
-  return String(text).replaceAll('\0', '\ufffd').toWellFormed();
 }

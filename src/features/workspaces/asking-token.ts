@@ -5,14 +5,14 @@ import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { scopeSettings } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
-import { AlreadyExists, Forbidden } from '../../platform/kernel/errors.js';
+import { AlreadyExists, Forbidden, NotFound } from '../../platform/kernel/errors.js';
+import { DEFAULT_EXPIRY_MS } from '../terms/terms.js';
+import type { AskBody } from './asking-token.dto.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { Tokens } from './tokens.repository.js';
 
 /** What a token asks for, as it tells the same request sent again from another. */
-interface Asked<T> {
-  teamId?: string | null;
-  externalId?: string | null;
+interface Asked<T> extends Pick<AskBody, 'teamId' | 'externalId' | 'expiresInSeconds'> {
   /** All of it except for the team. */
   content: Record<string, unknown>;
   /** Finds the earlier request of this name. */
@@ -40,12 +40,22 @@ export class AskingToken {
   }
 
   /**
-   * The team that the request is for, and the same request where it was sent before. Answers the rows of `also`, too.
+   * The asking token may take back what it asked for, and operators of the team may.
+   * @throws NotFound for what another agent asked, Forbidden
+   */
+  assertMayCancel(caller: Caller, asked: { tokenRootId: string; teamId: string | null }): void {
+    if (caller.tokenRootId === asked.tokenRootId) return;
+    if (caller.agent) throw new NotFound();
+    requireRole(caller, asked.teamId, 'operator');
+  }
+
+  /**
+   * The team that the request is for, how long people may take, and the same request where it was sent before. Answers the rows of `also`, too.
    * @throws ValidationFailed, NotFound for a team, Forbidden, AlreadyExists where the externalId stands for another request
    */
   async admit<T extends { teamId: string | null }>(
     caller: Caller,
-    { teamId: asked, externalId = null, content, byExternalId, hashOf }: Asked<T>,
+    { teamId: asked, externalId = null, expiresInSeconds, content, byExternalId, hashOf }: Asked<T>,
     also: Statement[],
   ) {
     const tokenRootId = caller.tokenRootId!;
@@ -66,6 +76,7 @@ export class AskingToken {
     if (former && (hashOf(former) !== requestHash || former.teamId !== teamId)) {
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
     }
-    return { tokenRootId, teamId, externalId, requestHash, former, also: others };
+    const expiresInMs = expiresInSeconds ? expiresInSeconds * 1_000 : DEFAULT_EXPIRY_MS;
+    return { tokenRootId, teamId, externalId, requestHash, former, expiresInMs, also: others };
   }
 }

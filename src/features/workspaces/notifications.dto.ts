@@ -4,10 +4,10 @@ import { IsIn, IsOptional } from 'class-validator';
  * `all`: at once, and in quiet hours what is urgent; `urgent`: only that; `digest`: what is urgent at once and the rest once a
  * day; `none`: nothing.
  */
-export const NOTIFY_CHOICES = ['all', 'urgent', 'digest', 'none'] as const;
+const NOTIFY_CHOICES = ['all', 'urgent', 'digest', 'none'] as const;
 export type NotifyChoice = (typeof NOTIFY_CHOICES)[number];
 
-export const REPORT_CHOICES = ['all', 'none'] as const;
+const REPORT_CHOICES = ['all', 'none'] as const;
 export type ReportChoice = (typeof REPORT_CHOICES)[number];
 
 /** What holds where nobody has chosen: people are asked, so they are told. */

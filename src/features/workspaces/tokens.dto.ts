@@ -23,7 +23,7 @@ import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { isToolPattern } from '../terms/tool-names.js';
-import { IsNoneOfOurs } from './agent-name.js';
+import { IsNoneOfOurs } from './reserved-names.js';
 
 /** The parameter of the paths, as it is documented. */
 export const TOKEN_PARAM = {
@@ -55,7 +55,7 @@ export class TokenAgent {
    * @example 'CRM cleaner'
    */
   @IsVisibleName(60)
-  @IsNoneOfOurs()
+  @IsNoneOfOurs('agent')
   name!: string;
 }
 
@@ -226,6 +226,16 @@ export class OutsideAgentView {
    * @example 'active'
    */
   status!: OutsideAgentStatus;
+  /**
+   * One sentence on why it has this status.
+   * @example 'It sent a request within the last 24 hours.'
+   */
+  statusReason!: string;
+  /**
+   * Its action requests and questions that are not decided yet, as far as the caller may see them.
+   * @example 1
+   */
+  pendingRequests!: number;
   /**
    * The member on whose behalf it asks.
    * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'

@@ -8,7 +8,7 @@ import { columnsOf, insertOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { OutsideAgentView, TokenView } from './tokens.dto.js';
+import type { TokenView } from './tokens.dto.js';
 import { TokenEntity } from './workspaces.entity.js';
 
 /** The hash is compared, never shown. */
@@ -17,9 +17,6 @@ const SHOWN = columnsOf(TokenEntity, {
   without: ['workspaceId', 'tokenHash', 'sessionId', 'agentName', 'agentNameKey', 'rootId'],
 });
 const COLUMNS = `${SHOWN}, case when t.agent_name is not null then jsonb_build_object('name', t.agent_name) end as agent`;
-
-/** Without a request for so long, an agent counts as idle, as a capo does. */
-const ACTIVE_FOR = '24 hours';
 
 /** A token with the role of its member, and the first one of its chain of rotations. */
 export type LockedToken = TokenView & { role: Role; rootId: string };
@@ -77,7 +74,7 @@ export class Tokens {
   }
 
   /**
-   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. Whoever stops it waits, and finds what
+   * The token, locked until the transaction ends: nothing for one that was stopped meanwhile. A request to stop it waits, and finds what
    * was asked for.
    */
   lockUsableStatement(workspaceId: string, tokenId: string): Statement {
@@ -115,7 +112,7 @@ export class Tokens {
     this.db.insert(TokenEntity, token);
   }
 
-  /** Adds a token of an agent. @throws AlreadyExists when another agent has the name: the index decides, whoever else writes */
+  /** Adds a token of an agent. @throws AlreadyExists when another agent has the name: the index decides between writers */
   async addOfAgent(token: TokenEntity): Promise<void> {
     const { text, values } = insertOf(TokenEntity, token);
     try {
@@ -133,21 +130,6 @@ export class Tokens {
       [workspaceId],
     );
     return row!.count;
-  }
-
-  /** The agents that have a token which is neither revoked nor expired, by name. */
-  outsideAgents(scope: Scope, at: number): Promise<OutsideAgentView[]> {
-    return this.db.read(
-      scope,
-      `select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
-          when t.last_used_at > $2::timestamptz - interval '${ACTIVE_FOR}' then 'active' else 'idle' end as status,
-        t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at
-       from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
-       where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
-         and (t.expires_at is null or t.expires_at > $2)
-       order by t.agent_name_key`,
-      [scope.workspaceId, new Date(at)],
-    );
   }
 
   /** What the agent of this name may ask for; no row where there is none. */

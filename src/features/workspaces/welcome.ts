@@ -17,6 +17,11 @@ export function welcome(address: string, app: INestApplicationContext, output: S
       `Mail is written to files in ${directory} and sent to nobody. To send it, set SMTP_URL and MAIL_FROM.`,
       { mailTransport: 'file' },
     );
+  } else if (!isReachable(config.mailFrom.replaceAll(/^.*<|>$/g, ''))) {
+    output.warn(
+      `SMTP_URL is set and MAIL_FROM is not an address of yours: mail leaves from ${config.mailFrom}, which mail servers refuse or mark as spam. Set MAIL_FROM.`,
+      { mailFrom: config.mailFrom },
+    );
   }
   const { credentials } = app.get(FirstRun);
   if (credentials) tellOnce(credentials, config, output);

@@ -66,7 +66,7 @@ function sentenceFor(fault: Fault, url: string): string | undefined {
   if (/Query read timeout/.test(message))
     return `PostgreSQL at ${at} accepts connections but does not answer in time. If it is a connection pooler, it may have no session left: a process needs 12 (in pgbouncer: default_pool_size, max_db_connections). Otherwise another program may lock its tables.`;
   if (code === 'ECONNRESET' || /Connection terminated/i.test(message))
-    return `What listens at ${at} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`;
+    return `The server at ${at} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`;
   if (code === '28P01')
     return `PostgreSQL at ${at} refused the password of the user ${user}. Correct it in DATABASE_URL, where characters such as @ : / # are written with percent-encoding.`;
   if (/password must be a(?: non-empty)? string/i.test(message))

@@ -63,6 +63,13 @@ export interface RoutePolicy {
   errors?: ErrorDefinition[];
 }
 
+/** Operators may call it, for rows of the teams that they are operators of. */
+export const ACTS = { auth: 'member', role: 'operator', teamRole: true } as const;
+/** An agent from outside may call it, for its own requests. */
+export const ASKS = { ...ACTS, scope: 'request' } as const;
+/** A token that only decides may call it. */
+export const DECIDES = { ...ACTS, scope: 'decide' } as const;
+
 export const ROUTE = Symbol('route');
 
 const SUCCESS: Record<string, string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' };

@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { FromDigits } from './from-digits.js';
 import { MaxLength } from './text-length.js';
 
@@ -9,8 +9,7 @@ export const COUNT_UP_TO = 10_000;
 /** How many items a page has at the most. */
 export const LARGEST_PAGE = 100;
 
-/** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
-export class PageQuery {
+class LimitQuery {
   /**
    * How many items to answer at most.
    * @example 20
@@ -22,7 +21,10 @@ export class PageQuery {
   @Min(1)
   @Max(LARGEST_PAGE)
   limit: number = 20;
+}
 
+/** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
+export class PageQuery extends LimitQuery {
   /**
    * How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands.
    * @example 0
@@ -43,6 +45,17 @@ export class PageQuery {
   @IsString()
   @MaxLength(500)
   cursor?: string;
+}
+
+/** The same for what belongs to teams. */
+export class TeamPageQuery extends PageQuery {
+  /**
+   * Only those of this team.
+   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  @IsOptional()
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
+  teamId?: string;
 }
 
 /** What a page of any list says besides its items. */
@@ -77,7 +90,7 @@ export interface Page<T> extends PageFacts {
 }
 
 /** `before` and `limit` of the append-only lists (`/feed`, `/audit-feed`). */
-export class BeforeQuery {
+export class BeforeQuery extends LimitQuery {
   /**
    * Only entries with a smaller sequence number; `nextBefore` of the page before.
    * @example 1200
@@ -88,16 +101,4 @@ export class BeforeQuery {
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   before?: number;
-
-  /**
-   * How many items to answer at most.
-   * @example 20
-   */
-  @ApiPropertyOptional()
-  @IsOptional()
-  @FromDigits()
-  @IsInt()
-  @Min(1)
-  @Max(LARGEST_PAGE)
-  limit: number = 20;
 }

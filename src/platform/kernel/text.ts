@@ -38,3 +38,8 @@ function boundaryBefore(text: string, index: number): number {
 function isSurrogatePair(text: string, index: number): boolean {
   return (text.codePointAt(index) ?? 0) > 0xffff;
 }
+
+/** As a row can keep it: PostgreSQL takes neither NUL nor half a surrogate pair. */
+export function storable(text: unknown): string {
+  return String(text).replaceAll('\0', '\ufffd').toWellFormed();
+}

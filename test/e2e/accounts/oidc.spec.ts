@@ -259,14 +259,15 @@ describe('GET /api/admin/oidc/callback: 200', () => {
       ['Mira\u202eNovak', 'grace-hopper@northwind.example'],
       ['x'.repeat(81), 'x@northwind.example'],
       [{ first: 'Jo' }, 'jo_lind@northwind.example'],
+      ['The guardian', 'ann.bell@northwind.example'],
     ] as const) {
       const { subject } = desk.person({ name, email });
       expect((await desk.signIn(subject)).status, email).toBe(200);
     }
     const names = [];
-    for (const local of ['ada.lovelace', 'grace-hopper', 'x', 'jo_lind'])
+    for (const local of ['ada.lovelace', 'grace-hopper', 'x', 'jo_lind', 'ann.bell'])
       names.push((await desk.account(`${local}@northwind.example`))!['display_name']);
-    expect(names).toEqual(['Ada Lovelace', 'Grace Hopper', 'X', 'Jo Lind']);
+    expect(names).toEqual(['Ada Lovelace', 'Grace Hopper', 'X', 'Jo Lind', 'Ann Bell']);
   });
 
   it('signs in to their own account whoever has been given the address of another', async () => {

@@ -355,15 +355,19 @@ describe('the kill switch', () => {
 
 describe('a request that is refused', () => {
   it.each([
-    ['a tool that the token does not name', 'mail.send', {}, 403],
-    ['a name of our own action types', 'email.send', {}, 422],
-    ['a star', '*', {}, 422],
-    ['capitals', 'Pay.invoice', {}, 422],
-    ['an integer past 2^53', 'pay.unknown', { n: 2 ** 53 }, 422],
-    ['more than 64 KB', 'pay.unknown', { text: 'x'.repeat(70_000) }, 422],
-  ])('for %s says so, and keeps nothing', async (_what, tool, params, status) => {
+    ['a tool that the token does not name', { tool: 'mail.send' }, 403],
+    ['a name of our own action types', { tool: 'email.send' }, 422],
+    ['a star', { tool: '*' }, 422],
+    ['capitals', { tool: 'Pay.invoice' }, 422],
+    ['an integer past 2^53', { params: { n: 2 ** 53 } }, 422],
+    ['more than 64 KB', { params: { text: 'x'.repeat(70_000) } }, 422],
+    ['a reason that cannot be seen whole', { reason: 'Paid\u202e.' }, 422],
+    ['a reason with a control character', { reason: 'Paid\u001b[2K.' }, 422],
+    ['a reason of nothing', { reason: ' ' }, 422],
+    ['a reason of 501 characters', { reason: 'x'.repeat(501) }, 422],
+  ])('for %s says so, and keeps nothing', async (_what, asked, status) => {
     const before = await test.rows('select count(*) from action_requests');
-    const answer = await ask(tool, params);
+    const answer = await bot.post('/action-requests', { tool: 'pay.unknown', params: {}, ...asked });
     expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     expect(await test.rows('select count(*) from action_requests')).toEqual(before);
   });
@@ -442,11 +446,11 @@ describe('time', () => {
     const openAbout = async () =>
       (await operator.get('/escalations')).body.items.filter((one: any) => one.entity.id === actionRequestId);
     expect(await openAbout()).toMatchObject([{ kind: 'action_unconfirmed' }]);
-    const told = await bot.post(`/action-requests/${actionRequestId}/result`, {
-      outcome: 'succeeded',
-      summary: 'Done.',
-    });
-    expect(told.body.status).toBe('completed');
+    const tell = (summary: string) =>
+      bot.post(`/action-requests/${actionRequestId}/result`, { outcome: 'succeeded', summary });
+    const unseen = await tell('Done\u200b.');
+    expect([unseen.status, unseen.body.error.details]).toMatchObject([422, [{ path: 'summary' }]]);
+    expect((await tell('Done.')).body.status).toBe('completed');
     expect(await openAbout()).toEqual([]);
   });
 });

@@ -1,36 +1,12 @@
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyLog } from '../../../src/features/verifier/verifier.js';
-import { Client } from '../../support/client.js';
 import { FULL_SIZE } from '../../support/full-size.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
+import { AGENTS, type Asked, Place } from './agreement-place.js';
 
 const BATCHES = FULL_SIZE ? 22 : 4;
 const REQUESTS = FULL_SIZE ? 20 : 12;
-
-const ANYTHING = { type: 'object', properties: { amount: {}, currency: {}, to: {}, note: {} } };
-const TOOLS: (Record<string, unknown> & { name: string })[] = [
-  { name: 'pay.invoice', reversibility: 'reversible', amountPath: 'amount', currencyPath: 'currency' },
-  { name: 'pay.cents', amountPath: 'amount', amountUnit: 'minor', currencyPath: 'currency' },
-  { name: 'pay.blind', reversibility: 'externally_reversible', amountPath: 'amount' },
-  { name: 'pay.paused', reversibility: 'reversible', amountPath: 'amount', currencyPath: 'currency' },
-  { name: 'mail.post', recipientsPath: 'to' },
-  { name: 'crm.note', reversibility: 'read_only' },
-  {
-    name: 'crm.strict',
-    reversibility: 'reversible',
-    amountPath: 'amount',
-    currencyPath: 'currency',
-    paramsSchema: {
-      ...ANYTHING,
-      required: ['amount'],
-      properties: { amount: { type: 'number' }, currency: {} },
-    },
-  },
-];
-const AGENTS = { 'alpha-bot': ['pay.*', 'mail.*', 'crm.*'], 'beta-bot': ['pay.*', 'crm.note'] };
 
 const PATTERNS = [
   'pay.invoice',
@@ -181,7 +157,6 @@ const batches = fc.record({
   currency: fc.constantFrom('EUR', 'USD'),
 });
 type Batch = typeof batches extends fc.Arbitrary<infer T> ? T : never;
-type Asked = Batch['requests'][number];
 
 const EUROS = { amount: 40, currency: 'EUR' };
 const asking = (by: Asked['by'], tool: string, params: Asked['params'] = EUROS): Asked => ({
@@ -230,110 +205,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A workspace with its tools, agents and settings. */
-class Place {
-  readonly clients: Record<string, Client> = {};
-  readonly asked: { actionRequestId: string; outcome: string; isOfTeam: boolean }[] = [];
-
-  private constructor(
-    readonly workspaceId: string,
-    readonly owner: Client,
-    readonly teamId: string,
-  ) {}
-
-  static async open({ currency, mode }: Batch): Promise<Place> {
-    const { workspaceId, owner } = await test.createWorkspace();
-    const place = new Place(workspaceId, owner, await test.createTeam(workspaceId, 'A'));
-    expect((await owner.put('/settings', { currency, timezone: 'Europe/Vienna' })).status).toBe(200);
-    if (mode !== 'guardrailed') expect((await owner.put('/guardian/mode', { mode })).status).toBe(200);
-    for (const [name, tools] of Object.entries(AGENTS)) {
-      const { body } = await owner.post('/tokens', { name, agent: { name }, tools });
-      place.clients[name] = new Client(test.url, body.token);
-    }
-    place.clients['member'] = new Client(test.url, owner.token);
-    for (const tool of TOOLS) {
-      const made = await owner.post('/tools', { paramsSchema: ANYTHING, risk: 'low', ...tool });
-      expect(made.status, made.text).toBe(201);
-    }
-    expect((await owner.send('PATCH', '/tools/pay.paused', { status: 'paused' })).status).toBe(200);
-    return place;
-  }
-
-  /** The ids of those that could be created: some contradict themselves. */
-  async order(order: Batch['orders'][number], n: number, isActive: boolean): Promise<string | undefined> {
-    const { isOfTeam, ...rule } = order;
-    const body = { ...rule, name: `Order ${n}`, teamId: isOfTeam ? this.teamId : null };
-    const made = await desk.elsewhere(this.owner).post('/standing-orders', body);
-    expect([201, 422], made.text).toContain(made.status);
-    if (made.status === 422) return undefined;
-    const { standingOrderId } = made.body;
-    if (isActive) expect((await desk.activate(standingOrderId, this.owner)).body.status).toBe('active');
-    return standingOrderId;
-  }
-
-  private teamOf({ isOfTeam }: Asked) {
-    return isOfTeam ? { teamId: this.teamId } : {};
-  }
-
-  /** What preflight says; with the reasons. */
-  async preflight(asked: Asked): Promise<{ outcome: string; explanation?: string[] }> {
-    const { by, tool, params } = asked;
-    const agent = by === 'member' ? {} : { agent: by };
-    const body = { action: { tool, params, ...agent }, ...this.teamOf(asked) };
-    const answer = await desk.elsewhere(this.owner).post('/guardian/preflight', body);
-    return answer.status === 200 ? answer.body : { outcome: String(answer.status) };
-  }
-
-  async ask(asked: Asked): Promise<string> {
-    const { by, tool, params, consume, isOfTeam } = asked;
-    const client = this.clients[by]!;
-    const answer = await client.post('/action-requests', { tool, params, ...this.teamOf(asked) });
-    if (answer.status !== 201) return String(answer.status);
-    const { actionRequestId, status, retryAt, paramsHash } = answer.body;
-    const outcome = outcomeOf(status, retryAt);
-    this.asked.push({ actionRequestId, outcome, isOfTeam });
-    if (consume && outcome === 'allow') {
-      const path = `/action-requests/${actionRequestId}/consume`;
-      const consumed = await client.post(path, { attempt: actionRequestId.padEnd(40, 'x'), paramsHash });
-      expect(consumed.status, consumed.text).toBe(200);
-    }
-    return outcome;
-  }
-
-  async simulate(standingOrderId: string) {
-    const answer = await desk.elsewhere(this.owner).post(`/standing-orders/${standingOrderId}/simulate`);
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body as { considered: number; changes: { workPacketId: string; to: string }[] };
-  }
-
-  /** The receipts of the whole workspace, as `verify-export` reads them. */
-  async verify(): Promise<void> {
-    const { text } = await desk.elsewhere(this.owner).get('/audit-feed?format=jsonl');
-    const { proofs, gaps } = await verifyLog(Readable.from([Buffer.from(text)]), this.workspaceId);
-    expect(proofs.inWords().join('\n')).toContain(' 0 differences were found');
-    expect({ gaps, isSound: proofs.areSound }, proofs.inWords().join('\n')).toEqual({
-      gaps: 0,
-      isSound: true,
-    });
-    const { decisions, equal } = proofs.decisions;
-    expect(equal).toBe(decisions);
-    const told = new Map<string, string>();
-    for (const line of text.trimEnd().split('\n').toReversed()) {
-      const { entity, details } = JSON.parse(line);
-      if (entity.type === 'action_request' && details.decisions)
-        told.set(entity.id, details.decisions[0].outcome);
-    }
-    expect(Object.fromEntries(told)).toEqual(
-      Object.fromEntries(this.asked.map(({ actionRequestId, outcome }) => [actionRequestId, outcome])),
-    );
-  }
-}
-
-function outcomeOf(status: string, retryAt: number | null): string {
-  if (status === 'pending') return retryAt === null ? 'require_approval' : 'throttle';
-  return status === 'allowed' ? 'allow' : 'deny';
-}
-
 /** Without a bound, so that what the others say decides. */
 const ALMOST_ALL = {
   effect: 'allow' as const,
@@ -369,7 +240,7 @@ async function askAll(place: Place, asked: readonly Asked[]): Promise<string[]> 
 
 /** Nothing is decided otherwise with the orders that were in force. */
 async function inForce(batch: Batch): Promise<void> {
-  const place = await Place.open(batch);
+  const place = await Place.open(test, desk, batch);
   const ids: string[] = [];
   const all = batch.isMostlyAllowed ? [ALMOST_ALL, ...batch.orders] : batch.orders;
   for (const [n, order] of all.entries()) {
@@ -393,7 +264,7 @@ async function inForce(batch: Batch): Promise<void> {
 
 /** What a simulation says of a draft is what happens once it is in force. */
 async function drafted(batch: Batch): Promise<void> {
-  const place = await Place.open(batch);
+  const place = await Place.open(test, desk, batch);
   const [order] = batch.orders;
   if (batch.isMostlyAllowed) await place.order(ALMOST_ALL, 1, true);
   const former = await askAll(place, batch.requests);
@@ -432,7 +303,7 @@ describe('random orders and requests of agents', () => {
 
   it('are halted while killed', async () => {
     const [batch] = fc.sample(batches, 1);
-    const place = await Place.open(batch!);
+    const place = await Place.open(test, desk, batch!);
     await place.owner.post('/guardian/killswitch', {});
     const asked = { ...batch!.requests[0]!, by: 'alpha-bot' as const, tool: 'crm.note', params: {} };
     expect((await place.preflight(asked)).outcome).toBe('halted');

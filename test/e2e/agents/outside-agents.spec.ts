@@ -6,6 +6,7 @@ import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { leaveActionRequest } from '../action-requests/action-request-rows.js';
+import { leaveQuestion } from '../questions/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 
 const NONE = { allowed: 0, approved: 0, denied: 0, rejected: 0, completed: 0, failed: 0, unconfirmed: 0 };
@@ -91,9 +92,16 @@ afterAll(() => test.close());
 
 describe('an agent from outside is known by its name', () => {
   it('in GET /agents, beside the capos', async () => {
+    const { questionId } = await leaveQuestion(cleaner);
     const { agents, outsideAgents } = (await admin.get('/agents')).body;
     expect(agents).toHaveLength(5);
-    expect(outsideAgents).toMatchObject([{ name: 'CRM cleaner', tokenId }, { name: 'Idle agent' }]);
+    expect(outsideAgents).toMatchObject([
+      { name: 'CRM cleaner', tokenId, pendingRequests: 2 },
+      { name: 'Idle agent', pendingRequests: 0 },
+    ]);
+    await cleaner.post(`/questions/${questionId}/cancel`);
+    const [{ pendingRequests }] = (await admin.get('/agents')).body.outsideAgents;
+    expect(pendingRequests).toBe(1);
   });
 
   it('in the queue', async () => {

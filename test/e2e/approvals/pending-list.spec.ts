@@ -102,6 +102,35 @@ describe('GET /approvals: what is pending', () => {
       expect(ids(waits.items)).toEqual(ids(items.filter((item) => item.capo === capo).slice(0, 5)));
   });
 
+  it('is the same page by page among all of every status, newest first', async () => {
+    const statuses = [
+      'approved',
+      'rejected',
+      'changes_requested',
+      'expired',
+      'cancelled',
+      'pending',
+      'pending',
+    ];
+    await test.rows(
+      `update approvals set status = ($1::text[])[1 + right(approval_id, 4)::int % 7]
+       where right(approval_id, 4)::int > $2 and status = 'pending'`,
+      [statuses, ROWS / 2],
+    );
+    const rows = await test.rows<{ approval_id: string }>(
+      'select approval_id from approvals where workspace_id = $1 order by requested_at desc, approval_id desc',
+      [workspaceId],
+    );
+    const newest = rows.map(({ approval_id }) => approval_id);
+    const ids = (items: Item[]) => items.map(({ approvalId }) => approvalId);
+    expect(newest).toHaveLength(ROWS);
+    expect(ids(await whole('&status=all'))).toEqual(newest);
+    expect(ids(await pageByPage(7, '&status=all'))).toEqual(newest);
+    expect(await whole('&status=all&urgent=true')).toEqual(await whole('&urgent=true'));
+    const ofCapo = await whole('&status=all&capo=capo_ops');
+    expect(ids(ofCapo)).toEqual(newest.filter((id) => Number(id.slice(-4)) % 2 === 0));
+  });
+
   it('has the same order while the clocks of approvals are stopped', async () => {
     const before = await whole();
     expect((await owner.post('/guardian/kill-switch', {})).status).toBe(200);

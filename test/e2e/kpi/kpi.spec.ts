@@ -43,6 +43,8 @@ describe('GET /kpi 200', () => {
       generatedAt: NOON,
       teamId: null,
       outsideAgents: [],
+      // Seven days in the zone of the workspace, today being one.
+      outsideAgentsSince: Date.parse('2036-05-09T00:00:00Z'),
       tiles: {
         revenueThisWeek: tile('USD', 0, { byCurrency: {} }),
         packetsExecuted: tile('packets'),

@@ -13,6 +13,7 @@ import { loadConfig } from '../../../src/platform/config/config.js';
 import { environment } from '../../../src/platform/config/environment.js';
 import { StartRefused } from '../../../src/platform/kernel/start-refused.js';
 import { assertConnectors } from '../../../src/start-checks.js';
+import { startService } from '../../support/processes.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const LONG = { timeout: 60_000 };
@@ -293,7 +294,7 @@ describe('a DATABASE_URL', () => {
     const { port } = other.address() as AddressInfo;
     await expectRefused(
       `postgres://a:b@127.0.0.1:${port}/x`,
-      `What listens at 127.0.0.1:${port} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`,
+      `The server at 127.0.0.1:${port} closed the connection and may not be a PostgreSQL server. Correct the address in DATABASE_URL.`,
     );
     other.close();
   });
@@ -312,4 +313,15 @@ describe('a DATABASE_URL', () => {
     await server.query(`grant consigliere_app, consigliere_system to ${name} with admin option`);
     await expectRefused(url(own), message);
   });
+});
+
+it('a start with SMTP_URL and without MAIL_FROM warns, and one with both does not', LONG, async () => {
+  const smtp = { SMTP_URL: 'smtp://127.0.0.1:1' };
+  const service = await startService(1, smtp);
+  const second = await service.start({ MAIL_FROM: 'Northwind <care@northwind.test>' });
+  const warnings = ({ logs }: typeof second) =>
+    logs.filter(({ level, msg }) => level === 'warn' && /SMTP_URL.*MAIL_FROM/.test(String(msg)));
+  await expect.poll(() => warnings(service.processes[0]!).length).toBe(1);
+  expect(warnings(second)).toEqual([]);
+  await service.close();
 });

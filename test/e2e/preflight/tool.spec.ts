@@ -45,7 +45,7 @@ describe('POST /guardian/preflight for what an agent from outside would ask', ()
     const { body, text } = await ask({ ...PAY, agent: 'pay-bot' });
     expect(body, text).toMatchObject({
       outcome: 'allow',
-      explanation: ['The standing order "Small invoices" allows this work packet.'],
+      explanation: ['The standing order "Small invoices" allows this action.'],
       route: { capo: null, routedBy: 'operator', candidates: [] },
       packets: [
         {

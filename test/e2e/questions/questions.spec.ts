@@ -355,6 +355,7 @@ describe('a question that is refused', () => {
     ],
     ['a title of two lines', { title: 'Which?\nConsigliere asks:' }, 'title'],
     ['a title that cannot be seen whole', { title: 'Which\u202e?' }, 'title'],
+    ['a reason that cannot be seen whole', { reason: 'Paid\u200b.' }, 'reason'],
     ['a reason of 501 characters', { reason: 'x'.repeat(501) }, 'reason'],
     ['too short a time', { expiresInSeconds: 59 }, 'expiresInSeconds'],
     ['a name of its own', { agent: 'Consigliere' }, 'agent'],

@@ -155,4 +155,45 @@ describe('an order that denies', () => {
       await test.rows('select status from work_packets where directive_id = $1', [directive.directiveId]),
     ).toEqual([{ status: 'denied' }]);
   });
+
+  it('leaves a reason on the approval of a draft that is made again once other orders allow it', async () => {
+    const first = await ended(await handIn('jane@acme.example'));
+    const standingOrderId = await desk.create(NO_MAIL, workspace.owner);
+    const owner = () => desk.elsewhere(workspace.owner);
+    expect((await owner().post(`/approvals/${first.approvalId}/approve`)).status).toBe(200);
+    expect((await ended(first.directiveId)).status).toBe('failed');
+    expect((await owner().post(`/standing-orders/${standingOrderId}/pause`)).status).toBe(200);
+    await desk.active(MAIL_TO_ACME, workspace.owner);
+    expect((await owner().post(`/directives/${first.directiveId}/retry`)).status).toBe(200);
+    const { approvalId } = (await owner().get(`/directives/${first.directiveId}`)).body;
+    const { body } = await eventually(
+      () => owner().get(`/approvals/${approvalId}`),
+      ({ body: { ready } }) => ready,
+    );
+    expect(body.policy.explanation).toEqual([
+      'A person was asked about an earlier version, so a person decides on this one too.',
+    ]);
+  });
+
+  it('says so to a person who decides on the approval that it has ended', async () => {
+    await desk.create(NO_MAIL, workspace.owner);
+    const directive = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
+    const asked = await workspace.owner.post('/directives', { directive, capo: 'capo_marketing' });
+    const { directiveId, approvalId } = asked.body;
+    await eventually(
+      async () => (await desk.elsewhere(workspace.owner).get(`/directives/${directiveId}`)).body,
+      ({ status }) => status === 'failed',
+    );
+    const answer = await desk.elsewhere(workspace.owner).post(`/approvals/${approvalId}/approve`);
+    expect([answer.status, answer.body.error]).toMatchObject([
+      409,
+      {
+        code: 'APPROVAL_ALREADY_DECIDED',
+        message: expect.stringMatching(
+          /^This approval was cancelled: The standing order "No mail" forbids this work packet\. .*\.$/,
+        ),
+        details: { status: 'cancelled' },
+      },
+    ]);
+  });
 });

@@ -130,7 +130,7 @@ describe('POST /standing-orders/:id/simulate 200', () => {
         recipient: `["${to}"]`,
         from: 'require_approval',
         to: 'allow',
-        why: 'The standing order "Mail of the bot" allows this work packet.',
+        why: 'The standing order "Mail of the bot" allows this action.',
       })),
     );
   });

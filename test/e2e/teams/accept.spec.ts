@@ -201,6 +201,7 @@ describe('POST /invites/accept: 422 and 429', () => {
     ['a short password', { password: 'short' }],
     ['a name with a control character', { displayName: 'Jo\u0007' }],
     ['a name that runs the other way', { displayName: '\u202eJo' }],
+    ['the name of the guardian', { displayName: 'The guardian' }],
     ['no name', { displayName: undefined }],
     ['a role of one’s own', { role: 'owner' }],
   ])('%s is refused, and the invite stays open', async (_what, more) => {

@@ -263,6 +263,8 @@ describe('GET /agents', () => {
         name: active.agent!.name,
         tools: ['crm.*'],
         status: 'active',
+        statusReason: 'It sent a request within the last 24 hours.',
+        pendingRequests: 0,
         memberId: viewer.memberId,
         memberName: active.memberName,
         madeBy: [owner.memberId],
@@ -270,10 +272,16 @@ describe('GET /agents', () => {
         lastUsedAt: expect.any(Number),
         createdAt: active.createdAt,
       },
-      expect.objectContaining({ tokenId: idle.tokenId, status: 'idle', lastUsedAt: null }),
+      expect.objectContaining({
+        tokenId: idle.tokenId,
+        status: 'idle',
+        statusReason: 'It has sent no request yet.',
+        lastUsedAt: null,
+      }),
       expect.objectContaining({
         tokenId: paused.tokenId,
         status: 'paused',
+        statusReason: expect.stringMatching(/^Paused by \S+/),
         pausedBy: expect.objectContaining({ id: owner.memberId }),
       }),
     ]);

@@ -113,7 +113,7 @@ export class CheckBeforeSending {
     }
     const isBound = OUTSIDE_TYPES.includes(actionType);
     if (isBound && canonicalJson(validated.action.params) !== canonicalJson(params)) {
-      const message = 'What the work packet reaches outside has changed since it was allowed.';
+      const message = 'The target of the work packet has changed since it was allowed.';
       throw new EffectFailed('CONTENT_CHANGED', message, false);
     }
     return validated.action;

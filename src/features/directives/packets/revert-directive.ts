@@ -37,7 +37,7 @@ export class RevertDirective {
         this.transitions.note(directive, {
           actor: revertedBy,
           action: 'directive.rest_dropped',
-          summary: `What was not sent yet of "${titleOf(directive.text)}" is not sent: what was sent of it is undone.`,
+          summary: `The unsent rest of "${titleOf(directive.text)}" is not sent: the part that was sent is undone.`,
           details: { revertId, ...given },
         });
       }

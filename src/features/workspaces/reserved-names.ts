@@ -21,22 +21,25 @@ const CAPOS = words('marketing revenue sales ops operations logistics product en
 const FILLING = words('the our your team department agent agents bot ai assistant and of');
 
 /** True for a name that people would take for one of our own: "Consigliere", "the Ops team", "CE0". */
-export function passesForOurs(name: string): boolean {
+export function passesForOurs(name: string, bearer: 'agent' | 'member'): boolean {
   const said = looks(name)
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== '');
   const together = said.join('');
-  if (said.some((word) => OURS.has(word)) || OURS.has(together) || CAPOS.has(together)) return true;
-  return said.some((word) => CAPOS.has(word)) && said.every((word) => CAPOS.has(word) || FILLING.has(word));
+  if (OURS.has(together) || CAPOS.has(together)) return true;
+  const isOurs = (word: string) => OURS.has(word) || CAPOS.has(word);
+  // People are called Capo, too.
+  if (bearer === 'agent' && said.some((word) => OURS.has(word))) return true;
+  return said.some(isOurs) && said.every((word) => isOurs(word) || FILLING.has(word));
 }
 
-export function IsNoneOfOurs(): PropertyDecorator {
+export function IsNoneOfOurs(bearer: 'agent' | 'member'): PropertyDecorator {
   return ValidateBy({
     name: 'isNoneOfOurs',
     validator: {
-      validate: (value) => typeof value !== 'string' || !passesForOurs(value),
+      validate: (value) => typeof value !== 'string' || !passesForOurs(value, bearer),
       defaultMessage: () =>
-        '$property must not pass for Consigliere or one of its capos: name the agent so that people tell it from them',
+        `$property must not pass for Consigliere, its guardian or one of its capos: choose a name by which people tell the ${bearer} from them`,
     },
   });
 }
