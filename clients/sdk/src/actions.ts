@@ -1,9 +1,10 @@
 import {
   APIError,
   ConflictError,
-  ConsigliereError,
   GoneError,
   HaltedError,
+  NotAnAgentToken,
+  OutcomeUnknown,
   UnprocessableError,
 } from './errors.js';
 import type { Consigliere } from './client.js';
@@ -61,21 +62,6 @@ export interface Done<R> {
   request: ActionRequestView;
 }
 
-/** It may have been done or not, so it must not be done again: a person has to look. */
-export class OutcomeUnknown extends ConsigliereError {
-  constructor(
-    message: string,
-    /** The request, which a person finds among the escalations. */
-    readonly actionRequestId?: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-  }
-}
-
-/** The token is that of a member. A guard takes an agent's alone, which can do nothing but ask. */
-export class NotAnAgentToken extends ConsigliereError {}
-
 /** The part of `client.actions` that acts on what was decided (CONTRACT, section 7). */
 export interface ActionMethods {
   /**
@@ -101,24 +87,13 @@ export interface ActionMethods {
   ): (params: P) => Promise<R | string>;
 }
 
-export function actionMethods(client: Consigliere): ActionMethods {
-  const run: ActionMethods['run'] = (tool, params, act, options = {}) =>
-    runOnce(client, tool, params, act, options);
-  return {
-    run,
-    guard: (tool, act, options) => async (params) => {
-      const ran = await run(tool, params, act, typeof options === 'function' ? options(params) : options);
-      return ran.isDone ? ran.result : ran.text;
-    },
-  };
-}
-
-async function runOnce<P extends Params, R>(
+/** See `client.actions.run`. */
+export async function run<P extends Params, R>(
   client: Consigliere,
   tool: string,
   params: P,
   act: Act<P, R>,
-  { signal, timeout = Infinity, ...asked }: AskOptions,
+  { signal, timeout = Infinity, ...asked }: AskOptions = {},
 ): Promise<Done<R> | Refused> {
   // Before the request leaves: what the service takes to answer counts against the time to begin.
   let sent = now();

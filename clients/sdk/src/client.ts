@@ -1,4 +1,4 @@
-import { actionMethods, type ActionMethods } from './actions.js';
+import type { ActionMethods } from './actions.js';
 import type { Call, CallOptions } from './call.js';
 import { streamFeed, type FeedEvent, type StreamOptions } from './feed.js';
 import { OPERATIONS, type Resources } from './generated/operations.js';
@@ -130,6 +130,19 @@ function segmentOf(name: string, id: unknown): string {
     throw new TypeError(`${name.slice(1, -1)} must be an id, and not ${JSON.stringify(id)}`);
   }
   return encodeURIComponent(id);
+}
+
+/** What acts is loaded when it is first used: a program of a person never does. */
+function actionMethods(client: Consigliere): ActionMethods {
+  const run: ActionMethods['run'] = async (tool, params, act, options) =>
+    (await import('./actions.js')).run(client, tool, params, act, options);
+  return {
+    run,
+    guard: (tool, act, options) => async (params) => {
+      const ran = await run(tool, params, act, typeof options === 'function' ? options(params) : options);
+      return ran.isDone ? ran.result : ran.text;
+    },
+  };
 }
 
 function approvalMethods(client: Consigliere): ApprovalMethods {

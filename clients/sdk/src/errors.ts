@@ -25,6 +25,21 @@ export class UnreadableAnswer extends ConsigliereError {
   }
 }
 
+/** It may have been done or not, so it must not be done again: a person has to look. */
+export class OutcomeUnknown extends ConsigliereError {
+  constructor(
+    message: string,
+    /** The request, which a person finds among the escalations. */
+    readonly actionRequestId?: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/** The token is that of a member. A guard takes an agent's alone, which can do nothing but ask. */
+export class NotAnAgentToken extends ConsigliereError {}
+
 /** The service refused the request (CONTRACT, section 2). There is a class for each status that it uses. */
 export class APIError extends ConsigliereError {
   /** The code, such as `APPROVAL_NOT_READY`. */

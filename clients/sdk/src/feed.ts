@@ -72,9 +72,9 @@ async function* eventsOf(
   let rest = '';
   for (;;) {
     const silence = setTimeout(() => connection.abort(), SILENCE_MS);
-    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    const { done, value: text } = await reader.read().finally(() => clearTimeout(silence));
     if (done) return;
-    const blocks = (rest + value).split('\n\n');
+    const blocks = (rest + text).split('\n\n');
     rest = blocks.pop()!;
     for (const block of blocks) {
       const fields = [...block.matchAll(/^(id|data): ?(.*)$/gm)];

@@ -51,20 +51,21 @@ afterAll(async () => {
 });
 
 async function serveFromHere(): Promise<Served> {
-  const { url, owner, rows, close } = await startTestApp();
-  return { urls: [url], token: owner.token!, rows, close };
+  const app = await startTestApp();
+  return { urls: [app.url], token: app.owner.token!, rows: app.rows, close: () => app.close() };
 }
 
 async function serveFromTwo(): Promise<Served> {
-  const { processes, token, rows, close } = await startService(2);
-  return { urls: processes.map(({ url }) => url), token, rows, close };
+  const two = await startService(2);
+  const urls = two.processes.map(({ url }) => url);
+  return { urls, token: two.token, rows: two.rows, close: () => two.close() };
 }
 
 it(`of ${CALLS} changes over a network that loses, repeats and cuts none has two effects`, async () => {
   const [{ url: baseUrl }] = proxies as [HostileProxy];
   let turn = 0;
   const fetchAnywhere: typeof fetch = (url, init) =>
-    fetch(String(url).replace(baseUrl, proxies[turn++ % proxies.length]!.url), init);
+    fetch((url as string).replace(baseUrl, proxies[turn++ % proxies.length]!.url), init);
   const { token } = service;
   const client = new Consigliere({ baseUrl, token, fetch: fetchAnywhere, timeout: 2_000 });
   const outcomes = { done: 0, failed: 0 };
@@ -78,16 +79,14 @@ it(`of ${CALLS} changes over a network that loses, repeats and cuts none has two
         n % 2 === 0
           ? client.revenueEvents.record({ amount: 1, currency: 'USD', source: name })
           : client.actions.request({ tool: 'faults.none', params: { name } });
-      await call.then(
-        () => {
-          outcomes.done++;
-          done.push(name);
-        },
-        (error: unknown) => {
-          if (!(error instanceof ConsigliereError)) throw error;
-          outcomes.failed++;
-        },
-      );
+      try {
+        await call;
+        outcomes.done++;
+        done.push(name);
+      } catch (error) {
+        if (!(error instanceof ConsigliereError)) throw error;
+        outcomes.failed++;
+      }
     },
   );
   console.table({
