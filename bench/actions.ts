@@ -72,7 +72,7 @@ export async function measureActions(environment: Record<string, string>): Promi
 }
 
 /** Answers the token of the agent. */
-export async function prepare(service: Process, owner: string): Promise<string> {
+async function prepare(service: Process, owner: string): Promise<string> {
   const post = <T>(path: string, body: object) => call<T>(`${service.url}/api/pro${path}`, owner, body);
   const properties = { order: { type: 'string' }, amount: { type: 'number' }, currency: { type: 'string' } };
   const tool = {

@@ -16,9 +16,8 @@ import {
   receiptHash,
 } from '../src/platform/receipts/receipt.js';
 import type { StoredReceipt } from '../src/platform/receipts/verify-chain.js';
-import { prepare } from './actions.js';
 import { call } from './calls.js';
-import { start } from './processes.js';
+import { type Process, start } from './processes.js';
 import { isQuick } from './size.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
@@ -68,6 +67,20 @@ export async function measureExports(environment: Record<string, string>): Promi
   }
 }
 
+/** An agent whose tool an order allows, without limits: what it has used is not in the decisions. Answers its token. */
+async function prepare(service: Process, owner: string): Promise<string> {
+  const post = <T>(path: string, body: object) => call<T>(`${service.url}/api/pro${path}`, owner, body);
+  const paramsSchema = { type: 'object', properties: { order: {}, amount: { type: 'number' } } };
+  await post('/tools', { name: 'pay.invoice', paramsSchema, reversibility: 'reversible', risk: 'low' });
+  const { standingOrderId, version } = await post<{ standingOrderId: string; version: number }>(
+    '/standing-orders',
+    { name: 'Invoices', effect: 'allow', match: { actionTypes: ['pay.invoice'] } },
+  );
+  await post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version });
+  const agent = { name: 'Agent', agent: { name: 'Agent' }, tools: ['pay.*'] };
+  return (await post<{ token: string }>('/tokens', agent)).token;
+}
+
 async function verified(file: string): Promise<Omit<LongExport, 'receipts'>> {
   const program = `
     const { verify } = await import('${VERIFIER}');
@@ -101,7 +114,7 @@ export function* repeated(receipts: readonly ReceiptContent[], count: number): G
   const id = cycle[0]!.entity.id;
   yield* receipts;
   for (let n = receipts.length; n < count; n += cycle.length) {
-    const later = (n - receipts.length + 1) * (APART_MS / cycle.length);
+    const later = Math.round((n - receipts.length + 1) * (APART_MS / cycle.length));
     const again = JSON.parse(text.replaceAll(id, `act_${idOf(n)}`)) as ReceiptContent[];
     for (const content of again.slice(0, count - n)) {
       content.at += later;
