@@ -107,7 +107,7 @@ async function verifyWorkspace(
   const counter = told && new ReportCounter(told);
   const { manifest, end, lines, proofs } = await verifyExport(pieces, {
     ...(heldHead && { heldHead }),
-    onReceipt: (receipt) => counter?.receipt(receipt),
+    ...(counter && { onReceipt: (receipt) => counter.receipt(receipt) }),
   });
   const { workspaceName, at, receiptHead, signingKeys } = manifest;
   if (key !== undefined && !signingKeys.some(({ keyId }) => keyId === key)) {

@@ -66,7 +66,7 @@ class ExportVerifier {
 
   constructor(private readonly options: ExportOptions) {}
 
-  /** The next line, without its line break. @throws ExportFault */
+  /** The next line, with its line break. @throws ExportFault */
   line(bytes: Buffer): void {
     const expected = this.#n + 1;
     if (this.#end) throw new ExportFault(expected, 'There is something behind the last line of the export.');
@@ -84,7 +84,7 @@ class ExportVerifier {
       // What has not even the properties of such a line is somebody else's.
       throw error instanceof ExportFault ? error : new ExportFault(expected, NO_LINE);
     }
-    this.#hash.update(bytes).update('\n');
+    this.#hash.update(bytes);
     this.#n = expected;
   }
 
@@ -107,7 +107,7 @@ class ExportVerifier {
       this.#counts['receipts']!++;
       if (!(line.receipt.seq > chain.lastSeq))
         throw new ExportFault(n, 'The receipts are not in their order.');
-      const content = chain.receipt({ ...line.receipt, workspaceId });
+      const content = chain.receipt(Object.assign(line.receipt, { workspaceId }));
       this.assertChain(n);
       const { seq, prevHash, hash } = line.receipt;
       this.#proofs.receipt(seq, content!);
@@ -180,12 +180,14 @@ export async function verifyExport(
 ): Promise<VerifiedExport> {
   const verifier = new ExportVerifier(options);
   let rest: Uint8Array[] = [];
-  for await (const piece of pieces) {
+  for await (const given of pieces) {
+    const piece = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     let from = 0;
-    for (let to = piece.indexOf(10); to !== -1; to = piece.indexOf(10, from)) {
-      verifier.line(Buffer.concat([...rest, piece.subarray(from, to)]));
+    for (let to = piece.indexOf(10) + 1; to > 0; to = piece.indexOf(10, from) + 1) {
+      const end = piece.subarray(from, to);
+      verifier.line(rest.length === 0 ? end : Buffer.concat([...rest, end]));
       rest = [];
-      from = to + 1;
+      from = to;
     }
     if (from < piece.length) rest.push(piece.subarray(from));
   }

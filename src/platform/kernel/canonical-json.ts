@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /** RFC 8785: one text for one value, whatever order its keys were written in. */
@@ -10,5 +10,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 in lower-case hex. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data, 'hex');
 }
