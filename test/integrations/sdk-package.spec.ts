@@ -8,6 +8,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeSignedExport } from '../../bench/long-export.js';
+import { SYSTEM } from '../../src/platform/auth/caller.js';
+import type { ReceiptContent } from '../../src/platform/receipts/receipt.js';
 
 const run = promisify(execFile);
 const SDK = join(import.meta.dirname, '../../clients/sdk');
@@ -60,6 +63,24 @@ describe('the package', () => {
     } finally {
       await Promise.all(['loads.mjs', 'loads.cjs'].map((file) => rm(join(SDK, 'dist', file))));
     }
+  });
+
+  it.each(PROGRAMS)('signs, verifies and audits under %s', async (program) => {
+    const receipts: ReceiptContent[] = [1, 2, 3].map((n) => ({
+      ...{
+        receiptId: `rcp_${n}`,
+        workspaceId: 'wks_1',
+        at: n,
+        action: 'signal.raised',
+        summary: 'It happened.',
+      },
+      ...{ actor: SYSTEM, entity: { type: 'signal', id: `sig_${n}` }, outcome: 'success', details: {} },
+      ...{ directiveId: null, teamId: null, capo: null, guardianEpoch: null, requestId: null },
+    }));
+    const file = join(folder, 'export.jsonl');
+    writeSignedExport(file, () => receipts);
+    const { stdout } = await run(program, [join(import.meta.dirname, 'sdk-works.mjs'), file]);
+    expect(stdout).toBe('works\n');
   });
 
   it('has a core of less than 6 KB compressed, which needs nothing of Node.js', async () => {
