@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentDesk } from '../clients/sdk/agent-desk.js';
-import type { Call, Refund } from './adapters/adapter.js';
+
+/** A call of the tool `shop.refund` by a model, with its id. */
+interface Call {
+  id: string;
+  params: { order: string; amount: number };
+}
+
+/** What the tool does, with the permit where the adapter hands it on. */
+type Refund = (params: Call['params'], permit?: string) => Promise<unknown>;
 
 type CallRefund = (client: AgentDesk['agent'], call: Call, refund: Refund) => Promise<string>;
 
@@ -20,7 +28,7 @@ afterAll(() => desk?.close());
 describe.each(['ai', 'openai-agents', 'langchain'])('the adapter /%s', (adapter) => {
   let callRefund: CallRefund;
   beforeAll(async () => {
-    ({ callRefund } = (await import(`./adapters/${adapter}.ts`)) as { callRefund: CallRefund });
+    ({ callRefund } = (await import(`./adapters/${adapter}.mjs`)) as { callRefund: CallRefund });
   });
 
   /** What the tool does by this adapter: with a permit by way of the tool's server, which verifies it. */
@@ -92,7 +100,7 @@ describe.each(['ai', 'openai-agents', 'langchain'])('the adapter /%s', (adapter)
     const one = { id: `call_${params.order}`, params };
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'adapters/ended.ts'), adapter, JSON.stringify(one)],
+      [join(import.meta.dirname, 'adapters/ended.mjs'), adapter, JSON.stringify(one)],
       {
         env: { PATH: process.env.PATH, CONSIGLIERE_TOKEN: desk.token, CONSIGLIERE_BASE_URL: desk.proxy.url },
         stdio: ['ignore', 'pipe', 'inherit'],

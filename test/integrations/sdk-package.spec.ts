@@ -5,14 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { publint } from 'publint';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeSignedExport } from '../../bench/long-export.js';
 import { SYSTEM } from '../../src/platform/auth/caller.js';
 import type { ReceiptContent } from '../../src/platform/receipts/receipt.js';
 
 const run = promisify(execFile);
+/** What stands in the packages of these tests alone. */
+const load = (name: string) => import(name);
+interface Chunk {
+  type: 'chunk' | 'asset';
+  code: string;
+  imports: string[];
+  isDynamicEntry: boolean;
+}
 const SDK = join(import.meta.dirname, '../../clients/sdk');
 const BIN = join(import.meta.dirname, 'node_modules/.bin');
 const SUBPATHS = ['', '/ai', '/openai-agents', '/langchain', '/claude-agent'];
@@ -29,6 +35,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the package', () => {
   it('is as publint and attw want it', async () => {
+    const { publint } = await load('publint');
     const { messages } = await publint({ pkgDir: SDK, strict: true });
     expect(messages).toEqual([]);
     // The verifier is for Node.js alone, and one file of ESM, which require() of Node.js 20.19 loads.
@@ -86,10 +93,11 @@ describe('the package', () => {
   it('has a core of less than 6 KB compressed, which needs nothing of Node.js', async () => {
     const entry = join(folder, 'entry.mjs');
     await writeFile(entry, `export { Consigliere } from ${JSON.stringify(join(SDK, 'dist/esm/index.js'))};`);
+    const { rolldown } = await load('rolldown');
     const bundle = await rolldown({ input: entry, platform: 'neutral' });
     const { output } = await bundle.generate({ format: 'esm', minify: true });
     // What acts for an agent is loaded when it is first used.
-    const chunks = output.flatMap((chunk) => ('code' in chunk ? [chunk] : []));
+    const chunks = (output as Chunk[]).filter(({ type }) => type === 'chunk');
     const core = chunks.filter(({ isDynamicEntry }) => !isDynamicEntry).map(({ code }) => code);
     const [guard = ''] = chunks.filter(({ isDynamicEntry }) => isDynamicEntry).map(({ code }) => code);
     const sizes = [core.join(''), guard].map((code) => ({

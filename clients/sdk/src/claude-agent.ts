@@ -45,23 +45,19 @@ export function guardHooks(
   const before: Hook = ({ session_id, tool_name, tool_input, tool_use_id = '' }, _id, { signal }) =>
     new Promise((answer) => {
       const deny = (reason: string) => answer(decision('deny', { permissionDecisionReason: reason }));
-      client.actions
-        .run(
-          `${prefix}.${tool_name}`,
-          tool_input as Record<string, unknown>,
-          (params) =>
-            new Promise((done, failed) => {
-              begun.set(tool_use_id, { done, failed });
-              answer(decision('allow', { updatedInput: params }));
-            }),
-          { ...asked, timeout, externalId: `${session_id}:${tool_use_id}`, signal },
-        )
-        .then(
-          (ran) => {
-            if (!ran.isDone) deny(ran.text);
-          },
-          (error: Error) => deny(`It was not done: ${error.message}`),
-        );
+      const act = (params: Record<string, unknown>) =>
+        new Promise((done, failed) => {
+          begun.set(tool_use_id, { done, failed });
+          answer(decision('allow', { updatedInput: params }));
+        });
+      const options = { ...asked, timeout, externalId: `${session_id}:${tool_use_id}`, signal };
+      const asking = client.actions.run(
+        `${prefix}.${tool_name}`,
+        tool_input as Record<string, unknown>,
+        act,
+        options,
+      );
+      asking.then((ran) => ran.isDone || deny(ran.text)).catch((error: Error) => deny(error.message));
     });
   const after: Hook = async ({ hook_event_name, tool_use_id = '', tool_response, error }) => {
     const call = begun.get(tool_use_id);

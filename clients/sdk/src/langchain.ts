@@ -12,7 +12,7 @@ export interface GuardToolCallsOptions extends Omit<AskOptions, 'externalId' | '
 interface ToolCallRequest {
   toolCall: { id?: string; name: string; args: Record<string, unknown> };
   tool: unknown;
-  runtime: { signal?: AbortSignal; configurable?: { thread_id?: unknown } };
+  runtime: { signal?: AbortSignal; configurable?: { thread_id?: string } };
 }
 
 /**

@@ -22,17 +22,17 @@ interface Details {
  * @param tool its name at Consigliere, such as `shop.refund`
  * @param act gets the parameters, the context of the run, and the permit
  */
-export function guardExecute<P extends Record<string, unknown>, R>(
+export function guardExecute<R>(
   client: Consigliere,
   tool: string,
-  act: (params: P, context: unknown, permitted: Permitted) => R | Promise<R>,
+  act: (params: Record<string, unknown>, context: unknown, permitted: Permitted) => R | Promise<R>,
   { externalId = (callId) => callId, ...asked }: GuardExecuteOptions = {},
 ): (params: unknown, context?: unknown, details?: Details) => Promise<R | string> {
   return async (params, context, { toolCall, signal } = {}) => {
     try {
       const ran = await client.actions.run(
         tool,
-        params as P,
+        params as Record<string, unknown>,
         (decided, permitted) => act(decided, context, permitted),
         { ...asked, externalId: toolCall?.callId && externalId(toolCall.callId), signal },
       );

@@ -1,10 +1,9 @@
 import { Agent, Runner, tool, Usage } from '@openai/agents';
-import type { Consigliere } from '@consigliere/sdk';
+
 import { guardExecute } from '@consigliere/sdk/openai-agents';
-import type { Call, Refund } from './adapter.ts';
 
 /** A model that calls the tool once, and then tells what it was told. */
-export async function callRefund(client: Consigliere, { id, params }: Call, refund: Refund): Promise<string> {
+export async function callRefund(client, { id, params }, refund) {
   let told = '';
   const output = [
     [
@@ -28,7 +27,7 @@ export async function callRefund(client: Consigliere, { id, params }: Call, refu
     ],
   ];
   const model = {
-    getResponse: async ({ input }: { input: unknown }) => {
+    getResponse: async ({ input }) => {
       told = JSON.stringify(Array.isArray(input) ? input.at(-1) : input);
       return { usage: new Usage(), output: output.shift() };
     },
@@ -39,7 +38,7 @@ export async function callRefund(client: Consigliere, { id, params }: Call, refu
   const execute = guardExecute(
     client,
     'shop.refund',
-    (decided: Call['params'] & Record<string, unknown>, _context, { permit }) => refund(decided, permit),
+    (decided, _context, { permit }) => refund(decided, permit),
     { reason: 'It came back.' },
   );
   const parameters = {
@@ -47,16 +46,16 @@ export async function callRefund(client: Consigliere, { id, params }: Call, refu
     properties: { order: { type: 'string' }, amount: { type: 'number' } },
     required: ['order', 'amount'],
     additionalProperties: false,
-  } as const;
+  };
   const agent = new Agent({
     name: 'Shop',
-    model: model as never,
+    model: model,
     tools: [
       tool({
         name: 'refund',
         description: 'Refunds an order.',
-        parameters: parameters as never,
-        execute: execute as never,
+        parameters: parameters,
+        execute: execute,
       }),
     ],
   });

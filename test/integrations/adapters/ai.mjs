@@ -1,8 +1,6 @@
-import type { Consigliere } from '@consigliere/sdk';
 import { guardTools } from '@consigliere/sdk/ai';
 import { generateText, isStepCount, jsonSchema, tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import type { Call, Refund } from './adapter.ts';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -10,7 +8,7 @@ const usage = {
 };
 
 /** A model that calls the tool once, and then tells what it was told. */
-export async function callRefund(client: Consigliere, { id, params }: Call, refund: Refund): Promise<string> {
+export async function callRefund(client, { id, params }, refund) {
   const model = new MockLanguageModelV4({
     doGenerate: [
       {
@@ -31,16 +29,15 @@ export async function callRefund(client: Consigliere, { id, params }: Call, refu
     client,
     {
       refund: tool({
-        inputSchema: jsonSchema<Call['params']>({
+        inputSchema: jsonSchema({
           type: 'object',
           properties: { order: { type: 'string' }, amount: { type: 'number' } },
         }),
-        execute: (input, options) =>
-          refund(input, (options as unknown as { permitted: { permit: string } }).permitted.permit),
+        execute: (input, options) => refund(input, options.permitted.permit),
       }),
     },
     { prefix: 'shop', reason: 'It came back.' },
   );
   await generateText({ model, tools, prompt: 'Refund it.', stopWhen: isStepCount(3) });
-  return JSON.stringify(model.doGenerateCalls[1]!.prompt.at(-1));
+  return JSON.stringify(model.doGenerateCalls[1].prompt.at(-1));
 }
