@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => desk.reset());
 afterAll(() => desk?.close());
 
-describe.each(['ai', 'openai-agents', 'langchain'])('the adapter /%s', (adapter) => {
+describe.each(['ai', 'openai-agents', 'langchain', 'claude-agent'])('the adapter /%s', (adapter) => {
   let callRefund: CallRefund;
   beforeAll(async () => {
     ({ callRefund } = (await import(`./adapters/${adapter}.mjs`)) as { callRefund: CallRefund });

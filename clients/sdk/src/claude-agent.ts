@@ -4,8 +4,8 @@ import type { Consigliere } from './client.js';
 
 /** What is said of every call of a tool. */
 export interface GuardHooksOptions extends Omit<AskOptions, 'externalId' | 'signal'> {
-  /** Stands before each name: with `claude`, the tool `Write` is `claude.Write` at Consigliere. Without it `claude`. */
-  prefix?: string;
+  /** The name of a tool at Consigliere: `claude.Write` for `Write`, unless said. */
+  nameOf?: (tool: string) => string;
   /** Which tools, as the SDK matches them, such as `Write|Edit|Bash`; without it all. */
   matcher?: string;
 }
@@ -13,12 +13,17 @@ export interface GuardHooksOptions extends Omit<AskOptions, 'externalId' | 'sign
 /** As much of the SDK's input as is used here. */
 interface HookInput {
   hook_event_name: string;
-  session_id: string;
   tool_name?: string;
   tool_input?: unknown;
   tool_use_id?: string;
   tool_response?: unknown;
   error?: string;
+}
+interface Begun {
+  done: (result: unknown) => void;
+  failed: (error: Error) => void;
+  /** Once the outcome has been told. */
+  reported: () => Promise<unknown>;
 }
 type Hook = (
   input: HookInput,
@@ -38,32 +43,40 @@ const WAIT_SECONDS = 3_600;
  */
 export function guardHooks(
   client: Consigliere,
-  { prefix = 'claude', matcher, timeout = (WAIT_SECONDS - 60) * 1_000, ...asked }: GuardHooksOptions = {},
+  {
+    nameOf = (tool) => `claude.${tool}`,
+    matcher,
+    timeout = (WAIT_SECONDS - 60) * 1_000,
+    ...asked
+  }: GuardHooksOptions = {},
 ) {
   /** The calls that are under way, by their id. */
-  const begun = new Map<string, { done: (result: unknown) => void; failed: (error: Error) => void }>();
-  const before: Hook = ({ session_id, tool_name, tool_input, tool_use_id = '' }, _id, { signal }) =>
+  const begun = new Map<string, Begun>();
+  const before: Hook = ({ tool_name = '', tool_input, tool_use_id = '' }, _id, { signal }) =>
     new Promise((answer) => {
       const deny = (reason: string) => answer(decision('deny', { permissionDecisionReason: reason }));
       const act = (params: Record<string, unknown>) =>
         new Promise((done, failed) => {
-          begun.set(tool_use_id, { done, failed });
+          begun.set(tool_use_id, { done, failed, reported: () => reported });
           answer(decision('allow', { updatedInput: params }));
         });
-      const options = { ...asked, timeout, externalId: `${session_id}:${tool_use_id}`, signal };
+      const options = { ...asked, timeout, externalId: tool_use_id, signal };
       const asking = client.actions.run(
-        `${prefix}.${tool_name}`,
+        nameOf(tool_name),
         tool_input as Record<string, unknown>,
         act,
         options,
       );
-      asking.then((ran) => ran.isDone || deny(ran.text)).catch((error: Error) => deny(error.message));
+      const reported = asking
+        .then((ran) => ran.isDone || deny(ran.text))
+        .catch((error: Error) => deny(error.message));
     });
   const after: Hook = async ({ hook_event_name, tool_use_id = '', tool_response, error }) => {
     const call = begun.get(tool_use_id);
     begun.delete(tool_use_id);
     if (hook_event_name === 'PostToolUse') call?.done(tool_response);
     else call?.failed(new Error(error ?? 'It gave no reason.'));
+    await call?.reported();
     return {};
   };
   const entry = (hook: Hook) => [
