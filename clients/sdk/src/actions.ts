@@ -44,6 +44,7 @@ export interface AskOptions extends Pick<
 
 /** This call did nothing: a person or an order said no, nobody decided, it was called off, or it had been done before. */
 export interface Refused {
+  /** Tells the two answers of `run` apart. */
   isDone: false;
   /** Where the request stands. */
   status: ActionRequestView['status'];
@@ -55,6 +56,7 @@ export interface Refused {
 
 /** It was done. */
 export interface Done<R> {
+  /** Tells the two answers of `run` apart. */
   isDone: true;
   /** What the act answered. */
   result: R;

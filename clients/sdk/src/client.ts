@@ -107,7 +107,9 @@ class Client {
   }
 }
 
+/** A client of Consigliere: its resources, such as `client.directives`, and what is added to them here. */
 export type Consigliere = Client & Resources & Added;
+/** A client of Consigliere: `new Consigliere({ token, baseUrl })`. */
 export const Consigliere = Client as unknown as new (options?: ClientOptions) => Consigliere;
 
 /** A method for an operation: the ids of its path, its body or query if it takes one, and options. */

@@ -22,6 +22,7 @@ export interface Logger {
 
 /** One try of a call. */
 export interface LogEntry {
+  /** The HTTP method. */
   method: string;
   /** Without the query. */
   path: string;

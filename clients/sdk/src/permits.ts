@@ -1,7 +1,7 @@
+import { fromBase64 } from './base64.js';
 import { hashOf } from './canonical.js';
 import { ConsigliereError } from './errors.js';
 import type { PermitPublicKey } from './generated/types.js';
-import { fromBase64 } from './webhooks.js';
 
 /** The permit is not one of this service for exactly this call, now, once: the tool must not act. */
 export class PermitRefused extends ConsigliereError {}

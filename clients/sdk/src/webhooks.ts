@@ -1,3 +1,4 @@
+import { fromBase64 } from './base64.js';
 import { ConsigliereError } from './errors.js';
 
 /** The event is not from Consigliere, was changed on its way, or is not fresh. */
@@ -148,10 +149,4 @@ function joined(prefix: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function fromHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16));
-}
-
-export function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
-    character.charCodeAt(0),
-  );
 }

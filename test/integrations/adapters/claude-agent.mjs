@@ -13,21 +13,17 @@ const TOOL = 'mcp__shop__refund';
 /** A model that calls the tool once, and then tells what it was told. */
 export async function callRefund(client, { id, params }, refund) {
   let told = '';
-  const server = createServer((request, response) => {
-    void json(request).then(
-      (body) => {
-        const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
-        const hasTool = body.tools?.some(({ name }) => name === TOOL);
-        if (last.includes('tool_result')) told = last;
-        const call = { type: 'tool_use', id, name: TOOL, input: params };
-        const content = hasTool && !last.includes('tool_result') ? call : { type: 'text', text: 'Done.' };
-        if (!request.url.startsWith('/v1/messages') || request.url.includes('count_tokens'))
-          response.end('{}');
-        else if (body.stream) stream(response, content);
-        else response.setHeader('content-type', 'application/json').end(JSON.stringify(message(content)));
-      },
-      () => response.end('{}'),
-    );
+  const server = createServer(async (request, response) => {
+    const body = await json(request).catch(() => ({}));
+    const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
+    const wasCalled = last.includes('tool_result');
+    if (wasCalled) told = last;
+    const hasTool = body.tools?.some(({ name }) => name === TOOL);
+    const call = { type: 'tool_use', id, name: TOOL, input: params };
+    const content = hasTool && !wasCalled ? call : { type: 'text', text: 'Done.' };
+    if (!request.url.startsWith('/v1/messages') || request.url.includes('count_tokens')) response.end('{}');
+    else if (body.stream) stream(response, content);
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(message(content)));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const home = await mkdtemp(join(tmpdir(), 'consigliere-claude-'));
