@@ -30,6 +30,8 @@ export interface Seen {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
+  /** The answer has begun to come. */
+  isAnswered?: boolean;
 }
 
 const BAD_GATEWAY = '<html><h1>502 Bad Gateway</h1></html>';
@@ -83,7 +85,7 @@ export class HostileProxy {
 
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await buffer(incoming)).toString();
-    const seen = { method: incoming.method!, path: incoming.url!, headers: incoming.headers, body };
+    const seen: Seen = { method: incoming.method!, path: incoming.url!, headers: incoming.headers, body };
     this.seen.push(seen);
     const fault = this.next(seen);
     const { socket } = incoming;
@@ -125,6 +127,7 @@ export class HostileProxy {
     const upstream = request(this.target + seen.path, this.options(seen), (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       answer.on('error', () => response.destroy());
+      answer.once('data', () => (seen.isAnswered = true));
       answer.pipe(response);
     });
     upstream.once('error', () => response.destroy());

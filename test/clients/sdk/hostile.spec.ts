@@ -22,7 +22,7 @@ import {
 } from '@consigliere/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { type Fault, HostileProxy } from './hostile-proxy.js';
 
 let test: TestApp;
@@ -160,11 +160,12 @@ describe('a failure', () => {
     await client.approvals.waitFor(approvalId!, { for: 'draft' });
     const viewer = await test.createMember(test.workspaceId, 'viewer');
     const as = (token: string, more = {}) => new Consigliere({ baseUrl: proxy.url, token, ...more });
+    await client.teams.create({ name: 'Twice' });
     const failures = await Promise.all([
       failureOf(as('cons_unknown').kpi.get()),
       failureOf(as(viewer.token).directives.cancel(directiveId)),
       failureOf(client.directives.get(newId('dir'))),
-      failureOf(client.directives.retry(directiveId)),
+      failureOf(client.teams.create({ name: 'Twice' })),
       failureOf(client.approvals.approve(approvalId!, { ifMatch: 'f'.repeat(64) })),
       failureOf(client.approvals.edit(approvalId!, { packets: [] })),
       failureOf(client.directives.create({ directive: '', capo: 'nobody' as 'ceo' })),
@@ -359,13 +360,11 @@ describe('the stream', () => {
     const reading = (async () => {
       for await (const { seq } of client.feed.stream({ signal: stop.signal })) seen.push(seq);
     })();
-    const until = async (done: () => boolean) => {
-      for (let tries = 0; tries < 400 && !done(); tries++) await pause(25);
-      expect(done()).toBe(true);
-    };
-    const streams = () => proxy.seen.filter(({ path }) => path.endsWith('/stream')).length;
+    const until = (done: () => boolean) => eventually(async () => done());
+    const streams = () =>
+      proxy.seen.filter(({ path, isAnswered }) => isAnswered && path.endsWith('/stream')).length;
     await until(() => streams() === 1);
-    await pause(300);
+    await pause(200);
     // Cut before anything happened: what happens in between is not lost.
     proxy.cut();
     await record('streamed 1');

@@ -13,7 +13,7 @@ const TOOL = 'mcp__shop__refund';
 /** A model that calls the tool once, and then tells what it was told. */
 export async function callRefund(client, { id, params }, refund) {
   let told = '';
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const body = await json(request).catch(() => ({}));
     const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
     const wasCalled = last.includes('tool_result');
@@ -24,7 +24,8 @@ export async function callRefund(client, { id, params }, refund) {
     if (!request.url.startsWith('/v1/messages') || request.url.includes('count_tokens')) response.end('{}');
     else if (body.stream) stream(response, content);
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(message(content)));
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const home = await mkdtemp(join(tmpdir(), 'consigliere-claude-'));
   const schema = { order: z.string(), amount: z.number() };
