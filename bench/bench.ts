@@ -16,6 +16,7 @@ import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
 import { measureKills, RACING } from './kill.js';
 import { LARGER, measureKpi } from './kpi.js';
+import { measureExports } from './long-export.js';
 import { start } from './processes.js';
 import {
   machine,
@@ -41,7 +42,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
  * starts, hand-ins, drafts, preflights, actions, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
- * processes, simulations and growth; `--quick` runs everything in short.
+ * processes, simulations, exports and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -103,6 +104,9 @@ async function main(): Promise<void> {
       );
       reportSimulations(await measureSimulations(environment, [small!, large!]));
     });
+  }
+  if (wants('exports')) {
+    await withDatabase('exports', async (environment) => console.table(await measureExports(environment)));
   }
   if (wants('growth')) await measureGrowth();
 }

@@ -1,80 +1,75 @@
 import {
-  ConsigliereError,
+  APIError,
   ConflictError,
-  ConnectionError,
   GoneError,
   HaltedError,
+  NotAnAgentToken,
+  OutcomeUnknown,
   UnprocessableError,
 } from './errors.js';
 import type { Consigliere } from './client.js';
 import { waitUntil } from './client.js';
-import type {
-  ActionRequestView,
-  AskedActionRequest,
-  ConsumedActionRequest,
-  CreateActionRequestBody,
-} from './generated/types.js';
-import { sleep } from './http.js';
+import type { ActionRequestView, ConsumedActionRequest, CreateActionRequestBody } from './generated/types.js';
 
 type Params = Record<string, unknown>;
 
 /** What an act is told besides its parameters. */
 export interface Permitted {
+  /** The request that was decided. */
   actionRequestId: string;
-  /** Goes to what stands in front of the tool; it is valid for 60 seconds, once. */
+  /** Goes to what stands in front of the tool; it is valid for 60 seconds, once (CONTRACT, section 7, Permit). */
   permit: string;
   /** Whether a person changed the parameters. */
   edited: boolean;
+  /** The signal that the guard was given. */
   signal: AbortSignal | undefined;
 }
 
 /** Does what was decided. Throw {@link OutcomeUnknown} where it cannot be told whether it was done. */
 export type Act<P extends Params, R> = (params: P, permitted: Permitted) => R | Promise<R>;
 
+/** What is said of a request besides its tool and parameters (CONTRACT, section 7, Action request). */
 export interface AskOptions extends Pick<
   CreateActionRequestBody,
   'reason' | 'run' | 'externalId' | 'teamId' | 'expiresInSeconds' | 'fingerprint'
 > {
   /** Ends the waiting; what was asked for is taken back. */
   signal?: AbortSignal;
-  /** How long to wait for a person, in milliseconds; without it until the request expires. */
+  /**
+   * How long to wait for a person, in milliseconds; without it until the request expires. Then it is taken back, unless it has an
+   * `externalId`, under which it is found again.
+   */
   timeout?: number;
 }
 
 /** This call did nothing: a person or an order said no, nobody decided, it was called off, or it had been done before. */
 export interface Refused {
+  /** Tells the two answers of `run` apart. */
   isDone: false;
+  /** Where the request stands. */
   status: ActionRequestView['status'];
   /** For a model: what became of it, with what a person said. */
   text: string;
+  /** The request itself. */
   request: ActionRequestView;
 }
 
+/** It was done. */
 export interface Done<R> {
+  /** Tells the two answers of `run` apart. */
   isDone: true;
+  /** What the act answered. */
   result: R;
+  /** The request; `completed`, unless that could not be reported, which people are told then. */
   request: ActionRequestView;
 }
 
-/** It may have been done or not, so it must not be done again: a person has to look. */
-export class OutcomeUnknown extends ConsigliereError {
-  constructor(
-    message: string,
-    readonly actionRequestId?: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-  }
-}
-
-/** The token is that of a member. A guard takes an agent's alone, which can do nothing but ask. */
-export class NotAnAgentToken extends ConsigliereError {}
-
+/** The part of `client.actions` that acts on what was decided (CONTRACT, section 7). */
 export interface ActionMethods {
   /**
    * Asks for one call of a tool, waits for the decision, and does it, once, with the parameters that were decided; then
    * reports what came of it. A refusal is answered, not thrown.
-   * @throws OutcomeUnknown, NotAnAgentToken, what `act` throws, and APIError
+   * @throws OutcomeUnknown, NotAnAgentToken, what `act` throws; APIError and ConnectionError, when nothing was done
    */
   run<P extends Params, R>(
     tool: string,
@@ -94,27 +89,16 @@ export interface ActionMethods {
   ): (params: P) => Promise<R | string>;
 }
 
-export function actionMethods(client: Consigliere): ActionMethods {
-  const run: ActionMethods['run'] = (tool, params, act, options = {}) =>
-    runOnce(client, tool, params, act, options);
-  return {
-    run,
-    guard: (tool, act, options) => async (params) => {
-      const ran = await run(tool, params, act, typeof options === 'function' ? options(params) : options);
-      return ran.isDone ? ran.result : ran.text;
-    },
-  };
-}
-
-async function runOnce<P extends Params, R>(
+/** See `client.actions.run`. */
+export async function run<P extends Params, R>(
   client: Consigliere,
   tool: string,
   params: P,
   act: Act<P, R>,
-  { signal, timeout, ...asked }: AskOptions,
+  { signal, timeout = Infinity, ...asked }: AskOptions = {},
 ): Promise<Done<R> | Refused> {
   // Before the request leaves: what the service takes to answer counts against the time to begin.
-  let sent = performance.now();
+  let sent = now();
   const { data: first, response } = await client.actions
     .request({ tool, params, ...asked, consume: true }, { signal })
     .withResponse();
@@ -126,72 +110,70 @@ async function runOnce<P extends Params, R>(
       'This token is that of a member. Make one for the agent: consigliere agents add <name> --tool <tool>',
     );
   }
-  let request: ActionRequestView = first;
-  if (request.status === 'pending') {
-    request = await decided(client, actionRequestId, { signal, timeout }).catch(async (error: unknown) => {
-      if (signal?.aborted) await takeBack(client, request);
-      throw error;
-    });
+  if (isMine && first.status === 'consumed') {
+    // By this very call. A repeated answer has no permit, which the same attempt gets again for a minute.
+    const consumed = first.permit ? first : await consume(client, first, actionRequestId);
+    if ('isDone' in consumed) return consumed;
+    return carryOut(client, consumed as ConsumedActionRequest, act, sent, signal);
   }
-  let consumed: Partial<ConsumedActionRequest> & AskedActionRequest = first;
-  if (request.status === 'allowed' || request.status === 'approved') {
-    sent = performance.now();
-    const found = await consume(client, request, randomId());
-    if ('isDone' in found) return found;
-    consumed = found;
-  } else if (request.status === 'consumed' && isMine && request === first) {
-    // Consumed by this very call. A repeated answer has no permit, which the same attempt gets again for a minute.
-    if (!first.permit) {
-      const found = await consume(client, request, actionRequestId);
-      if ('isDone' in found) return found;
-      consumed = found;
+  const until = performance.now() + timeout;
+  for (let request: ActionRequestView = first; ; request = await client.actions.get(actionRequestId)) {
+    if (request.status === 'pending') {
+      const left = Math.max(0, until - performance.now());
+      request = await decided(client, actionRequestId, left, signal).catch(async (error: unknown) => {
+        if (signal?.aborted) await takeBack(client, request);
+        throw error;
+      });
+      if (request.status === 'pending' && !asked.externalId) await takeBack(client, request);
     }
-  } else if (request.status === 'consumed' || request.status === 'unconfirmed') {
-    throw new OutcomeUnknown(
-      'Another attempt has begun it, and what came of that is not known. It is not done again.',
-      actionRequestId,
-    );
-  } else return refused(request);
-
-  return carryOut(client, consumed as ConsumedActionRequest, act, sent, signal);
+    if (request.status === 'consumed' || request.status === 'unconfirmed') throw begunElsewhere(request);
+    if (request.status !== 'allowed' && request.status !== 'approved') return refused(request);
+    sent = now();
+    const consumed = await consume(client, request, randomId());
+    if (!('isDone' in consumed)) return carryOut(client, consumed, act, sent, signal);
+    // What was approved may need another approval by now, which is waited for like the first.
+    if (consumed.status !== 'pending') return consumed;
+  }
 }
 
 async function carryOut<P extends Params, R>(
   client: Consigliere,
   consumed: ConsumedActionRequest,
   act: Act<P, R>,
-  sent: number,
+  sent: Moment,
   signal: AbortSignal | undefined,
 ): Promise<Done<R> | Refused> {
-  const { actionRequestId, actBy, consumedAt, permit, decision } = consumed;
-  const report = (outcome: 'succeeded' | 'failed', summary: string, output?: unknown) =>
-    client.actions.report(actionRequestId, { outcome, summary: cut(summary), output: outputOf(output) });
-  // By a clock that nobody sets: the wall clock of this machine may differ from that of the service.
-  if (signal?.aborted || performance.now() - sent >= actBy! - consumedAt!) {
+  const { actionRequestId, actBy, consumedAt, permit, decision, title } = consumed;
+  const tell = (outcome: 'succeeded' | 'failed', summary: string, output?: Params) =>
+    client.actions.report(actionRequestId, { outcome, summary: cut(summary), output });
+  /** What cannot be told leaves the request without a result, which people are asked to look into. */
+  const report = (...[outcome, summary, output]: Parameters<typeof tell>) =>
+    tell(outcome, summary, output)
+      // The output may hold what the service does not take.
+      .catch((error: unknown) => (output && error instanceof APIError ? tell(outcome, summary) : consumed))
+      .catch(() => consumed);
+  if (signal?.aborted || since(sent) >= actBy! - consumedAt!) {
     const text = 'It was too late to begin, so it was not done.';
-    const request = await report('failed', text);
-    return { isDone: false, status: 'failed', text, request };
+    return { isDone: false, status: 'failed', text, request: await report('failed', text) };
   }
   let result: R;
   try {
-    result = await act(decision!.params as P, {
-      actionRequestId,
-      permit,
-      edited: isEdited(consumed),
-      signal,
-    });
+    const edited = JSON.stringify(consumed.params) !== JSON.stringify(decision!.params);
+    result = await act(decision!.params as P, { actionRequestId, permit, edited, signal });
   } catch (error) {
-    // Without a result a person is asked to look.
     if (error instanceof OutcomeUnknown) throw error;
-    await report('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+    if (mayHaveArrived(error)) {
+      const message =
+        'The connection was lost after it had begun, so it may have been done. It is not done again.';
+      throw new OutcomeUnknown(message, actionRequestId, { cause: error });
+    }
+    await report('failed', error instanceof Error ? error.message : String(error));
     throw error;
   }
-  // It is done, whether or not that can be reported: a person is asked to look if it cannot.
-  const request = await report('succeeded', `${consumed.title}: done.`, result).catch(() => consumed);
-  return { isDone: true, result, request };
+  return { isDone: true, result, request: await report('succeeded', `${title}: done.`, outputOf(result)) };
 }
 
-/** Consumes what may be consumed. An answer that is lost is asked for again, with the same attempt. */
+/** Consumes what may be consumed; an answer that is lost is asked for again, with the same attempt. Answers a refusal. */
 async function consume(
   client: Consigliere,
   { actionRequestId, paramsHash }: ActionRequestView,
@@ -200,42 +182,27 @@ async function consume(
   try {
     return await client.actions.consume(actionRequestId, { attempt, paramsHash });
   } catch (error) {
-    if (error instanceof ConnectionError) {
-      throw new OutcomeUnknown(
-        'Whether it was taken up is not known. It was not begun here.',
-        actionRequestId,
-        { cause: error },
-      );
-    }
     const isRefusal = [ConflictError, GoneError, UnprocessableError, HaltedError].some(
       (known) => error instanceof known,
     );
     if (!isRefusal) throw error;
     const request = await client.actions.get(actionRequestId);
-    if (request.status === 'consumed' || request.status === 'unconfirmed') {
-      throw new OutcomeUnknown('Another attempt has begun it. It is not done again.', actionRequestId, {
-        cause: error,
-      });
-    }
+    if (request.status === 'consumed' || request.status === 'unconfirmed') throw begunElsewhere(request);
     return { ...refused(request), text: `It was not done: ${(error as Error).message}` };
   }
 }
 
-/** The request once it is decided. @throws the reason of the signal */
+/** The request once it is decided, or as it is when the time is over. @throws the reason of the signal */
 async function decided(
   client: Consigliere,
   actionRequestId: string,
-  options: { signal?: AbortSignal; timeout?: number },
+  timeout: number,
+  signal: AbortSignal | undefined,
 ): Promise<ActionRequestView> {
   return waitUntil(
-    options,
+    { timeout, signal },
     ({ status }: ActionRequestView) => status !== 'pending',
-    async (wait, signal) => {
-      const request = await client.actions.get(actionRequestId, { wait }, { signal });
-      // What is paced is decided at its time, and waiting for it ends early.
-      if (request.status === 'pending' && request.retryAt !== null) await sleep(250, signal);
-      return request;
-    },
+    (wait) => client.actions.get(actionRequestId, { wait }, { signal }),
   );
 }
 
@@ -247,27 +214,57 @@ async function takeBack(client: Consigliere, { actionRequestId, status }: Action
   await call.catch(() => undefined);
 }
 
+function begunElsewhere({ actionRequestId }: ActionRequestView): OutcomeUnknown {
+  return new OutcomeUnknown(
+    'Another attempt has begun it, and what came of that is not known. It is not done again.',
+    actionRequestId,
+  );
+}
+
 function refused(request: ActionRequestView): Refused {
-  const { status, decision, endedBecause, policy } = request;
+  const { status, decision, endedBecause, policy, result, externalId } = request;
   const said =
     decision?.feedback ?? endedBecause ?? (status === 'denied' ? policy.explanation.join(' ') : '');
+  const came = `${result?.summary ?? ''} ${result?.output ? JSON.stringify(result.output) : ''}`;
   const texts: Partial<Record<ActionRequestView['status'], string>> = {
-    pending: 'Nobody has decided yet. It was not done; ask again with the same call.',
+    pending: `Nobody has decided in time. It was not done. ${externalId ? 'The same call again goes on waiting.' : ''}`,
     denied: `The standing orders do not allow this. It was not done. ${said}`,
     rejected: `A person rejected this. It was not done. They said: ${said}`,
     expired: `It was not done. ${said}`,
     cancelled: `It was called off and not done. ${said}`,
-    completed: `It was done before, and is not done again. ${request.result?.summary ?? ''} ${JSON.stringify(request.result?.output ?? '')}`,
-    failed: `It was tried before, and failed. ${request.result?.summary ?? ''}`,
+    completed: `It was done before, and is not done again. ${came}`,
+    failed: `It was tried before, and failed. ${came}`,
   };
   return { isDone: false, status, text: (texts[status] ?? `It was not done: ${status}.`).trim(), request };
 }
 
-function isEdited({ params, decision }: ConsumedActionRequest): boolean {
-  return JSON.stringify(params) !== JSON.stringify(decision!.params);
+/** An error after which what was sent may have had its effect: the answer was lost, or nobody waited for it any more. */
+function mayHaveArrived(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { name, code } = cause as { name: string; code?: unknown };
+    if (/^(Abort|Timeout)Error$/.test(name)) return true;
+    if (/^(ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT))$/.test(String(code)))
+      return true;
+  }
+  return false;
 }
 
-/** 128 bits. */
+/** By two clocks: one that nobody sets, and one that goes on while the machine sleeps. */
+interface Moment {
+  steady: number;
+  wall: number;
+}
+
+function now(): Moment {
+  return { steady: performance.now(), wall: Date.now() };
+}
+
+/** Milliseconds that have passed, or more. */
+function since({ steady, wall }: Moment): number {
+  return Math.max(performance.now() - steady, Date.now() - wall);
+}
+
+/** 128 bits and more. */
 function randomId(): string {
   return crypto.randomUUID() + crypto.randomUUID().slice(0, 8);
 }
@@ -276,7 +273,6 @@ const MAX_OUTPUT_BYTES = 8_192;
 
 /** A result takes an object of at most 8 KB: of anything else, its beginning. */
 function outputOf(result: unknown): Params | undefined {
-  if (result === undefined) return undefined;
   let text: string | undefined;
   try {
     text = JSON.stringify(result);
@@ -288,6 +284,7 @@ function outputOf(result: unknown): Params | undefined {
   return fits ? (JSON.parse(text) as Params) : { beginning: text.slice(0, 2_000).toWellFormed() };
 }
 
+/** A summary takes 500 characters, none of them NUL. */
 function cut(summary: string): string {
-  return (summary.trim() || 'It gave no reason.').slice(0, 500).toWellFormed();
+  return (summary.replaceAll('\0', '').trim() || 'It gave no reason.').slice(0, 500).toWellFormed();
 }

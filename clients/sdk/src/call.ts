@@ -1,8 +1,11 @@
 /** What may be said about one call besides its parameters. */
 export interface CallOptions {
-  /** The content hash that was read (`contentHash`), where a change has to name it. */
+  /** The content hash that was read (`contentHash`), where a change has to name it (CONTRACT, section 5, Approval). */
   ifMatch?: string;
-  /** Names a change, so that it has its effect once however often it is sent. Each change gets one of its own unless given. */
+  /**
+   * Names a change, so that it has its effect once however often it is sent within 24 hours (CONTRACT, section 3). Each change gets
+   * a name of its own unless given.
+   */
   idempotencyKey?: string;
   /** How often a call is tried again that failed for a passing cause. */
   maxRetries?: number;
@@ -14,7 +17,9 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
+/** The data of an answer, with the answer. */
 export interface Answer<T> {
+  /** What the call answers by itself. */
   data: T;
   /** The answer with its status and headers; its body has been read. */
   response: Response;
@@ -48,7 +53,8 @@ export class Call<T> extends Promise<T> {
 
   /** The data with the answer that brought it. */
   withResponse(): Promise<Answer<T>> {
-    return this.#answer;
+    // By way of this promise: nobody else would hear of its rejection, which ends a program.
+    return this.then(() => this.#answer);
   }
 
   /** The pages of a list, from this one on. */
@@ -66,11 +72,12 @@ export class Call<T> extends Promise<T> {
     }
   }
 
+  /** The items of a list, from this page on (CONTRACT, section 1, Lists). */
   async *[Symbol.asyncIterator](): AsyncGenerator<ItemOf<T>, void, undefined> {
     for await (const page of this.pages()) yield* (page as { items: ItemOf<T>[] }).items;
   }
 
-  /** The items of a list, at most so many. */
+  /** The items of a list, at most so many; no page more than these need is read. */
   async toArray({ limit = Infinity }: { limit?: number } = {}): Promise<ItemOf<T>[]> {
     const items: ItemOf<T>[] = [];
     if (limit <= 0) return items;

@@ -1,4 +1,4 @@
-import { actionMethods, type ActionMethods } from './actions.js';
+import type { ActionMethods } from './actions.js';
 import type { Call, CallOptions } from './call.js';
 import { streamFeed, type FeedEvent, type StreamOptions } from './feed.js';
 import { OPERATIONS, type Resources } from './generated/operations.js';
@@ -9,6 +9,7 @@ import { type ClientOptions, Http, type Request, sleep, tokenOf } from './http.j
 export interface WaitOptions {
   /** How long to wait at most, in milliseconds; without it as long as it takes. */
   timeout?: number;
+  /** Ends the waiting; its reason is what the call is rejected with. */
   signal?: AbortSignal;
 }
 
@@ -31,7 +32,8 @@ interface ApprovalMethods {
 interface FeedMethods {
   /**
    * What happens, as it happens (`GET /feed/stream`). Comes back after a lost connection behind the last entry that it has seen.
-   * @throws APIError where the service refuses it, for a revoked token, say
+   * Ends without an error when `signal` is aborted.
+   * @throws APIError where the service refuses it, for a revoked token, say; UnreadableAnswer where something else answers
    */
   stream(options?: StreamOptions): AsyncGenerator<FeedEvent, void, undefined>;
 }
@@ -43,7 +45,7 @@ interface Added {
   readonly actions: ActionMethods;
 }
 
-/** What a directive cannot leave any more. */
+/** Nothing more becomes of a directive by itself (CONTRACT, section 5, Directive). */
 const ENDED = new Set<DirectiveView['status']>([
   'executed',
   'failed',
@@ -54,8 +56,10 @@ const ENDED = new Set<DirectiveView['status']>([
   'reverted',
 ]);
 
-/** Seconds that one request waits at most (CONTRACT, section 5). */
+/** Seconds that one request waits at most (CONTRACT, section 5, Approval). */
 const WAIT_SECONDS = 30;
+/** Between two looks at what cannot be waited for; a route takes 60 a minute (CONTRACT, section 3). */
+const LOOK_MS = { first: 250, most: 5_000 };
 
 /**
  * A client of Consigliere. Every operation that a token may call is a method: `client.directives.create({ ... })`.
@@ -97,7 +101,9 @@ class Client {
   }
 }
 
+/** A client of Consigliere: its resources, such as `client.directives`, and what is added to them here. */
 export type Consigliere = Client & Resources & Added;
+/** A client of Consigliere: `new Consigliere({ token, baseUrl })`. */
 export const Consigliere = Client as unknown as new (options?: ClientOptions) => Consigliere;
 
 /** An object for each resource, with a method for each of its operations. */
@@ -134,13 +140,26 @@ function segmentOf(name: string, id: unknown): string {
   return encodeURIComponent(id);
 }
 
+/** What acts is loaded when it is first used: a program of a person never does. */
+function actionMethods(client: Consigliere): ActionMethods {
+  const run: ActionMethods['run'] = async (tool, params, act, options) =>
+    (await import('./actions.js')).run(client, tool, params, act, options);
+  return {
+    run,
+    guard: (tool, act, options) => async (params) => {
+      const ran = await run(tool, params, act, typeof options === 'function' ? options(params) : options);
+      return ran.isDone ? ran.result : ran.text;
+    },
+  };
+}
+
 function approvalMethods(client: Consigliere): ApprovalMethods {
   return {
     async waitFor(approvalId, { for: awaited = 'decision', ...options } = {}) {
       const isThere = ({ status, ready }: ApprovalView) =>
         status !== 'pending' || (awaited === 'draft' && ready);
-      return waitUntil(options, isThere, (wait, signal) =>
-        client.approvals.get(approvalId, { wait, for: awaited }, { signal }),
+      return waitUntil(options, isThere, (wait) =>
+        client.approvals.get(approvalId, { wait, for: awaited }, { signal: options.signal }),
       );
     },
   };
@@ -149,18 +168,25 @@ function approvalMethods(client: Consigliere): ApprovalMethods {
 function directiveMethods(client: Consigliere): DirectiveMethods {
   return {
     async createAndWait(body, { timeout, ...options } = {}) {
+      const { signal } = options;
       let directive = await client.directives.create(body, options);
       const { directiveId } = directive;
+      let pause = LOOK_MS.first;
       return waitUntil(
-        { timeout, signal: options.signal },
+        { timeout, signal },
         ({ status }: DirectiveView) => ENDED.has(status),
-        async (wait, signal) => {
-          // Whatever waits for a person is heard of at once; the rest takes moments.
+        async (wait) => {
           const { approvalId, status } = directive;
+          // A person's decision is heard of at once.
           if (status === 'pending_approval' && approvalId) {
             await client.approvals.get(approvalId, { wait, for: 'decision' }, { signal });
-          } else await sleep(Math.min(wait * 1_000, 250), signal);
+          }
           directive = await client.directives.get(directiveId, { signal });
+          if (directive.status !== status) pause = LOOK_MS.first;
+          else if (!ENDED.has(status)) {
+            await sleep(Math.min(pause, wait * 1_000), signal);
+            pause = Math.min(LOOK_MS.most, pause * 2);
+          }
           return directive;
         },
       );
@@ -168,18 +194,20 @@ function directiveMethods(client: Consigliere): DirectiveMethods {
   };
 }
 
-/** Asks again and again, each time waiting at the service, until it is there or the time is over. */
+/** Asks again and again, each time waiting at the service for the given seconds, until it is there or the time is over. */
 export async function waitUntil<T>(
   { timeout = Infinity, signal }: WaitOptions,
   isThere: (found: T) => boolean,
-  ask: (waitSeconds: number, signal: AbortSignal | undefined) => PromiseLike<T>,
+  ask: (waitSeconds: number) => PromiseLike<T>,
 ): Promise<T> {
   const until = performance.now() + timeout;
   for (;;) {
     const left = Math.max(0, until - performance.now()) / 1_000;
-    const found = await ask(Math.min(WAIT_SECONDS, Math.floor(left)), signal);
+    const asked = performance.now();
+    const wait = Math.min(WAIT_SECONDS, Math.floor(left));
+    const found = await ask(wait);
     if (isThere(found) || performance.now() >= until) return found;
-    // Below a second the service does not wait.
-    if (left < 1) await sleep(left * 1_000, signal);
+    // Below a second the service does not wait, nor while its process ends.
+    if (performance.now() - asked < 250) await sleep(Math.min(250, left * 1_000), signal);
   }
 }

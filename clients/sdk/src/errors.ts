@@ -15,9 +15,32 @@ export class ConnectionError extends ConsigliereError {}
 export class TimeoutError extends ConnectionError {}
 
 /** Something answered that does not speak this API: `baseUrl` may be that of another service, or of a proxy before it. */
-export class UnreadableAnswer extends ConsigliereError {}
+export class UnreadableAnswer extends ConsigliereError {
+  constructor(
+    message: string,
+    /** The HTTP status. */
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
 
-/** The service refused the request. There is a class for each status that it uses. */
+/** It may have been done or not, so it must not be done again: a person has to look. */
+export class OutcomeUnknown extends ConsigliereError {
+  constructor(
+    message: string,
+    /** The request, which a person finds among the escalations. */
+    readonly actionRequestId?: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/** The token is that of a member. A guard takes an agent's alone, which can do nothing but ask. */
+export class NotAnAgentToken extends ConsigliereError {}
+
+/** The service refused the request (CONTRACT, section 2). There is a class for each status that it uses. */
 export class APIError extends ConsigliereError {
   /** The code, such as `APPROVAL_NOT_READY`. */
   readonly code: ErrorCode | (string & {});
@@ -46,27 +69,29 @@ export class APIError extends ConsigliereError {
   }
 }
 
+/** 400: the request cannot be read, or names an unknown version. */
 export class BadRequestError extends APIError {}
-/** The token is missing, unknown, expired or revoked; `reason` says which. */
+/** 401: the token is missing, unknown, expired or revoked; `reason` says which. */
 export class AuthenticationError extends APIError {}
-/** The member or the token may not do this. */
+/** 403: the member or the token may not do this. */
 export class PermissionDeniedError extends APIError {}
+/** 404: there is none, or none that this token may see. */
 export class NotFoundError extends APIError {}
-/** What it is about has changed, or is not in a state that allows it. */
+/** 409: what it is about has changed, or is not in a state that allows it. */
 export class ConflictError extends APIError {}
-/** Its time is over. */
+/** 410: its time is over. */
 export class GoneError extends APIError {}
-/** The content has changed since it was read; `details` holds the hash of now. */
+/** 412: the content has changed since it was read; `details` holds the hash of now. */
 export class ContentChangedError extends APIError {}
-/** The body has faults, which `details` lists, or the policy forbids it. */
+/** 422: the body has faults, which `details` lists, or the policy forbids it. */
 export class UnprocessableError extends APIError {}
-/** The kill switch is engaged. */
+/** 423: the kill switch is engaged. */
 export class HaltedError extends APIError {}
-/** A change needs the hash of what was read: `ifMatch`. */
+/** 428: a change needs the hash of what was read: `ifMatch`. */
 export class PreconditionRequiredError extends APIError {}
-/** Too many requests; the next may come after `retryAfter` seconds. */
+/** 429: too many requests; the next may come after `retryAfter` seconds. */
 export class RateLimitError extends APIError {}
-/** The service failed, or cannot be used at the moment. */
+/** 5xx: the service failed, or cannot be used at the moment. */
 export class ServiceError extends APIError {}
 
 const CLASSES: Record<number, typeof APIError> = {
@@ -90,10 +115,21 @@ export function errorOf(status: number, body: unknown, headers: Headers): Consig
     const address = isRedirect ? ` It redirects to ${headers.get('location') ?? 'another address'}.` : '';
     return new UnreadableAnswer(
       `The answer has the status ${status} and not the form of an error of Consigliere: check baseUrl.${address}`,
+      status,
     );
   }
   const ErrorClass = CLASSES[status] ?? (status >= 500 ? ServiceError : APIError);
   return new ErrorClass(status, body, retryAfterOf(headers));
+}
+
+/**
+ * Whether the same call may succeed in a while (CONTRACT, section 2): no answer came, 408, 429, 5xx, or the same change is still
+ * in progress.
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  const { status = 0, code } = error as { status?: number; code?: string };
+  return status === 408 || status === 429 || status >= 500 || code === 'IDEMPOTENCY_IN_PROGRESS';
 }
 
 /** `Retry-After` in seconds, also where it is a date. */

@@ -1,10 +1,12 @@
-import { APIError } from './errors.js';
+import { ConsigliereError, isPassing, UnreadableAnswer } from './errors.js';
 import type { FeedItem } from './generated/types.js';
 import { type Http, sleep } from './http.js';
 
+/** Where a stream begins and what ends it. */
 export interface StreamOptions {
   /** Begins behind this entry (its `seq`); without it, with what happens from now on. */
   lastEventId?: number;
+  /** Ends it. */
   signal?: AbortSignal;
 }
 
@@ -23,6 +25,7 @@ export async function* streamFeed(
 ): AsyncGenerator<FeedEvent, void, undefined> {
   const { signal } = options;
   let { lastEventId } = options;
+  let wasOpen = false;
   for (let failures = 0; ; failures++) {
     try {
       const connection = new AbortController();
@@ -33,44 +36,61 @@ export async function* streamFeed(
           ...(lastEventId !== undefined && { 'Last-Event-ID': String(lastEventId) }),
         },
       });
+      wasOpen = true;
       try {
-        for await (const data of eventsOf(response, connection)) {
+        for await (const { id, data } of eventsOf(response, connection)) {
           failures = 0;
-          const entry = JSON.parse(data) as FeedEvent;
-          lastEventId = entry.seq;
-          yield entry;
+          const isNew = !(Number(id) <= lastEventId!);
+          if (id !== undefined) lastEventId = Number(id);
+          // The first names where the stream begins, and has no data.
+          if (data !== undefined && isNew) yield entryIn(data, response);
         }
       } finally {
         connection.abort();
       }
     } catch (error) {
       if (signal?.aborted) return;
-      // Refused for good: to come back would be refused again.
-      if (error instanceof APIError && error.status < 500 && error.status !== 429) throw error;
+      // Never there, or refused for good: to come back would be refused again.
+      if (!wasOpen || (error instanceof ConsigliereError && !isPassing(error))) throw error;
     }
     await sleep(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures), signal).catch(() => undefined);
     if (signal?.aborted) return;
   }
 }
 
-/** The data of server-sent events; ends where the connection does, or falls silent. */
+/** Server-sent events; ends where the connection does, or falls silent. */
 async function* eventsOf(
   response: Response,
   connection: AbortController,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<{ id?: string; data?: string }, void, undefined> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    throw noEvents(response);
+  }
   const reader = response
     .body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
   let rest = '';
   for (;;) {
     const silence = setTimeout(() => connection.abort(), SILENCE_MS);
-    const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+    const { done, value: text } = await reader.read().finally(() => clearTimeout(silence));
     if (done) return;
-    const blocks = (rest + value).split(/\r?\n\r?\n/);
+    const blocks = (rest + text).split('\n\n');
     rest = blocks.pop()!;
     for (const block of blocks) {
-      const data = block.split(/\r?\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-      if (data.length > 0) yield data.join('\n');
+      const fields = [...block.matchAll(/^(id|data): ?(.*)$/gm)];
+      yield Object.fromEntries(fields.map(([, name, value]) => [name, value]));
     }
   }
+}
+
+function entryIn(data: string, response: Response): FeedEvent {
+  try {
+    return JSON.parse(data) as FeedEvent;
+  } catch {
+    throw noEvents(response);
+  }
+}
+
+function noEvents({ status }: Response): UnreadableAnswer {
+  return new UnreadableAnswer('The answer is no stream of events of Consigliere: check baseUrl.', status);
 }

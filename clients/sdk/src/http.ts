@@ -3,55 +3,74 @@ import {
   APIError,
   ConnectionError,
   errorOf,
+  isPassing,
   retryAfterOf,
   TimeoutError,
   UnreadableAnswer,
 } from './errors.js';
 
-/** The version of the API that this package was built for. */
+/** The version of the API that this package was built for (SPECIFICATION, Versioning). */
 export const API_VERSION = '2026-04';
 
-/** Takes what happens to each try of a call; never a header, a body or a query, which may hold secrets. */
+/** Takes what happens to each try of a call; never a header, a body or a query, which may hold secrets. `console` is one. */
 export interface Logger {
+  /** A try that succeeded. */
   debug(entry: LogEntry, message: string): void;
+  /** A try that failed, whether or not another follows. */
   warn(entry: LogEntry, message: string): void;
 }
 
+/** One try of a call. */
 export interface LogEntry {
+  /** The HTTP method. */
   method: string;
+  /** Without the query. */
   path: string;
   /** 1 for the first. */
   attempt: number;
+  /** How long the try took. */
   milliseconds: number;
+  /** The HTTP status, if an answer came. */
   status?: number;
+  /** Names the request at the service (CONTRACT, section 1). */
   requestId?: string | null;
-  /** Why it failed. */
+  /** Why it failed: the code of the service, or the class of the error. */
   error?: string;
 }
 
+/** What a client is made of. */
 export interface ClientOptions {
-  /** The token, or what answers the one to use now. Without it, `CONSIGLIERE_TOKEN` of the environment. */
+  /** The token (SPECIFICATION, Authentication), or what answers the one to use now. Without it, `CONSIGLIERE_TOKEN` of the environment. */
   token?: string | (() => string | Promise<string>);
   /** Where the service is. Without it, `CONSIGLIERE_BASE_URL` of the environment, else `http://127.0.0.1:3000`. */
   baseUrl?: string;
   /** How often a call is tried again that failed for a passing cause: 2 unless given. */
   maxRetries?: number;
-  /** How long one try may take, with its body, in milliseconds: 60,000 unless given. */
+  /**
+   * How long one try may take, with its body, in milliseconds: 60,000 unless given. What the service is asked to wait (`wait`)
+   * comes on top.
+   */
   timeout?: number;
   /** Further headers of every call. */
   headers?: Record<string, string>;
+  /** Hears of every try. */
   logger?: Logger;
   /** Instead of the platform's own, such as one that goes through a proxy. */
   fetch?: typeof globalThis.fetch;
 }
 
+/** A call of `client.request`. */
 export interface Request extends CallOptions {
+  /** Parameters behind the path; those that are undefined or null are left out. */
   query?: Record<string, unknown>;
+  /** Sent as JSON. */
   body?: unknown;
 }
 
-/** Longer than this no call waits by itself before it is tried again. */
-const MAX_WAIT_MS = 30_000;
+/** What `Retry-After` asks for beyond this is not waited for: the call fails, and the error says how long. */
+const MAX_WAIT_MS = 60_000;
+/** What a timer of the platform can hold; more of it would be nothing at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Sends the calls of a client. */
 export class Http {
@@ -62,10 +81,9 @@ export class Http {
   /** @throws TypeError with an address that is none */
   constructor(options: ClientOptions, authorization: Authorization) {
     const address = options.baseUrl ?? environment('CONSIGLIERE_BASE_URL') ?? 'http://127.0.0.1:3000';
-    if (!/^https?:\/\/[^?#]+$/.test(address)) {
-      throw new TypeError(
-        `baseUrl must be the address of the service, such as http://127.0.0.1:3000, and not ${address}`,
-      );
+    // A name and password before the host are refused without being quoted.
+    if (!/^https?:\/\/[^\s?#@]+$/.test(address)) {
+      throw new TypeError('baseUrl must be the address of the service alone, such as http://127.0.0.1:3000.');
     }
     this.baseUrl = address.replace(/\/+$/, '');
     this.#options = options;
@@ -98,65 +116,57 @@ export class Http {
     request: Request,
     read: (response: Response) => Promise<R>,
   ): Promise<R> {
-    const { maxRetries = this.#options.maxRetries ?? 2, signal } = request;
-    const url = urlOf(this.baseUrl, path, request.query);
-    // The same over all tries, so that a change has its effect once.
-    const idempotencyKey = request.idempotencyKey ?? crypto.randomUUID();
+    const { maxRetries = this.#options.maxRetries ?? 2, signal, query } = request;
+    const url = urlOf(this.baseUrl, path, query);
+    // Made once: the key of a change stays the same however often it is sent.
+    const init = this.#init(method, request);
+    const waited = Number(query?.['wait'] ?? 0) * 1_000;
+    const timeout = Math.min(MAX_TIMER_MS, (request.timeout ?? this.#options.timeout ?? 60_000) + waited);
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const init = this.#init(method, { ...request, idempotencyKey }, await this.#authorization());
+      for (const [name, value] of Object.entries(await this.#authorization())) init.headers.set(name, value);
       const limit = new AbortController();
-      const timeout = request.timeout ?? this.#options.timeout ?? 60_000;
       const timer = setTimeout(
         () => limit.abort(new TimeoutError(`No whole answer within ${timeout} ms.`)),
         timeout,
       );
       const began = performance.now();
       let response: Response | undefined;
+      let result: R;
       try {
         response = await (this.#options.fetch ?? fetch)(url, {
           ...init,
           signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         });
         if (!response.ok) throw errorOf(response.status, await bodyOf(response, true), response.headers);
-        const result = await read(response);
-        this.#log('debug', { method, path, attempt, began, response });
-        return result;
+        result = await read(response);
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
-        const error = limit.signal.aborted ? limit.signal.reason : lost(thrown, this.baseUrl);
-        this.#log('warn', { method, path, attempt, began, response, error: error as Error });
+        const error = limit.signal.aborted ? (limit.signal.reason as Error) : lost(thrown, this.baseUrl);
+        this.#log('warn', { method, path, attempt, began, response, error });
         const wait = waitOf(error, attempt, response);
         if (attempt > maxRetries || wait === undefined) throw error;
         await sleep(wait, signal);
+        continue;
       } finally {
         clearTimeout(timer);
       }
+      this.#log('debug', { method, path, attempt, began, response });
+      return result;
     }
   }
 
-  #init(
-    method: string,
-    { body, ifMatch, idempotencyKey, headers }: Request & { idempotencyKey: string },
-    authorization: Record<string, string>,
-  ): RequestInit {
-    const isChange = method !== 'GET' && method !== 'HEAD';
-    return {
-      method,
-      // A redirect would take the token to another address.
-      redirect: 'manual',
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      headers: {
-        Accept: 'application/json',
-        'X-Service-API-Version': API_VERSION,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch.replace(/^"|"$/g, '')}"` }),
-        ...(isChange && { 'Idempotency-Key': idempotencyKey }),
-        ...this.#options.headers,
-        ...headers,
-        ...authorization,
-      },
-    };
+  #init(method: string, request: Request): RequestInit & { headers: Headers } {
+    const { body, ifMatch, idempotencyKey } = request;
+    const headers = new Headers({ Accept: 'application/json', ...this.#options.headers, ...request.headers });
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    if (ifMatch !== undefined) headers.set('If-Match', `"${ifMatch.replace(/^"|"$/g, '')}"`);
+    if (method !== 'GET' && method !== 'HEAD') {
+      headers.set('Idempotency-Key', idempotencyKey ?? headers.get('Idempotency-Key') ?? crypto.randomUUID());
+    }
+    headers.set('X-Service-API-Version', API_VERSION);
+    // A redirect would take the token to another address.
+    return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
   }
 
   #log(
@@ -176,7 +186,8 @@ export class Http {
         ...entry,
         milliseconds: Math.round(performance.now() - began),
         ...(response && { status: response.status, requestId: response.headers.get('x-request-id') }),
-        ...(error && { error: error.message }),
+        // A message may quote what was sent.
+        ...(error && { error: error instanceof APIError ? error.code : error.name }),
       },
       `${entry.method} ${entry.path}`,
     );
@@ -189,6 +200,9 @@ type Authorization = () => Record<string, string> | Promise<Record<string, strin
 /** That of a token. @throws TypeError without one */
 export function tokenOf({ token = environment('CONSIGLIERE_TOKEN') }: ClientOptions): Authorization {
   if (!token) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
+  // The platform would quote it in its own error.
+  if (typeof token === 'string' && !/^[\x21-\x7e]+$/.test(token))
+    throw new TypeError('The token has a space or another character that no token has.');
   return async () => ({ 'x-service-token': typeof token === 'string' ? token : await token() });
 }
 
@@ -204,21 +218,21 @@ function urlOf(baseUrl: string, path: string, query: Record<string, unknown> = {
   return `${baseUrl}${path}${search && `?${search}`}`;
 }
 
+/** The body as data, or as text where it is no JSON. @throws UnreadableAnswer for what the service does not send */
 async function bodyOf(response: Response, isRefused = false): Promise<unknown> {
   const text = await response.text();
-  if (!response.headers.get('content-type')?.includes('json')) {
-    if (isRefused || response.headers.get('content-type')?.startsWith('text/html')) throwUnlessRefused();
-    return text;
-  }
+  const type = response.headers.get('content-type') ?? '';
   try {
-    return JSON.parse(text);
+    if (/[/+]json\s*(;|$)/.test(type)) return JSON.parse(text);
   } catch {
-    return throwUnlessRefused();
+    return unreadable();
   }
+  return type.startsWith('text/html') ? unreadable() : text;
 
-  function throwUnlessRefused(): undefined {
-    if (!isRefused)
-      throw new UnreadableAnswer(`The answer to ${response.url} is none of Consigliere: check baseUrl.`);
+  function unreadable(): undefined {
+    // What is wrong with a refusal is told by its status.
+    if (isRefused) return undefined;
+    throw new UnreadableAnswer('The answer is none of Consigliere: check baseUrl.', response.status);
   }
 }
 
@@ -235,16 +249,7 @@ function lost(error: unknown, baseUrl: string): Error {
 
 /** How long to wait before a call is tried again, in milliseconds; undefined: it would fail again. */
 function waitOf(error: unknown, attempt: number, response: Response | undefined): number | undefined {
-  const { status, code } = error as Partial<APIError>;
-  const isPassing =
-    error instanceof ConnectionError ||
-    status === 408 ||
-    status === 429 ||
-    (status !== undefined && status >= 500) ||
-    // A proxy that answers in the place of the service.
-    (error instanceof UnreadableAnswer && response !== undefined && response.status >= 500) ||
-    code === 'IDEMPOTENCY_IN_PROGRESS';
-  if (!isPassing) return undefined;
+  if (!isPassing(error)) return undefined;
   const asked = response && retryAfterOf(response.headers);
   if (asked !== null && asked !== undefined) return asked * 1_000 <= MAX_WAIT_MS ? asked * 1_000 : undefined;
   return Math.min(8_000, 500 * 2 ** (attempt - 1)) * (0.75 + Math.random() / 4);

@@ -1,31 +1,42 @@
+import { fromBase64 } from './base64.js';
 import { hashOf } from './canonical.js';
 import { ConsigliereError } from './errors.js';
 import type { PermitPublicKey } from './generated/types.js';
-import { fromBase64 } from './webhooks.js';
 
-/** The permit is not one of this service for exactly this call, now, once. */
+/** The permit is not one of this service for exactly this call, now, once: the tool must not act. */
 export class PermitRefused extends ConsigliereError {}
 
 /** What a permit says (CONTRACT, section 7). */
 export interface Permit {
   /** The action request. */
   sub: string;
+  /** The service: its `PUBLIC_URL`. */
   iss: string;
+  /** The tool's audience. */
   aud: string;
+  /** The workspace of the agent. */
   workspace_id: string;
+  /** The tool. */
   tool: string;
+  /** Lower-case hex SHA-256 of RFC 8785 `{ tool, params }`. */
   params_sha256: string;
+  /** The member who approved it, or `guardian` for a standing order. */
   decided_by: string;
+  /** Whether a person changed the parameters. */
   edited: boolean;
+  /** The receipt of the consumption. */
   receipt_id: string;
+  /** How often the kill switch had been used. */
   guardian_epoch: number;
   /** Unix seconds. */
   iat: number;
   /** Unix seconds. */
   exp: number;
+  /** Its own id. */
   jti: string;
 }
 
+/** What a permit must be for. */
 export interface VerifyOptions {
   /** The address of the service, `PUBLIC_URL`: the issuer, and where its key is fetched, whatever the permit says. */
   issuer: string;
@@ -33,6 +44,7 @@ export interface VerifyOptions {
   workspaceId: string;
   /** The audience of the tool; its name unless it was registered with another. */
   audience?: string;
+  /** The tool that is about to be called. */
   tool: string;
   /** The parameters that are about to be executed. */
   params: unknown;
@@ -66,8 +78,9 @@ const fetched = new Map<string, { keys: PermitPublicKey[]; at: number }>();
 export async function verify(permit: string, options: VerifyOptions): Promise<Permit> {
   const { tool, params, workspaceId, audience = tool, takeOnce = takeInMemory } = options;
   const issuer = options.issuer.replace(/\/+$/, '');
-  const [head = '', payload = '', signature = '', ...more] = permit.split('.');
-  const [header, claims] = [partOf(head) as Header, partOf(payload) as Permit];
+  const [head, payload, signature, ...more] = typeof permit === 'string' ? permit.split('.') : [];
+  const header = partOf(head) as Partial<Header>;
+  const claims = partOf(payload) as Permit;
   if (more.length > 0 || header.alg !== 'EdDSA' || header.typ !== 'consigliere-permit+jwt') {
     throw new PermitRefused('This is no permit of Consigliere.');
   }
@@ -108,7 +121,7 @@ function takeInMemory(jti: string, expiresAt: number): boolean {
 
 /** A key that is not known yet may be a new one, so they are fetched again, but not for every stranger's permit. */
 async function keyOf(
-  kid: string,
+  kid: string | undefined,
   issuer: string,
   given: PermitPublicKey[] | undefined,
 ): Promise<CryptoKey | undefined> {
@@ -116,28 +129,38 @@ async function keyOf(
   const age = Date.now() - (fetched.get(issuer)?.at ?? 0);
   const isMissing = !known?.some((jwk) => jwk.kid === kid);
   if (!given && (age > KEYS_KEPT_MS || (isMissing && age > 10_000))) {
-    const response = await fetch(`${issuer}/.well-known/jwks.json`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(10_000),
-    });
-    if (!response.ok)
-      throw new PermitRefused(`The key of permits cannot be fetched: ${issuer} answered ${response.status}.`);
-    ({ keys: known } = (await response.json()) as { keys: PermitPublicKey[] });
+    known = await keysAt(issuer);
     fetched.set(issuer, { keys: known, at: Date.now() });
   }
   const jwk = known?.find((one) => one.kid === kid);
   return jwk && crypto.subtle.importKey('jwk', { ...jwk, key_ops: ['verify'] }, 'Ed25519', false, ['verify']);
 }
 
-function partOf(part: string): unknown {
+async function keysAt(issuer: string): Promise<PermitPublicKey[]> {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part))) as unknown;
+    const signal = AbortSignal.timeout(10_000);
+    const response = await fetch(`${issuer}/.well-known/jwks.json`, { redirect: 'error', signal });
+    const { keys } = (await response.json()) as { keys: PermitPublicKey[] };
+    if (response.ok && Array.isArray(keys)) return keys;
+    throw new Error(`status ${response.status}`);
   } catch (cause) {
-    throw new PermitRefused('This is no permit.', { cause });
+    throw new PermitRefused(`The key of permits cannot be fetched from ${issuer}.`, { cause });
   }
 }
 
-function bytesOf(part: string): Uint8Array<ArrayBuffer> {
-  if (!/^[\w-]+$/.test(part)) throw new PermitRefused('This is no permit.');
+/** @throws PermitRefused for what is no JSON object in base64url */
+function partOf(part: string | undefined): object {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part)));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Told below.
+  }
+  throw new PermitRefused('This is no permit.');
+}
+
+/** @throws PermitRefused for what is no base64url */
+function bytesOf(part = ''): Uint8Array<ArrayBuffer> {
+  if (!/^[\w-]+$/.test(part) || part.length % 4 === 1) throw new PermitRefused('This is no permit.');
   return new Uint8Array(fromBase64(part));
 }

@@ -1,3 +1,4 @@
+import { fromBase64 } from './base64.js';
 import { ConsigliereError } from './errors.js';
 
 /** The event is not from Consigliere, was changed on its way, or is not fresh. */
@@ -5,15 +6,18 @@ export class WebhookVerificationError extends ConsigliereError {}
 
 /** An event as it is sent (docs/webhooks.md). */
 export interface WebhookEvent {
+  /** Its type, such as `approval.requested` (SPECIFICATION, Events). */
   event: string;
   /** When it happened, Unix milliseconds. */
   timestamp: number;
+  /** The workspace that it happened in. */
   workspaceId: string;
+  /** What happened; its form goes by `event` (CONTRACT, section 5, Webhooks). */
   payload: Record<string, unknown>;
 }
 
-type Raw = string | Uint8Array;
-type ReceivedHeaders = Headers | Record<string, string | string[] | undefined>;
+type Raw = string | Uint8Array | ArrayBuffer;
+type ReceivedHeaders = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 /** Seconds that the time of an event may differ from the clock of the receiver, either way. */
 const TOLERANCE = 300;
@@ -31,7 +35,7 @@ export async function unwrap(
   secret: string,
   now: number = Date.now(),
 ): Promise<WebhookEvent> {
-  const body = typeof raw === 'string' ? new TextEncoder().encode(raw) : raw;
+  const body = bytesOf(raw);
   const header = (name: string) => headerOf(headers, name);
   const [id, at, standard] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')];
   const own = header('x-service-signature');
@@ -104,17 +108,31 @@ export async function sign(
   };
 }
 
+/** @throws TypeError for a body that something has parsed already */
+function bytesOf(raw: Raw): Uint8Array {
+  if (typeof raw === 'string') return new TextEncoder().encode(raw);
+  if (raw instanceof Uint8Array) return raw;
+  if (raw instanceof ArrayBuffer) return new Uint8Array(raw);
+  throw new TypeError(
+    'The signature is of the body as it was received: give its text or bytes, not what was parsed of it.',
+  );
+}
+
 function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (typeof headers['get'] === 'function') return headers['get'](name) ?? undefined;
   const [, value] = Object.entries(headers).find(([given]) => given.toLowerCase() === name) ?? [];
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** The decoded bytes of a secret that we made, else the bytes of its text. */
+/** The decoded bytes of `whsec_<base64>`, as the service makes secrets; of any other, the bytes of its text. */
 function standardKey(secret: string): Uint8Array {
-  return secret.startsWith('whsec_')
-    ? fromBase64(secret.slice('whsec_'.length))
-    : new TextEncoder().encode(secret);
+  const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
+  try {
+    if (encoded && btoa(atob(encoded)) === encoded) return fromBase64(encoded);
+  } catch {
+    // No base64: it is its own text.
+  }
+  return new TextEncoder().encode(secret);
 }
 
 function hmacKey(key: Uint8Array, use: 'sign' | 'verify'): Promise<CryptoKey> {
@@ -131,10 +149,4 @@ function joined(prefix: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function fromHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16));
-}
-
-export function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
-    character.charCodeAt(0),
-  );
 }

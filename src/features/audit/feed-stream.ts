@@ -46,7 +46,8 @@ export class FeedStream {
       Connection: 'close',
       'X-Accel-Buffering': 'no',
     });
-    this.response.write('retry: 1000\n\n');
+    // With its number alone, so that a reader whose connection breaks before the first receipt comes back to here.
+    this.response.write(`retry: 1000\nid: ${cursor}\n\n`);
     this.#heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS);
     this.response.once('close', () => clearInterval(this.#heartbeat));
   }

@@ -1,7 +1,9 @@
 import { createHash, type Hash, verify } from 'node:crypto';
 import { examineKeys } from '../../platform/receipts/key-chain.js';
 import { ed25519PublicKey } from '../../platform/receipts/public-key.js';
+import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import {
+  type ChainPoint,
   ChainVerifier,
   type SignedCheckpoint,
   type StoredReceipt,
@@ -16,6 +18,14 @@ export interface VerifiedExport {
   lines: number;
   /** What its receipts show. */
   proofs: ReceiptProofs;
+}
+
+/** What else to do with an export. */
+interface ExportOptions {
+  /** The head of the chain as it was kept elsewhere, which the export must still contain. */
+  heldHead?: ChainPoint;
+  /** Hears of each receipt, in their order. */
+  onReceipt?: (receipt: ReceiptContent & ChainPoint & { prevHash: string }) => void;
 }
 
 /** A line, read; what it says beside its number depends on its kind. */
@@ -54,7 +64,9 @@ class ExportVerifier {
   #chain: ChainVerifier | undefined;
   readonly #proofs = new ReceiptProofs();
 
-  /** The next line, without its line break. @throws ExportFault */
+  constructor(private readonly options: ExportOptions) {}
+
+  /** The next line, with its line break. @throws ExportFault */
   line(bytes: Buffer): void {
     const expected = this.#n + 1;
     if (this.#end) throw new ExportFault(expected, 'There is something behind the last line of the export.');
@@ -72,7 +84,7 @@ class ExportVerifier {
       // What has not even the properties of such a line is somebody else's.
       throw error instanceof ExportFault ? error : new ExportFault(expected, NO_LINE);
     }
-    this.#hash.update(bytes).update('\n');
+    this.#hash.update(bytes);
     this.#n = expected;
   }
 
@@ -95,9 +107,11 @@ class ExportVerifier {
       this.#counts['receipts']!++;
       if (!(line.receipt.seq > chain.lastSeq))
         throw new ExportFault(n, 'The receipts are not in their order.');
-      const content = chain.receipt({ ...line.receipt, workspaceId });
+      const content = chain.receipt(Object.assign(line.receipt, { workspaceId }));
       this.assertChain(n);
-      this.#proofs.receipt(line.receipt.seq, content!);
+      const { seq, prevHash, hash } = line.receipt;
+      this.#proofs.receipt(seq, content!);
+      this.options.onReceipt?.({ ...content!, seq, prevHash, hash });
     } else if (kind === 'checkpoint' && isObject(line.checkpoint)) {
       this.#counts['checkpoints']!++;
       chain.checkpoint({ ...line.checkpoint, workspaceId });
@@ -123,6 +137,7 @@ class ExportVerifier {
     for (const kind of [...manifest.tables, 'receipts', 'checkpoints']) this.#counts[kind] = 0;
     this.#manifest = manifest;
     this.#chain = new ChainVerifier(trusted);
+    if (this.options.heldHead) this.#chain.expectKept(this.options.heldHead);
   }
 
   /** The last line: everything that was said of the rest must hold. */
@@ -159,15 +174,20 @@ class ExportVerifier {
 }
 
 /** Verifies an export as it comes, in pieces of any size. @throws ExportFault with the first fault */
-export async function verifyExport(pieces: AsyncIterable<Buffer>): Promise<VerifiedExport> {
-  const verifier = new ExportVerifier();
-  let rest: Buffer[] = [];
-  for await (const piece of pieces) {
+export async function verifyExport(
+  pieces: AsyncIterable<Uint8Array>,
+  options: ExportOptions = {},
+): Promise<VerifiedExport> {
+  const verifier = new ExportVerifier(options);
+  let rest: Uint8Array[] = [];
+  for await (const given of pieces) {
+    const piece = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     let from = 0;
-    for (let to = piece.indexOf(10); to !== -1; to = piece.indexOf(10, from)) {
-      verifier.line(Buffer.concat([...rest, piece.subarray(from, to)]));
+    for (let to = piece.indexOf(10) + 1; to > 0; to = piece.indexOf(10, from) + 1) {
+      const end = piece.subarray(from, to);
+      verifier.line(rest.length === 0 ? end : Buffer.concat([...rest, end]));
       rest = [];
-      from = to + 1;
+      from = to;
     }
     if (from < piece.length) rest.push(piece.subarray(from));
   }

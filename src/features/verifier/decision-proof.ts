@@ -1,7 +1,6 @@
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import {
   type DecisionOrder,
-  hashOf,
   isLimited,
   type OrderUsage,
   type RecordedInput,
@@ -9,6 +8,7 @@ import {
 import { type Decision, evaluateAgain, mayConcern } from '../standing-orders/evaluate.js';
 import { type Use, useOf, UsesOfOrder } from '../standing-orders/uses-of-order.js';
 import { startOfWindow } from '../standing-orders/windows.js';
+import { canonicalJsonOfParsed, sha256 } from '../../platform/kernel/canonical-json.js';
 import { isKnownZone } from '../../platform/kernel/local-day.js';
 import { OrderHistory } from './order-history.js';
 import { VoteProof } from './vote-proof.js';
@@ -223,7 +223,7 @@ export class DecisionProof {
     const workPacketId = packet.workPacketId ?? '';
     const subjectId = directiveId ?? workPacketId;
     this.#votes.decided(subjectId, workPacketId, {});
-    if (hashOf(input) !== inputHash) {
+    if (sha256(canonicalJsonOfParsed(input)) !== inputHash) {
       this.fault(
         'input_hash',
         seq,

@@ -28,29 +28,55 @@ const UNSHOWN = 'no receipt in the file shows that';
 const UNMADE = 'only the receipt of the making of a report shows that, and none in the file is of this one';
 
 /**
- * Counts a report again from exported receipts, without the service, and names what differs. The numbers of the day need the
+ * Counts a report again from exported receipts as they come, without the service, and names what differs. The numbers of the day need the
  * receipts of `receiptRange`; what was open needs all of them from the first up to `receiptHead`; and what no other receipt shows
  * needs the one that was written as the report was made. Unchecked parts of the report are named, too.
- *
- * @param receipts in their order
- * @param workspaceId the id of the workspace, which the hashes of receipts cover; without it they are not computed again
  */
+export class ReportCounter {
+  readonly #read = new ReceiptsOfReport();
+  readonly #found = new ReportComparison();
+
+  /** @param workspaceId the id of the workspace, which the hashes of receipts cover; without it they are not computed again */
+  constructor(
+    private readonly report: CountableReport,
+    private readonly workspaceId?: string,
+  ) {}
+
+  /** The next receipt. */
+  receipt(receipt: ExportedReceipt): void {
+    const { receiptHead } = this.report;
+    this.#found.chain(receipt, this.#read.last, this.workspaceId);
+    this.#read.receipt(receipt, this.report);
+    if (receipt.seq === receiptHead.seq && receipt.hash !== undefined)
+      this.#found.part('receiptHead', receiptHead, { seq: receipt.seq, hash: receipt.hash });
+  }
+
+  /** After the last receipt. */
+  count(): ReportCount {
+    return comparedWith(this.report, this.#read, this.#found, this.workspaceId);
+  }
+}
+
+/** The same from receipts that are all there. @param receipts in their order */
 export function countReport(
   receipts: Iterable<ExportedReceipt>,
   report: CountableReport,
   workspaceId?: string,
 ): ReportCount {
+  const counter = new ReportCounter(report, workspaceId);
+  for (const receipt of receipts) counter.receipt(receipt);
+  return counter.count();
+}
+
+function comparedWith(
+  report: CountableReport,
+  read: ReceiptsOfReport,
+  found: ReportComparison,
+  workspaceId: string | undefined,
+): ReportCount {
   const { from, to } = report.receiptRange;
   const { seq: headSeq } = report.receiptHead;
-  const read = new ReceiptsOfReport();
-  const found = new ReportComparison();
   const notCounted: string[] = [];
-  for (const receipt of receipts) {
-    found.chain(receipt, read.last, workspaceId);
-    read.receipt(receipt, report);
-    if (receipt.seq === headSeq && receipt.hash !== undefined)
-      found.part('receiptHead', report.receiptHead, { seq: headSeq, hash: receipt.hash });
-  }
   const isDayWhole = read.ofDay === Math.max(0, to - from + 1);
   if (isDayWhole) compareDay(report, read, found);
   else notCounted.push(`the numbers of the day: receipts from ${from} to ${to} are missing`);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { isCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { type ReceiptContent, receiptBody, receiptHash } from '../../platform/receipts/receipt.js';
+import { type ChainPoint, pointFault } from '../../platform/receipts/verify-chain.js';
 import { type DispatchInHalt, HaltProof } from '../audit/halt-proof.js';
 import { ActionProof } from './action-proof.js';
 import { DecisionProof } from './decision-proof.js';
@@ -31,15 +32,32 @@ export class ReceiptProofs {
     this.actions.receipt(seq, content);
   }
 
+  /** What is wrong, by the number of its receipt; the first hundred of each kind. */
+  get faults(): ProofFault[] {
+    const halts = this.inHalt.map(({ seq, killedSeq, workPacketId }) => ({
+      kind: 'halt' as const,
+      seq,
+      message: `Receipt ${seq} records that the ${workPacketId.startsWith('act_') ? `action request ${workPacketId} was consumed` : `work packet ${workPacketId} was sent`} while the kill switch of receipt ${killedSeq} was engaged.`,
+    }));
+    const decisions = this.decisions.faults.map(({ seq, message }) => ({
+      kind: 'decision' as const,
+      seq,
+      message,
+    }));
+    const actions = this.actions.faults.map(({ seq, message }) => ({
+      kind: 'action' as const,
+      seq,
+      message,
+    }));
+    return [...halts, ...decisions, ...actions];
+  }
+
   /** What they show, a sentence a line; the first hundred faults of each kind by the number of their receipt. */
   inWords(): string[] {
     const { count } = this.halts;
     const { decisions, equal, unknown, faults, faultCount } = this.decisions;
     const times = count === 1 ? 'once' : `${count} times`;
-    const halts = this.inHalt.map(
-      ({ seq, killedSeq, workPacketId }) =>
-        `Receipt ${seq} records that the ${workPacketId.startsWith('act_') ? `action request ${workPacketId} was consumed` : `work packet ${workPacketId} was sent`} while the kill switch of receipt ${killedSeq} was engaged.`,
-    );
+    const halts = this.faults.filter(({ kind }) => kind === 'halt').map(({ message }) => message);
     return [
       count === 0
         ? 'The kill switch was never used.'
@@ -67,11 +85,21 @@ export class ReceiptProofs {
   }
 }
 
+/** Something that the receipts show to be wrong; the message quotes nothing of a receipt. */
+export interface ProofFault {
+  /** What was sent or consumed in a halt, a decision that comes out otherwise, or an act of an agent that nothing allows. */
+  kind: 'halt' | 'decision' | 'action';
+  seq: number;
+  message: string;
+}
+
 /** What a file of receipts shows, as `GET /audit-feed?format=jsonl` answers them. */
 export interface VerifiedLog {
   receipts: number;
   firstSeq: number;
   lastSeq: number;
+  /** The hash of the last. */
+  lastHash: string;
   /** Stretches of numbers between them that are not there: filtered out, or of teams that the reader does not see. */
   gaps: number;
   /** False without the id of the workspace, which the hashes cover and the lines leave out. */
@@ -92,9 +120,16 @@ const KEPT = 100;
  * the feed gives 10,000 at a time.
  *
  * @param workspaceId the id of the workspace, which is part of what is hashed
+ * @param heldHead the head of the chain as it was kept elsewhere, which the receipts must still contain
+ * @param onReceipt hears of each, in their order
  * @throws LogFault
  */
-export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: string): Promise<VerifiedLog> {
+export async function verifyLog(
+  pieces: AsyncIterable<Uint8Array>,
+  workspaceId?: string,
+  heldHead?: ChainPoint,
+  onReceipt?: (receipt: Line) => void,
+): Promise<VerifiedLog> {
   const receipts = await receiptsIn(pieces);
   if (
     workspaceId !== undefined &&
@@ -121,12 +156,17 @@ export async function verifyLog(pieces: AsyncIterable<Buffer>, workspaceId?: str
       );
     }
     proofs.receipt(seq, { ...content, workspaceId: workspaceId ?? '' });
+    onReceipt?.(receipt);
     before = receipt;
   }
+  const held = heldHead && receipts.find(({ seq }) => seq === heldHead.seq);
+  const fault = heldHead && pointFault(heldHead, held?.hash, before?.seq ?? 0);
+  if (fault) throw new LogFault(fault.message);
   return {
     receipts: receipts.length,
     firstSeq: receipts[0]?.seq ?? 0,
     lastSeq: before?.seq ?? 0,
+    lastHash: before?.hash ?? '',
     gaps,
     areHashesChecked: workspaceId !== undefined,
     proofs,
@@ -141,7 +181,7 @@ function hasItsHash({ seq: _seq, prevHash, hash, ...content }: Line, workspaceId
  * The receipts in lines of the audit feed, in their order.
  * @throws LogFault for a line that is no receipt
  */
-export async function receiptsIn(pieces: AsyncIterable<Buffer>): Promise<Line[]> {
+export async function receiptsIn(pieces: AsyncIterable<Uint8Array>): Promise<Line[]> {
   const lines: Line[] = [];
   let n = 0;
   for await (const text of createInterface({ input: Readable.from(pieces) })) lines.push(parsed(text, ++n));

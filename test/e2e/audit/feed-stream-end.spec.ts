@@ -112,7 +112,7 @@ describe('a quiet stream', () => {
       const caller = await test.app.get(Callers).identify(owner.token);
       new FeedStream(caller, async () => caller, test.app.get(ReceiptLog), response).begin(0);
       vi.advanceTimersByTime(45_000);
-      expect(written).toEqual(['retry: 1000\n\n', ':\n\n', ':\n\n', ':\n\n']);
+      expect(written).toEqual(['retry: 1000\nid: 0\n\n', ':\n\n', ':\n\n', ':\n\n']);
       response.emit('close');
       vi.advanceTimersByTime(45_000);
       expect(written).toHaveLength(4);

@@ -50,7 +50,7 @@ describe('GET /feed/stream 200', () => {
     const { items } = (await owner.get('/feed?limit=1')).body;
     expect(reader.events).toEqual([{ id: 2, event: 'thing.opened', data: items[0] }]);
     expect(reader.text).toBe(
-      `retry: 1000\n\nid: 2\nevent: thing.opened\ndata: ${JSON.stringify(items[0])}\n\n`,
+      `retry: 1000\nid: 1\n\nid: 2\nevent: thing.opened\ndata: ${JSON.stringify(items[0])}\n\n`,
     );
   });
 
