@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { Consigliere } from '@consigliere/sdk';
+import { runProxy } from './proxy.js';
+
+const USAGE = `consigliere-mcp proxy [--name <server>] -- <command of an MCP server>
+consigliere-mcp hook claude-code
+
+CONSIGLIERE_TOKEN is the token of an agent, CONSIGLIERE_BASE_URL the address of the service.`;
+
+/** The environment of the server: everything but what is meant for the proxy. */
+function serverEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CONSIGLIERE_')));
+}
+
+async function main(): Promise<number> {
+  const at = process.argv.indexOf('--');
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(2, at === -1 ? undefined : at),
+    options: { name: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [command, ...args] = at === -1 ? [] : process.argv.slice(at + 1);
+  if (positionals.join(' ') === 'proxy' && command !== undefined) {
+    const stop = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+    const { name } = values;
+    const { signal } = stop;
+    const end = await runProxy(new Consigliere(), {
+      command,
+      args,
+      env: serverEnvironment(),
+      signal,
+      ...(name !== undefined && { name }),
+    });
+    return end.by === 'server' ? 1 : 0;
+  }
+  console.error(USAGE);
+  return 2;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(`consigliere: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
