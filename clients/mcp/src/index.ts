@@ -1,1 +1,1 @@
-export type { Consigliere } from '@consigliere/sdk';
+export { type ProxyEnd, type ProxyOptions, runProxy } from './proxy.js';

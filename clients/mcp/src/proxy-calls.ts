@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ActionRequestView, type Consigliere, OutcomeUnknown, type Permitted } from '@consigliere/sdk';
+import {
+  type ActionRequestView,
+  ConflictError,
+  type Consigliere,
+  OutcomeUnknown,
+  type Permitted,
+} from '@consigliere/sdk';
 import { isObject, type Message, UNREADABLE } from './proxy-server.js';
 import { canonical, sha256 } from './proxy-tools.js';
 
@@ -112,7 +118,8 @@ export class AskedCalls {
   async answer(wanted: WantedCall, signal: AbortSignal): Promise<Answer | undefined> {
     const key = sha256(canonical([wanted.tool, wanted.params]));
     const call = this.#callFor(key, wanted);
-    if (!call) return wanted.inWords(`${MAX_OPEN} calls wait already. It was not done; end some of them first.`);
+    if (!call)
+      return wanted.inWords(`${MAX_OPEN} calls wait already. It was not done; end some of them first.`);
     // The wait of a request that was cancelled may not be over yet.
     if (call.signal?.aborted && !call.hasBegun) await call.running;
     call.signal = signal;
@@ -226,7 +233,8 @@ export class AskedCalls {
       if (error instanceof OutcomeUnknown) {
         if (call.hasBegun) return open(`${error.message} ${LOOKED_AT}`);
         // Only this process knows the request's name, and it has begun nothing, whatever became of a lost answer.
-        const isOver = error.actionRequestId !== undefined && (await this.#reportNotBegun(error.actionRequestId));
+        const isOver =
+          error.actionRequestId !== undefined && (await this.#reportNotBegun(error.actionRequestId));
         return { answer: inWords('It was not done: what Consigliere answered was lost.'), isFinal: isOver };
       }
       if (signal.aborted && !call.hasBegun) return undefined;
@@ -251,8 +259,20 @@ export class AskedCalls {
         if (noted['isError'] === true) throw new Failed({ result: noted });
         if (noted['resultType'] !== 'input_required') return noted;
         input = await this.#nextRound(call, noted);
+        await this.#assertNotHalted(actionRequestId);
       }
     };
+  }
+
+  /** Nothing can consume it again, and whoever tries is told first that the kill switch is engaged. @throws OutcomeUnknown */
+  async #assertNotHalted(actionRequestId: string): Promise<void> {
+    const body = { attempt: randomUUID(), paramsHash: '0'.repeat(64) };
+    const refused: unknown = await this.#client.actions
+      .consume(actionRequestId, body)
+      .catch((error: unknown) => error);
+    if (refused instanceof ConflictError && refused.code === 'ALREADY_CONSUMED') return;
+    const why = refused instanceof Error ? refused.message : 'It can be consumed again.';
+    throw new OutcomeUnknown(`It was begun, and not ended. ${why}`, actionRequestId);
   }
 
   /** The client gets a state of ours in place of the server's, which stands for this call alone and is used once. */
@@ -274,7 +294,11 @@ export class AskedCalls {
   }
 
   /** Waits until a person or an order has decided; false when the time is over. */
-  async #isDecided({ actionRequestId }: ActionRequestView, until: number, signal: AbortSignal): Promise<boolean> {
+  async #isDecided(
+    { actionRequestId }: ActionRequestView,
+    until: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     for (;;) {
       const left = until - performance.now();
       if (left <= 0) return false;
@@ -295,8 +319,10 @@ export class AskedCalls {
   }
 }
 
-const BEGUN = 'It was begun, and the server has not answered yet. It is not done again; the same call waits for its answer.';
-const LOOKED_AT = 'A person is asked to look. Until they have said what came of it, the same call does nothing.';
+const BEGUN =
+  'It was begun, and the server has not answered yet. It is not done again; the same call waits for its answer.';
+const LOOKED_AT =
+  'A person is asked to look. Until they have said what came of it, the same call does nothing.';
 
 function pendingText({ approvalId, actionRequestId }: ActionRequestView): string {
   const waitsFor = approvalId ? `for a person (${approvalId})` : `to be decided (${actionRequestId})`;
@@ -313,6 +339,8 @@ function withNote(result: Json, params: Json): Json {
 function wordsOf({ result, error }: Answer): string {
   if (error) return error.message;
   const content = Array.isArray(result?.['content']) ? (result['content'] as unknown[]) : [];
-  const texts = content.flatMap((block) => (isObject(block) && typeof block['text'] === 'string' ? [block['text']] : []));
+  const texts = content.flatMap((block) =>
+    isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
+  );
   return texts.join(' ') || 'The tool says that it failed.';
 }

@@ -108,7 +108,10 @@ function cleanSchema(schema: unknown): unknown {
       if (NOT_SCHEMAS.has(key)) return [key, value];
       if (key === 'description' || key === 'title') return [key, textOf(value, 2_000)];
       if (NAMED.has(key) && isObject(value)) {
-        return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanSchema(one)]))];
+        return [
+          key,
+          Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanSchema(one)])),
+        ];
       }
       return [key, cleanSchema(value)];
     }),
@@ -205,7 +208,9 @@ export class ListedTools {
       const { code, details } = error as Partial<APIError>;
       if (code !== 'ALREADY_EXISTS' || !isObject(details)) throw error;
       if (details['listing'] === listing) return String(details['fingerprint']);
-      this.#log(`The tool ${proposal.name} is registered otherwise than the server lists it: each call asks a person.`);
+      this.#log(
+        `The tool ${proposal.name} is registered otherwise than the server lists it: each call asks a person.`,
+      );
       return listing;
     }
   }

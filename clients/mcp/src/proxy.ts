@@ -162,7 +162,8 @@ class Proxy {
     try {
       for await (const message of messagesOf(this.#server.output)) {
         if (message) await this.#fromServer(message);
-        else if (++unreadable === 1) this.#log(`${this.#what} wrote a line that is no message; it is left out.`);
+        else if (++unreadable === 1)
+          this.#log(`${this.#what} wrote a line that is no message; it is left out.`);
         else if (unreadable >= MAX_UNREADABLE_LINES) {
           return `${this.#what} wrote ${unreadable} lines that are no messages, so it was ended.`;
         }
@@ -208,10 +209,13 @@ class Proxy {
       if (!PASSED.has(method!)) return refusal(METHOD_NOT_FOUND, `The proxy does not pass on ${method}.`);
       const { notifications } = params;
       if (isObject(notifications) && notifications['resourceSubscriptions'] !== undefined) {
-        return refusal(METHOD_NOT_FOUND, 'The proxy does not pass on subscriptions to resources within subscriptions/listen.');
+        return refusal(
+          METHOD_NOT_FOUND,
+          'The proxy does not pass on subscriptions to resources within subscriptions/listen.',
+        );
       }
       const passed = await this.#ask(method!, withoutTasks(params), signal, id);
-      return this.#seen(method!, passed);
+      return this.#seen(method!, passed, id);
     } catch (error) {
       if (error instanceof CannotContinue) return refusal(INVALID_PARAMS, error.message);
       return refusal(REFUSED, (error as Error).message);
@@ -226,7 +230,11 @@ class Proxy {
     if (task !== undefined) return refusal(INVALID_PARAMS, 'The proxy runs no tool as a task.');
     const isModern = isObject(params['_meta']) && params['_meta'][PROTOCOL_VERSION] !== undefined;
     const inWords = (text: string): Answer => ({
-      result: { content: [{ type: 'text', text }], isError: true, ...(isModern && { resultType: 'complete' }) },
+      result: {
+        content: [{ type: 'text', text }],
+        isError: true,
+        ...(isModern && { resultType: 'complete' }),
+      },
     });
     return this.#asked('tools/call', toolNameOf(this.#name, name), given, params, signal, {
       inWords,
@@ -266,12 +274,18 @@ class Proxy {
       );
       const asked = this.#ask(method, withoutTasks({ ...paramsOf(decided), ...input, ...meta }), live);
       try {
-        return await Promise.race([asked.catch((error: Error) => Promise.reject(unknown(error.message))), tooLong]);
+        return await Promise.race([
+          asked.catch((error: Error) => Promise.reject(unknown(error.message))),
+          tooLong,
+        ]);
       } finally {
         timer.abort();
       }
     };
-    return this.#calls.answer({ tool, params, input: { inputResponses, requestState }, send, inWords }, signal);
+    return this.#calls.answer(
+      { tool, params, input: { inputResponses, requestState }, send, inWords },
+      signal,
+    );
   }
 
   /** Sends a request to the server under an id of ours. @throws Error where no answer can come any more */
@@ -280,7 +294,8 @@ class Proxy {
     const answered = new Promise<Message>((answer, reject) => {
       this.#toServer.set(ours, { answer, fail: (reason) => reject(new Error(reason)), id });
     });
-    const cancel = () => void this.#tellServer(CANCELLED, { requestId: ours, reason: 'The client cancelled it.' });
+    const cancel = () =>
+      void this.#tellServer(CANCELLED, { requestId: ours, reason: 'The client cancelled it.' });
     signal.addEventListener('abort', cancel, { once: true });
     try {
       await write(this.#server.input, { jsonrpc: '2.0', id: ours, method, params });
@@ -293,11 +308,15 @@ class Proxy {
   }
 
   /** What the server's answer says of it is taken note of, and what the proxy cannot do is left out. */
-  #seen(method: string, { result, error }: Message): Answer {
+  #seen(method: string, { result, error }: Message, id: Message['id']): Answer {
     if (error || !result) return { error: error! };
     if (method === 'tools/list' && Array.isArray(result['tools'])) this.#tools.list(result['tools']);
-    const { capabilities } = result;
-    if ((method !== 'initialize' && method !== 'server/discover') || !isObject(capabilities)) return { result };
+    const { capabilities, _meta } = result;
+    if (isObject(_meta) && _meta[SUBSCRIPTION_ID] !== undefined) {
+      return { result: { ...result, _meta: { ..._meta, [SUBSCRIPTION_ID]: id } } };
+    }
+    if ((method !== 'initialize' && method !== 'server/discover') || !isObject(capabilities))
+      return { result };
     const { resources } = capabilities;
     if (isObject(resources)) this.#tools.listResources(resources['subscribe'] === true);
     return { result: { ...result, capabilities: withoutTaskCapabilities(capabilities) } };
@@ -317,7 +336,11 @@ class Proxy {
     const theirs = this.#toClient.get(String(id));
     if (theirs === undefined) return;
     this.#toClient.delete(String(id));
-    await write(this.#server.input, { jsonrpc: '2.0', id: theirs, ...(error ? { error } : { result: result! }) });
+    await write(this.#server.input, {
+      jsonrpc: '2.0',
+      id: theirs,
+      ...(error ? { error } : { result: result! }),
+    });
   }
 
   async #fromServer(message: Message): Promise<void> {
@@ -336,10 +359,14 @@ class Proxy {
   async #notifyClient(message: Message): Promise<void> {
     const { method, params } = message;
     if (method === CANCELLED) {
-      const named = [...this.#toClient].find(([, theirs]) => theirs === params?.['requestId']);
-      if (!named) return;
-      this.#toClient.delete(named[0]);
-      return write(this.#output, { ...message, params: { ...params, requestId: named[0] } });
+      const cancelled = params?.['requestId'];
+      const [ours] = [...this.#toClient].find(([, theirs]) => theirs === cancelled) ?? [];
+      if (ours !== undefined) this.#toClient.delete(ours);
+      // A server may also end a subscription of the client's.
+      const requestId = ours ?? this.#toServer.get(Number(cancelled))?.id;
+      return requestId === undefined
+        ? undefined
+        : write(this.#output, { ...message, params: { ...params, requestId } });
     }
     const meta = params?.['_meta'];
     const listening = isObject(meta) ? this.#toServer.get(Number(meta[SUBSCRIPTION_ID])) : undefined;

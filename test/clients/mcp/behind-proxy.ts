@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { eventually } from '../../support/test-app.js';
+
+const PROXY = join(import.meta.dirname, 'proxy-process.ts');
+
+/** An MCP client, as an assistant has one, in front of the proxy, and the box behind it. */
+export class BehindProxy {
+  #stderr = '';
+  private constructor(
+    readonly client: Client,
+    readonly transport: StdioClientTransport,
+    readonly folder: string,
+  ) {
+    transport.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
+  }
+
+  static async start(
+    env: Record<string, string>,
+    { args = [], ...options }: ClientOptions & { args?: string[] } = {},
+  ): Promise<BehindProxy> {
+    const folder = await mkdtemp(join(tmpdir(), 'consigliere-proxy-'));
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [PROXY, ...args],
+      env: { PATH: process.env.PATH!, EFFECTS: join(folder, 'effects'), ...env },
+      stderr: 'pipe',
+    });
+    const client = new Client({ name: 'assistant', version: '1.0.0' }, options);
+    const made = new BehindProxy(client, transport, folder);
+    started.add(made);
+    await client.connect(transport);
+    return made;
+  }
+
+  /** What the proxy has told a person. */
+  get said(): string {
+    return this.#stderr;
+  }
+
+  /** What the server has done, without its process id. */
+  async effects(): Promise<string[]> {
+    return (await this.#lines()).filter((line) => !line.startsWith('pid '));
+  }
+
+  async serverPid(): Promise<number> {
+    const lines = await eventually(
+      () => this.#lines(),
+      (found) => found.length > 0,
+    );
+    return Number(lines.find((line) => line.startsWith('pid '))!.slice(4));
+  }
+
+  async #lines(): Promise<string[]> {
+    const text = await readFile(join(this.folder, 'effects'), 'utf8').catch(() => '');
+    return text.split('\n').filter(Boolean);
+  }
+
+  /** Calls a tool and answers its text; `isError` first where it is one. */
+  async call(name: string, given: Record<string, unknown> = {}): Promise<string> {
+    const { content, isError } = await this.client.callTool({ name, arguments: given });
+    const texts = (content as { text?: string }[]).map(({ text }) => text);
+    return [...(isError ? ['isError'] : []), ...texts].join(' | ');
+  }
+
+  async close(): Promise<void> {
+    started.delete(this);
+    await this.client.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+const started = new Set<BehindProxy>();
+
+/** Ends those that are still running. */
+export async function endProxies(): Promise<void> {
+  await Promise.all([...started].map((proxy) => proxy.close()));
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

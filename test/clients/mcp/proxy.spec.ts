@@ -1,0 +1,434 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../support/client.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
+import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
+import { BehindProxy, endProxies, isAlive } from './behind-proxy.js';
+
+let test: TestApp;
+let admin: Client;
+let desk: OrderDesk;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  test = await startTestApp();
+  desk = new OrderDesk(test);
+  admin = await test.createMember(test.workspaceId, 'admin');
+  const made = await admin.post('/tokens', { name: 'Box', agent: { name: 'assistant' }, tools: ['mcp.*'] });
+  expect(made.status, made.text).toBe(201);
+  env = { CONSIGLIERE_BASE_URL: test.url, CONSIGLIERE_TOKEN: made.body.token };
+});
+afterEach(endProxies);
+afterAll(() => test?.close());
+
+const toolOf = async (name: string): Promise<any> =>
+  (await admin.get(`/tools/${encodeURIComponent(name)}`)).body;
+const requestsFor = (tool: string) =>
+  test.rows<{ status: string; result: any; params: any; approval_id: string; action_request_id: string }>(
+    `select status, result, params, approval_id, action_request_id from action_requests where tool = $1 order by created_at, action_request_id`,
+    [tool],
+  );
+const statuses = async (tool: string) => (await requestsFor(tool)).map(({ status }) => status);
+const waiting = async (tool: string) => {
+  const pending = await eventually(
+    async () => (await requestsFor(tool)).findLast(({ status }) => status === 'pending'),
+    (one) => one !== undefined,
+  );
+  return (await admin.get(`/approvals/${pending!.approval_id}`)).body;
+};
+/** Registered by an admin as the server lists it, and allowed by an order. */
+async function allow(tool: string): Promise<void> {
+  await eventually(
+    () => toolOf(tool),
+    ({ fingerprint }) => fingerprint !== undefined,
+  );
+  const { fingerprint, status } = await toolOf(tool);
+  if (status === 'proposed') {
+    const path = `/tools/${encodeURIComponent(tool)}`;
+    const activated = await desk
+      .elsewhere(admin)
+      .send('PATCH', path, { status: 'active' }, { 'If-Match': fingerprint });
+    expect(activated.status, activated.text).toBe(200);
+  }
+  await desk.active({ name: `Allow ${tool}`, effect: 'allow', match: { actionTypes: [tool] } });
+}
+
+describe('tools', () => {
+  it('are proposed as the server lists them, and asked for by their fingerprint', async () => {
+    const proxy = await BehindProxy.start(env, { args: ['listed'] });
+    const { tools } = await proxy.client.listTools();
+    expect(tools).toHaveLength(13);
+    const note = await eventually(
+      () => toolOf('mcp.listed.note'),
+      ({ status }) => status === 'proposed',
+    );
+    expect(note).toMatchObject({ title: 'Write a note', reversibility: 'irreversible', risk: 'high' });
+    expect(note.paramsSchema).toMatchObject({
+      required: ['text'],
+      'x-fingerprint': expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await toolOf('mcp.listed.look')).toMatchObject({ reversibility: 'read_only', risk: 'low' });
+    // A tool that is called like a method, and one with a space, have names of their own.
+    const names = await eventually(
+      async () =>
+        (await test.rows<{ name: string }>(`select name from tools where name like 'mcp.listed.%'`)).map(
+          ({ name }) => name,
+        ),
+      (found) => found.length === 15,
+    );
+    expect(names).toContain('mcp.listed.resources/read');
+    expect(
+      names.filter((name) => /^mcp\.listed\.(resources_read|say_no)-[0-9a-f]{16}$/.test(name)),
+    ).toHaveLength(2);
+  });
+
+  it('ask a person again once the server lists them otherwise, and not because an admin has changed the rest', async () => {
+    const before = await BehindProxy.start(env, { args: ['changing'] });
+    await before.client.listTools();
+    await allow('mcp.changing.note');
+    const { fingerprint } = await toolOf('mcp.changing.note');
+    const changed = await admin.send(
+      'PATCH',
+      '/tools/mcp.changing.note',
+      { titleTemplate: 'Note {{text}}', risk: 'medium' },
+      { 'If-Match': fingerprint },
+    );
+    expect(changed.status, changed.text).toBe(200);
+    const same = await BehindProxy.start(env, { args: ['changing'] });
+    await same.client.listTools();
+    expect(await same.call('note', { text: 'a' })).toBe('noted: a');
+    const other = await BehindProxy.start({ ...env, LISTING: 'second' }, { args: ['changing'] });
+    await other.client.listTools();
+    expect(await other.call('note', { text: 'b' })).toContain('Pending');
+    expect(other.said).toContain('mcp.changing.note is registered otherwise');
+    expect(await other.effects()).toEqual([]);
+    const unlisted = await BehindProxy.start(env, { args: ['changing'] });
+    expect(await unlisted.call('note', { text: 'c' })).toContain('Pending');
+  });
+});
+
+describe('a call', () => {
+  let proxy: BehindProxy;
+  const NOTE = 'mcp.box.note';
+  beforeAll(async () => {
+    const first = await BehindProxy.start(env);
+    await first.client.listTools();
+    await allow(NOTE);
+  });
+  beforeEach(async () => {
+    proxy = await BehindProxy.start(env);
+    await proxy.client.listTools();
+  });
+
+  it('that an order allows is done at once, and reported', async () => {
+    const answer = await proxy.client.callTool({ name: 'note', arguments: { text: 'hello' } });
+    expect(answer).toMatchObject({ structuredContent: { length: 5 }, content: [{ text: 'noted: hello' }] });
+    expect(await proxy.effects()).toEqual(['note hello']);
+    const [done] = (await requestsFor(NOTE)).slice(-1);
+    expect(done).toMatchObject({ status: 'completed', params: { text: 'hello' } });
+    expect(done!.result.output.content).toEqual([{ type: 'text', text: 'noted: hello' }]);
+    // A call after one that has ended asks anew.
+    await proxy.call('note', { text: 'hello' });
+    expect(await proxy.effects()).toEqual(['note hello', 'note hello']);
+  });
+
+  it('that fails is reported as failed, and so is one that the server refuses', async () => {
+    await allow('mcp.box.look');
+    expect(await proxy.call('look', { what: 'x' })).toBe('seen: x');
+    const name = (
+      await test.rows<{ name: string }>(`select name from tools where name like 'mcp.box.say_no-%'`)
+    )[0]!.name;
+    await allow(name);
+    expect(await proxy.call('say no')).toBe('isError | There is no paper.');
+    expect((await requestsFor(name)).at(-1)).toMatchObject({
+      status: 'failed',
+      result: { summary: 'There is no paper.' },
+    });
+  });
+
+  it('that waits is answered as pending, and the same call goes on with it once it is approved', async () => {
+    const given = { text: 'asked' };
+    expect(await proxy.call('progress', given)).toMatch(
+      /^isError \| Pending: this call waits for a person \(apr_/,
+    );
+    const { approvalId } = await waiting('mcp.box.progress');
+    expect(await proxy.call('progress', { ...given })).toContain('Pending');
+    expect(await statuses('mcp.box.progress')).toEqual(['pending']);
+    expect((await admin.post(`/approvals/${approvalId}/approve`)).status).toBe(200);
+    const seen: number[] = [];
+    const onprogress = ({ progress }: { progress: number }) => void seen.push(progress);
+    await proxy.client.callTool({ name: 'progress', arguments: given }, { onprogress });
+    expect(seen).toEqual([1, 2]);
+    expect(await statuses('mcp.box.progress')).toEqual(['completed']);
+    // The next one is another.
+    expect(await proxy.call('progress', given)).toContain('Pending');
+    expect(await statuses('mcp.box.progress')).toEqual(['completed', 'pending']);
+  });
+
+  it('is done with the parameters that a person has changed, and says so', async () => {
+    const patient = await BehindProxy.start({ ...env, WAIT_MS: '20000' }, { args: ['edited'] });
+    await patient.client.listTools();
+    const answer = patient.call('note', { text: 'as the model wants it' });
+    const { approvalId, contentHash } = await waiting('mcp.edited.note');
+    const edited = await admin.send(
+      'PATCH',
+      `/approvals/${approvalId}`,
+      { params: { text: 'as I want it' } },
+      { 'If-Match': contentHash },
+    );
+    expect(edited.status, edited.text).toBe(200);
+    await admin.post(`/approvals/${approvalId}/approve`, undefined, { 'If-Match': edited.body.contentHash });
+    expect(await answer).toMatch(/^noted: as I want it \| A person changed the parameters .*as I want it/);
+    expect(await patient.effects()).toEqual(['note as I want it']);
+  });
+
+  it('that a person rejects, or that expires, is not done', async () => {
+    const patient = await BehindProxy.start({ ...env, WAIT_MS: '20000' }, { args: ['refused'] });
+    await patient.client.listTools();
+    const rejected = patient.call('note', { text: 'no' });
+    const { approvalId } = await waiting('mcp.refused.note');
+    await admin.post(`/approvals/${approvalId}/reject`, { reason: 'Too early.' });
+    expect(await rejected).toMatch(/^isError \| A person rejected this\. .*Too early\./);
+    const expired = patient.call('note', { text: 'never' });
+    await waiting('mcp.refused.note');
+    test.clock.advance(73 * 3_600_000);
+    expect(await expired).toMatch(/^isError \| It was not done\./);
+    expect(await statuses('mcp.refused.note')).toEqual(['rejected', 'expired']);
+    expect(await patient.effects()).toEqual([]);
+  });
+
+  it('is refused after a kill, and nothing that waited is done', async () => {
+    expect(await proxy.call('note', { text: 'before' })).toBe('noted: before');
+    await proxy.call('elicit', { text: 'waits' });
+    const { approvalId } = await waiting('mcp.box.elicit');
+    await admin.post(`/approvals/${approvalId}/approve`);
+    await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+    expect(await proxy.call('note', { text: 'after' })).toMatch(/^isError \| It was not done: /);
+    expect(await proxy.call('elicit', { text: 'waits' })).toMatch(/^isError \| It was /);
+    await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
+    await expect.poll(async () => (await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    expect(await proxy.effects()).toEqual(['note before']);
+    expect(await proxy.call('note', { text: 'again' })).toBe('noted: again');
+  });
+
+  it('that was cancelled before it began waits on, and the same call goes on with it', async () => {
+    const patient = await BehindProxy.start({ ...env, WAIT_MS: '20000' }, { args: ['cancelled'] });
+    await patient.client.listTools();
+    const impatient = new AbortController();
+    const given = { name: 'note', arguments: { text: 'c' } };
+    const cancelled = patient.client.callTool(given, { signal: impatient.signal }).catch(() => 'cancelled');
+    const { approvalId } = await waiting('mcp.cancelled.note');
+    impatient.abort();
+    expect(await cancelled).toBe('cancelled');
+    await admin.post(`/approvals/${approvalId}/approve`);
+    expect(await patient.call('note', { text: 'c' })).toBe('noted: c');
+    expect(await statuses('mcp.cancelled.note')).toEqual(['completed']);
+  });
+
+  it('that was cancelled after it began is not done twice', async () => {
+    await allow('mcp.box.hang');
+    const impatient = new AbortController();
+    const given = { name: 'hang', arguments: { text: 'h' } };
+    const cancelled = proxy.client.callTool(given, { signal: impatient.signal }).catch(() => 'cancelled');
+    await eventually(
+      () => proxy.effects(),
+      (lines) => lines.length === 1,
+    );
+    impatient.abort();
+    expect(await cancelled).toBe('cancelled');
+    expect(await proxy.call('hang', { text: 'h' })).toContain(
+      'It was begun, and the server has not answered yet.',
+    );
+    expect(await statuses('mcp.box.hang')).toEqual(['consumed']);
+    expect((await proxy.effects()).filter((line) => line.startsWith('hang'))).toHaveLength(1);
+    expect((await proxy.effects()).filter((line) => line.startsWith('cancelled'))).toHaveLength(1);
+  });
+
+  it('is two where two equal ones are made at once', async () => {
+    const both = [proxy.call('note', { text: 'twice' }), proxy.call('note', { text: 'twice' })];
+    expect(await Promise.all(both)).toEqual(['noted: twice', 'noted: twice']);
+    expect(await proxy.effects()).toEqual(['note twice', 'note twice']);
+  });
+
+  it('brings the server no credential of the proxy, and takes no token of a member', async () => {
+    await allow('mcp.box.environment');
+    const names = await proxy.call('environment');
+    expect(names).toContain('EFFECTS');
+    expect(names).not.toMatch(/CONSIGLIERE|_token/i);
+    const member = await test.createMember(test.workspaceId, 'admin');
+    const wrong = await BehindProxy.start({ ...env, CONSIGLIERE_TOKEN: member.token });
+    expect(await wrong.call('note', { text: 'x' })).toContain('This token is that of a member.');
+    const unknown = await BehindProxy.start({ ...env, CONSIGLIERE_TOKEN: 'sk_none' });
+    expect(await unknown.call('note', { text: 'x' })).toMatch(/^isError \| It was not done: /);
+    expect([...(await wrong.effects()), ...(await unknown.effects())]).toEqual([]);
+  });
+});
+
+describe('what is no call of a tool', () => {
+  it('passes, asks or is refused by its method', async () => {
+    const proxy = await BehindProxy.start(env, { args: ['others'], capabilities: { elicitation: {} } });
+    const { client } = proxy;
+    expect((await client.listPrompts()).prompts).toHaveLength(1);
+    expect(client.getServerCapabilities()).not.toHaveProperty('tasks');
+    await client.ping();
+    await expect(client.readResource({ uri: 'box://1' })).rejects.toThrow('Pending');
+    await allow('mcp.others.resources/read');
+    // What waits goes on waiting for a person; another one is allowed.
+    expect((await client.readResource({ uri: 'box://2' })).contents).toHaveLength(1);
+    await expect(client.subscribeResource({ uri: 'box://1' })).rejects.toThrow('Pending');
+    const schema = { parse: (value: unknown) => value };
+    const raw = client as unknown as { request: (asked: object, schema: unknown) => Promise<unknown> };
+    await expect(raw.request({ method: 'admin/wipe' }, anything(schema))).rejects.toThrow(
+      'does not pass on admin/wipe',
+    );
+    expect(await proxy.effects()).toEqual(['read box://2']);
+  });
+
+  it('goes from the server to the client: it may ask the person in front of it', async () => {
+    const proxy = await BehindProxy.start(env, { args: ['asking'], capabilities: { elicitation: {} } });
+    proxy.client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept',
+      content: { sure: true },
+    }));
+    await proxy.client.listTools();
+    await allow('mcp.asking.elicit');
+    expect(JSON.parse(await proxy.call('elicit'))).toMatchObject({
+      action: 'accept',
+      content: { sure: true },
+    });
+  });
+});
+
+function anything(schema: object): object {
+  const validate = (value: unknown) => ({ value });
+  return { ...schema, '~standard': { version: 1, vendor: 'test', validate } };
+}
+
+describe('a server', () => {
+  let proxy: BehindProxy;
+  beforeEach(async () => {
+    proxy = await BehindProxy.start({ ...env, CALL_MS: '500' }, { args: ['bad'] });
+    await proxy.client.listTools();
+  });
+  const UNKNOWN = /Whether it was done is not known|cannot be read/;
+
+  it.each([
+    ['dies', 'die', 'The MCP server bad ended with code 3.'],
+    ['floods', 'flood', 'The MCP server bad was ended: it wrote a line of more than 10 MB.'],
+    ['talks', 'babble', 'The MCP server bad wrote 100 lines that are no messages, so it was ended.'],
+  ])(
+    'that %s in a call is ended in one sentence, and what came of the call stays open',
+    async (_, tool, sentence) => {
+      await allow(`mcp.bad.${tool}`);
+      const pid = await proxy.serverPid();
+      const answer = await proxy.call(tool);
+      expect(answer).toMatch(UNKNOWN);
+      expect(answer).toContain(sentence);
+      await eventually(
+        async () => proxy.said,
+        (said) => said.includes(`ended by the server: ${sentence}`),
+      );
+      expect(await statuses(`mcp.bad.${tool}`)).toEqual(['consumed']);
+      await eventually(
+        async () => isAlive(pid),
+        (alive) => !alive,
+      );
+    },
+  );
+
+  it.each([
+    ['does not answer', 'hang'],
+    ['answers what is no answer', 'mumble'],
+  ])('that %s leaves the call open, and it is not done again', async (_, tool) => {
+    await allow(`mcp.bad.${tool}`);
+    expect(await proxy.call(tool)).toMatch(UNKNOWN);
+    expect(await proxy.call(tool)).toContain('It is not done again.');
+    expect(await statuses(`mcp.bad.${tool}`)).toEqual(['consumed']);
+    expect((await proxy.effects()).filter((line) => line.startsWith(tool))).toHaveLength(1);
+    // Another call is answered as ever.
+    await allow('mcp.bad.look');
+    expect(await proxy.call('look', { what: 'y' })).toBe('seen: y');
+  });
+
+  it('that cannot be started is told in one sentence', async () => {
+    const none = BehindProxy.start(env, { args: ['none', '/nowhere/at-all'] });
+    await expect(none).rejects.toThrow();
+  });
+
+  it('that does not end by itself is ended with the proxy', async () => {
+    const stubborn = await BehindProxy.start({ ...env, STUBBORN: '1' }, { args: ['stubborn'] });
+    await stubborn.call('note', { text: 'never' });
+    const pid = await stubborn.serverPid();
+    process.kill(stubborn.transport.pid!, 'SIGTERM');
+    await eventually(
+      async () => isAlive(pid),
+      (alive) => !alive,
+    );
+    // Nobody can go on with what waited.
+    expect(await statuses('mcp.stubborn.note')).toEqual(['cancelled']);
+  });
+});
+
+describe('the service', () => {
+  /** Between the proxy and the service; it may act between what it forwards and the answer. */
+  let between: Server;
+  let url: string;
+  let answered: (path: string) => void = () => undefined;
+  beforeAll(async () => {
+    between = createServer((request, response) => {
+      const passOn = async () => {
+        const body = await buffer(request);
+        const { method, url: path, headers } = request;
+        const answer = await fetch(test.url + path, {
+          method: method!,
+          headers: {
+            'x-service-token': headers['x-service-token'] as string,
+            'Content-Type': 'application/json',
+          },
+          ...(body.length > 0 && { body }),
+        });
+        const text = await answer.text();
+        answered(path!);
+        response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
+      };
+      passOn().catch(() => response.destroy());
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    between.closeAllConnections();
+    between.close();
+  });
+
+  it('that cannot be reached lets nothing be done', async () => {
+    const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: 'http://127.0.0.1:9' });
+    await proxy.client.listTools();
+    expect(await proxy.call('note', { text: 'x' })).toContain('http://127.0.0.1:9 cannot be reached');
+    expect(await proxy.effects()).toEqual([]);
+  });
+
+  it('knows of what was consumed where the proxy is killed before it acts, and nothing is done', async () => {
+    const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: url });
+    await proxy.client.listTools();
+    const pid = await proxy.serverPid();
+    answered = (path) => {
+      if (path === '/api/pro/action-requests') process.kill(proxy.transport.pid!, 'SIGKILL');
+    };
+    await expect(proxy.call('note', { text: 'killed' })).rejects.toThrow();
+    answered = () => undefined;
+    expect((await requestsFor('mcp.box.note')).at(-1)).toMatchObject({
+      status: 'consumed',
+      params: { text: 'killed' },
+    });
+    await eventually(
+      async () => isAlive(pid),
+      (alive) => !alive,
+    );
+    expect(await proxy.effects()).toEqual([]);
+    test.clock.advance(901_000);
+    await expect.poll(async () => (await statuses('mcp.box.note')).at(-1)).toBe('unconfirmed');
+  });
+});
