@@ -1,6 +1,10 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { eventually } from '../../support/test-app.js';
@@ -72,6 +76,45 @@ export class BehindProxy {
     await rm(this.folder, { recursive: true, force: true });
   }
 }
+/** Writes lines to the proxy by hand. */
+export class Wire {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'consigliere-proxy-'));
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  #ids = 0;
+
+  constructor(env: Record<string, string>, name: string) {
+    this.#child = spawn(process.execPath, [PROXY, name], {
+      env: { PATH: process.env.PATH, EFFECTS: join(this.#folder, 'effects'), ...env },
+    });
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Answers the next line, which is the answer where nothing else is under way. */
+  async raw(line: string): Promise<any> {
+    this.#child.stdin.write(`${line}\n`);
+    return JSON.parse((await this.#lines.next()).value);
+  }
+
+  async ask(method: string, params: object): Promise<any> {
+    const id = ++this.#ids;
+    const answer = await this.raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    if (answer.id !== id) throw new Error(`an answer to another request: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  async effects(): Promise<string[]> {
+    const lines = (await readFile(join(this.#folder, 'effects'), 'utf8')).split('\n');
+    return lines.filter((line) => line !== '' && !line.startsWith('pid '));
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end();
+    await once(this.#child, 'close');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
 const started = new Set<BehindProxy>();
 
 /** Ends those that are still running. */

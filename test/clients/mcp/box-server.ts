@@ -22,9 +22,19 @@ const TOOLS = [
   },
   { name: 'look', inputSchema: schema(['what']), annotations: { readOnlyHint: true } },
   { name: 'resources/read', inputSchema: schema(['uri']) },
-  ...['say no', 'die', 'hang', 'flood', 'babble', 'mumble', 'elicit', 'progress', 'environment', 'input'].map(
-    (name) => ({ name, inputSchema: schema(['text']) }),
-  ),
+  ...[
+    'say no',
+    'die',
+    'hang',
+    'flood',
+    'babble',
+    'mumble',
+    'elicit',
+    'progress',
+    'environment',
+    'input',
+    'meta',
+  ].map((name) => ({ name, inputSchema: schema(['text']) })),
 ];
 
 function send(message: object): void {
@@ -44,6 +54,8 @@ async function call(id: unknown, params: any): Promise<object | undefined> {
       return text(`seen: ${given.what ?? ''}`);
     case 'environment':
       return text(JSON.stringify(process.env));
+    case 'meta':
+      return text(JSON.stringify(params));
     case 'say no':
       return { ...text('There is no paper.'), isError: true };
     case 'die':

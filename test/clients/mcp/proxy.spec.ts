@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
-import { BehindProxy, endProxies, isAlive } from './behind-proxy.js';
+import { BehindProxy, endProxies, isAlive, Wire } from './behind-proxy.js';
 
 let test: TestApp;
 let admin: Client;
@@ -65,13 +65,13 @@ describe('tools', () => {
   it('are proposed as the server lists them, and asked for by their fingerprint', async () => {
     const proxy = await BehindProxy.start(env, { args: ['listed'] });
     const { tools } = await proxy.client.listTools();
-    expect(tools).toHaveLength(13);
+    expect(tools).toHaveLength(14);
     const names = await eventually(
       async () =>
         (await test.rows<{ name: string }>(`select name from tools where name like 'mcp.listed.%'`)).map(
           ({ name }) => name,
         ),
-      (found) => found.length === 15,
+      (found) => found.length === 16,
     );
     const note = await toolOf('mcp.listed.note');
     expect(note.status).toBe('proposed');
@@ -197,8 +197,14 @@ describe('a call', () => {
     expect(await rejected).toMatch(/^isError \| A person rejected this\. .*Too early\./);
     const hurried = await BehindProxy.start(env, { args: ['refused'] });
     expect(await hurried.call('note', { text: 'never' })).toContain('Pending');
-    test.clock.advance(73 * 3_600_000);
-    await expect.poll(() => statuses('mcp.refused.note')).toEqual(['rejected', 'expired']);
+    const late = await waiting('mcp.refused.note');
+    await test.rows(`update approvals set expires_at = now() - interval '1 second' where approval_id = $1`, [
+      late.approvalId,
+    ]);
+    await eventually(
+      () => statuses('mcp.refused.note'),
+      ([, status]) => status === 'expired',
+    );
     expect(await hurried.call('note', { text: 'never' })).toMatch(/^isError \| It was not done\./);
     expect(await statuses('mcp.refused.note')).toEqual(['rejected', 'expired']);
     expect([...(await patient.effects()), ...(await hurried.effects())]).toEqual([]);
@@ -289,6 +295,61 @@ describe('what is no call of a tool', () => {
       action: 'accept',
       content: { sure: true },
     });
+  });
+});
+
+describe('a call for which the server wants input', () => {
+  it('goes on only with its own state and the same arguments, once', async () => {
+    const wire = new Wire({ ...env, WAIT_MS: '300' }, 'rounds');
+    try {
+      await wire.ask('tools/list', {});
+      await allow('mcp.rounds.input');
+      const call = (text: string, more: object = {}) =>
+        wire.ask('tools/call', { name: 'input', arguments: { text }, ...more });
+      const inputResponses = { sure: { action: 'accept' } };
+      const { result } = await call('a');
+      expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { sure: {} } });
+      const { requestState } = result;
+      expect(requestState).not.toBe('of the server');
+      expect((await call('b', { inputResponses, requestState })).error.message).toContain(
+        'the same arguments',
+      );
+      expect((await call('a', { inputResponses, requestState: 'of the server' })).error.code).toBe(-32602);
+      expect((await call('a', { inputResponses })).error.message).toContain('requestState');
+      expect((await call('a')).result.requestState).toBe(requestState);
+      expect(await statuses('mcp.rounds.input')).toEqual(['consumed']);
+      const done = await call('a', { inputResponses, requestState });
+      expect(done.result.content).toEqual([{ type: 'text', text: 'done' }]);
+      expect(await wire.effects()).toEqual([`input a of the server ${JSON.stringify(inputResponses)}`]);
+      expect((await call('a', { inputResponses, requestState })).error.code).toBe(-32602);
+      expect(await statuses('mcp.rounds.input')).toEqual(['completed']);
+    } finally {
+      await wire.close();
+    }
+  });
+
+  it('gives the server nothing beside what was decided, and an id twice, a batch or no JSON get an error', async () => {
+    const wire = new Wire(env, 'beside');
+    try {
+      await wire.ask('tools/list', {});
+      await allow('mcp.beside.meta');
+      const _meta = { secretly: 'wipe', progressToken: 7, 'io.modelcontextprotocol/logLevel': 'info' };
+      const { result } = await wire.ask('tools/call', { name: 'meta', arguments: {}, _meta, wipe: true });
+      expect(JSON.parse(result.content[0].text)).toEqual({
+        name: 'meta',
+        arguments: {},
+        _meta: { progressToken: 7, 'io.modelcontextprotocol/logLevel': 'info' },
+      });
+      expect((await wire.ask('tools/call', { name: 'meta', task: { ttl: 1 } })).error.message).toContain(
+        'task',
+      );
+      expect((await wire.ask('tools/call', { name: 'meta', arguments: [1] })).error.code).toBe(-32602);
+      expect((await wire.ask('tasks/list', {})).error.code).toBe(-32601);
+      for (const line of ['[]', 'no JSON', '{"id":1}'])
+        expect((await wire.raw(line)).error.code).toBe(-32600);
+    } finally {
+      await wire.close();
+    }
   });
 });
 
