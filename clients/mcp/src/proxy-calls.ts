@@ -82,7 +82,8 @@ function deferred<T>(): Deferred<T> {
 
 /** Calls that are asked for and not ended, at most; a client that floods is told so. */
 const MAX_OPEN = 500;
-const ENDED: ReadonlySet<ActionRequestView['status']> = new Set([
+/** What a request cannot leave any more. */
+export const ENDED: ReadonlySet<ActionRequestView['status']> = new Set([
   'denied',
   'rejected',
   'expired',

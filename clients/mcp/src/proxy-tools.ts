@@ -53,14 +53,19 @@ const PLAIN = /^[A-Za-z0-9_/-]{1,128}(\.[A-Za-z0-9_/-]{1,128}){0,5}$/;
 const MADE = /-[0-9a-f]{16}$/;
 
 /**
- * The name under which a tool is asked for. What the name of a tool at Consigliere cannot hold is replaced, and a hash added. No two
- * tools of a server have the same name here: what looks like such a name by itself gets a hash too.
+ * The name of a tool as a part of its name at Consigliere. What that cannot hold is replaced, and a hash added; what looks like such
+ * a name by itself gets a hash too, so that no two tools have one name.
  */
-export function toolNameOf(server: string, tool: string): string {
+export function segmentOf(tool: string): string {
   const isPlain = tool.length <= 180 && PLAIN.test(tool) && !MADE.test(tool);
-  if (isPlain && tool !== READ && tool !== SUBSCRIBE) return `mcp.${server}.${tool}`;
+  if (isPlain && tool !== READ && tool !== SUBSCRIBE) return tool;
   const shown = tool.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
-  return `mcp.${server}.${shown}-${sha256(tool).slice(0, 16)}`;
+  return `${shown}-${sha256(tool).slice(0, 16)}`;
+}
+
+/** The name under which a tool is asked for. */
+export function toolNameOf(server: string, tool: string): string {
+  return `mcp.${server}.${segmentOf(tool)}`;
 }
 
 /** A method that is asked for as if it were a tool. */
