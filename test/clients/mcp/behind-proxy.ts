@@ -2,9 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { eventually } from '../../support/test-app.js';
@@ -76,6 +79,48 @@ export class BehindProxy {
     await rm(this.folder, { recursive: true, force: true });
   }
 }
+/** Stands between a client and the service, and may act once the service has answered and before the client hears of it. */
+export class Between {
+  readonly #server: Server;
+  answered: (path: string) => void = () => undefined;
+
+  private constructor(serviceUrl: string) {
+    const passOn = async (request: IncomingMessage, response: ServerResponse) => {
+      const body = await buffer(request);
+      const answer = await fetch(serviceUrl + request.url, {
+        method: request.method!,
+        headers: {
+          'x-service-token': request.headers['x-service-token'] as string,
+          'Content-Type': 'application/json',
+        },
+        ...(body.length > 0 && { body }),
+      });
+      const text = await answer.text();
+      this.answered(request.url!);
+      response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
+    };
+    this.#server = createServer((request, response) => {
+      passOn(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async start(serviceUrl: string): Promise<Between> {
+    const between = new Between(serviceUrl);
+    between.#server.listen(0, '127.0.0.1');
+    await once(between.#server, 'listening');
+    return between;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
 /** Writes lines to the proxy by hand. */
 export class Wire {
   readonly #folder = mkdtempSync(join(tmpdir(), 'consigliere-proxy-'));

@@ -1,14 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { installClaudeCodeHook, runClaudeCodeHook } from '@consigliere/mcp';
 import { Consigliere } from '@consigliere/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import type { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { Between } from './behind-proxy.js';
 
 const BIN = join(import.meta.dirname, '../../../clients/mcp/dist/bin.js');
 
@@ -48,14 +50,14 @@ const use = (tool_name: string, tool_input: object) => ({
 });
 
 /** Runs the hook as Claude Code does, and answers what it has written. */
-async function hook(input: object | string, { by = client } = {}) {
+async function hook(input: object | string, { by = client, stateDir = join(folder, 'state') } = {}) {
   const stdout = new PassThrough();
   const written: Buffer[] = [];
   stdout.on('data', (chunk: Buffer) => written.push(chunk));
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const code = await runClaudeCodeHook(by, Readable.from([Buffer.from(text)]), stdout, {
     waitMs: 200,
-    stateDir: join(folder, 'state'),
+    stateDir,
   });
   const out = Buffer.concat(written).toString();
   return { code, ...(out && JSON.parse(out).hookSpecificOutput) };
@@ -150,19 +152,19 @@ describe('before a tool', () => {
   });
 
   it('is not done twice where the hook was killed after it had consumed', async () => {
-    const killed = use('Read', { file_path: '/killed' });
-    const lost = Object.assign(new Consigliere({ baseUrl: test.url, token, maxRetries: 0 }), {});
-    const { request } = lost.actions;
-    lost.actions.request = ((...args: Parameters<typeof request>) =>
-      Object.assign(request(...args), {
-        withResponse: async () => {
-          await request(...args);
-          throw new Error('killed');
-        },
-      })) as typeof request;
-    expect((await hook(killed, { by: lost })).permissionDecision).toBe('deny');
+    const between = await Between.start(test.url);
+    const env = { PATH: process.env.PATH, CLAUDE_CONFIG_DIR: folder };
+    const killed = spawn(process.execPath, [BIN, 'hook', 'claude-code'], {
+      env: { ...env, CONSIGLIERE_TOKEN: token, CONSIGLIERE_BASE_URL: between.url },
+    });
+    between.answered = () => killed.kill('SIGKILL');
+    killed.stdin.end(JSON.stringify(use('Read', { file_path: '/killed' })));
+    expect(await textOf(killed.stdout)).toBe('');
+    between.close();
     expect((await statuses('claude-code.Read')).at(-1)).toBe('consumed');
-    const again = await hook(use('Read', { file_path: '/killed' }));
+    const again = await hook(use('Read', { file_path: '/killed' }), {
+      stateDir: join(folder, 'consigliere'),
+    });
     expect(again.permissionDecision).toBe('deny');
     expect(again.permissionDecisionReason).toContain('It is not done again.');
   });

@@ -1,11 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
-import { BehindProxy, endProxies, isAlive, Wire } from './behind-proxy.js';
+import { BehindProxy, Between, endProxies, isAlive, Wire } from './behind-proxy.js';
 
 let test: TestApp;
 let admin: Client;
@@ -442,36 +439,11 @@ describe('the kill switch', () => {
 });
 
 describe('the service', () => {
-  /** Between the proxy and the service; it may act between what it forwards and the answer. */
-  let between: Server;
-  let url: string;
-  let answered: (path: string) => void = () => undefined;
+  let between: Between;
   beforeAll(async () => {
-    between = createServer((request, response) => {
-      const passOn = async () => {
-        const body = await buffer(request);
-        const { method, url: path, headers } = request;
-        const answer = await fetch(test.url + path, {
-          method: method!,
-          headers: {
-            'x-service-token': headers['x-service-token'] as string,
-            'Content-Type': 'application/json',
-          },
-          ...(body.length > 0 && { body }),
-        });
-        const text = await answer.text();
-        answered(path!);
-        response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
-      };
-      passOn().catch(() => response.destroy());
-    });
-    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    between = await Between.start(test.url);
   });
-  afterAll(() => {
-    between.closeAllConnections();
-    between.close();
-  });
+  afterAll(() => between.close());
 
   it('that cannot be reached lets nothing be done', async () => {
     const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: 'http://127.0.0.1:9' });
@@ -481,14 +453,14 @@ describe('the service', () => {
   });
 
   it('knows of what was consumed where the proxy is killed before it acts, and nothing is done', async () => {
-    const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: url });
+    const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: between.url });
     await proxy.client.listTools();
     const pid = await proxy.serverPid();
-    answered = (path) => {
+    between.answered = (path) => {
       if (path === '/api/pro/action-requests') process.kill(proxy.transport.pid!, 'SIGKILL');
     };
     await expect(proxy.call('note', { text: 'killed' })).rejects.toThrow();
-    answered = () => undefined;
+    between.answered = () => undefined;
     expect((await requestsFor('mcp.box.note')).at(-1)).toMatchObject({
       status: 'consumed',
       params: { text: 'killed' },
