@@ -100,13 +100,13 @@ describe('the filesystem server behind the proxy', () => {
     await start('filesystem', folder);
     const { tools } = await assistant.listTools();
     expect(tools.map(({ name }) => name)).toContain('write_file');
-    await allowReads('index', ['read_text_file', 'list_directory']);
+    await allowReads('server-filesystem', ['read_text_file', 'list_directory']);
     const path = join(folder, 'note.txt');
     await writeFile(path, 'before');
     expect(await call('read_text_file', { path })).toEqual({ isError: false, text: 'before' });
     expect((await call('list_directory', { path: folder })).text).toContain('note.txt');
     const written = call('write_file', { path, content: 'as the model wants it' });
-    const { approvalId, contentHash } = await approvalFor('mcp.index.write_file');
+    const { approvalId, contentHash } = await approvalFor('mcp.server-filesystem.write_file');
     expect(await readFile(path, 'utf8')).toBe('before');
     const params = { path, content: 'as a person wants it' };
     const edited = await admin.send(
@@ -131,7 +131,8 @@ describe('the everything server behind the proxy', () => {
     // Says of none of its tools that it only reads: an admin decides what they are.
     const proposed = () =>
       test.rows<{ name: string; fingerprint: string }>(
-        `select name, fingerprint from tools where name in ('mcp.index.echo', 'mcp.index.get-sum', 'mcp.index.resources/read', 'mcp.index.trigger-sampling-request')`,
+        `select name, fingerprint from tools
+         where name ~ '^mcp\\.server-everything\\.(echo|get-sum|resources/read|trigger-sampling-request)$'`,
       );
     for (const { name, fingerprint } of await eventually(proposed, ({ length }) => length === 4, 30)) {
       const path = `/tools/${encodeURIComponent(name)}`;
@@ -159,16 +160,16 @@ describe('the memory server behind the proxy', () => {
   it('asks before it remembers, and a kill stops the next call', async () => {
     await start('memory');
     await assistant.listTools();
-    await allowReads('index', ['read_graph', 'search_nodes']);
+    await allowReads('server-memory', ['read_graph', 'search_nodes']);
     expect(JSON.parse((await call('read_graph')).text)).toEqual({ entities: [], relations: [] });
     const entities = [{ name: 'Jane', entityType: 'person', observations: ['ships on Friday'] }];
     const created = call('create_entities', { entities });
-    const { approvalId } = await approvalFor('mcp.index.create_entities');
+    const { approvalId } = await approvalFor('mcp.server-memory.create_entities');
     await admin.post(`/approvals/${approvalId}/approve`);
     expect((await created).isError).toBe(false);
     expect((await call('search_nodes', { query: 'Jane' })).text).toContain('ships on Friday');
     const waits = call('delete_entities', { entityNames: ['Jane'] });
-    const { approvalId: deletes } = await approvalFor('mcp.index.delete_entities');
+    const { approvalId: deletes } = await approvalFor('mcp.server-memory.delete_entities');
     await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
     const began = performance.now();
     const stopped = await call('read_graph');

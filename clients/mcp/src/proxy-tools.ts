@@ -19,21 +19,23 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What starts other programs, and is no name for a server. */
-const LAUNCHERS =
-  /^(npx|npm|pnpm|pnpx|yarn|bunx|bun|deno|node|tsx|uvx?|pipx?|python[\d.]*|docker|podman|run|exec|dlx|x|env|cmd|\/c|sh|bash)$/i;
+/** What starts other programs, or is called the same everywhere, and is no name for a server. */
+const NO_NAME =
+  /^(npx|npm|pnpm|pnpx|yarn|bunx|bun|deno|node|tsx|uvx?|pipx?|python[\d.]*|docker|podman|run|exec|dlx|x|env|cmd|c|sh|bash|index|main|server|cli|mcp|dist|build|src|lib|bin|out|)$/i;
 
 /** A name for the server from its command: `npx -y @modelcontextprotocol/server-memory` is `server-memory`. */
 export function serverNameOf(command: string, args: readonly string[] = []): string {
   const words = [command, ...args].filter((word) => !word.startsWith('-'));
-  const stemOf = (word: string) =>
+  const partsOf = (word: string) =>
     word
       .replace(/(?<=.)@[^/@]*$/, '')
       .split(/[\\/]/)
-      .at(-1)!
-      .replace(/\.(exe|cmd|[cm]?[jt]s|py|sh)$/i, '');
-  const stem = words.map(stemOf).find((word) => word !== '' && !LAUNCHERS.test(word)) ?? 'server';
-  return stem.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64);
+      .map((part) => part.replace(/\.(exe|cmd|[cm]?[jt]s|py|sh)$/i, ''));
+  const names = words.map((word) => partsOf(word).findLast((part) => !NO_NAME.test(part)) ?? '');
+  // The program that starts the server stands before it, in a folder of some name.
+  const isLauncher = NO_NAME.test(partsOf(command).at(-1)!);
+  const name = names.slice(isLauncher ? 1 : 0).find((each) => each !== '') ?? 'server';
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64);
 }
 
 /** A server is one segment, so that no name of a tool can look like that of another server's. */

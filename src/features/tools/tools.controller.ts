@@ -54,6 +54,8 @@ export class ToolsController {
     role: 'operator',
     scope: 'request',
     teamRole: true,
+    // A proxy proposes all tools of a server when it lists them, and an assistant starts several at once.
+    limit: { limit: 300, windowSeconds: 60 },
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],
   })
