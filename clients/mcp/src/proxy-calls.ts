@@ -66,18 +66,20 @@ interface OpenCall {
   heard: Deferred<Told>;
   hasEnded: boolean;
   /** The server waits for input that the client has to bring. */
-  round?: { token: string; answer: Answer; resume: (input: Input) => void } | undefined;
+  round?: { token: string; answer: Answer; resume: (input: Input) => void; abandon: () => void } | undefined;
 }
 
 interface Deferred<T> {
   promise: Promise<T>;
   resolve: (value: T) => void;
+  reject: (error: Error) => void;
 }
 
 function deferred<T>(): Deferred<T> {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((resolved) => (resolve = resolved));
-  return { promise, resolve };
+  let resolve!: Deferred<T>['resolve'];
+  let reject!: Deferred<T>['reject'];
+  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
+  return { promise, resolve, reject };
 }
 
 /** Calls that are asked for and not ended, at most; a client that floods is told so. */
@@ -104,6 +106,7 @@ export class AskedCalls {
   /** Names this run of the proxy. */
   readonly #session = randomUUID();
   readonly #open = new Set<OpenCall>();
+  readonly #running = new Set<Promise<void>>();
   #asked = 0;
 
   constructor(client: Consigliere, fingerprintOf: (tool: string) => Promise<string>, waitMs: number) {
@@ -134,7 +137,7 @@ export class AskedCalls {
       round.resume(wanted.input);
     }
     const isAttached = call.running !== undefined && !round;
-    if (!call.hasEnded) call.running ??= this.#run(call, wanted, signal);
+    if (!call.hasEnded) call.running ??= this.#start(call, wanted, signal);
     const told = await this.#heard(call, signal, isAttached ? this.#waitMs : undefined);
     if (call.signal === signal) call.signal = undefined;
     if (signal.aborted) return undefined;
@@ -149,13 +152,14 @@ export class AskedCalls {
     const waiting = [...this.#open].flatMap(({ request, hasBegun }) =>
       request && !hasBegun && !ENDED.has(request.status) ? [request.actionRequestId] : [],
     );
+    for (const { round } of this.#open) round?.abandon();
     const options = { maxRetries: 0, timeout: 2_000 };
     await Promise.allSettled(waiting.map((id) => this.#client.actions.cancel(id, options)));
   }
 
   /** Once all that was begun has been reported, or left without a result. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#open].filter(({ round }) => !round).map(({ running }) => running));
+    await Promise.all(this.#running);
   }
 
   #callFor(key: string, { tool, input }: WantedCall): OpenCall | undefined {
@@ -200,13 +204,16 @@ export class AskedCalls {
     return told;
   }
 
+  #start(call: OpenCall, wanted: WantedCall, signal: AbortSignal): Promise<void> {
+    const running = this.#run(call, wanted, signal).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
   async #run(call: OpenCall, wanted: WantedCall, signal: AbortSignal): Promise<void> {
     const told = await this.#carryOut(call, wanted, signal);
     call.running = undefined;
-    if (!told) return;
-    call.hasEnded = told.isFinal;
-    // What the client does not hear now, and what is no end, it hears again by the same call.
-    if (told.isFinal || call.signal) call.heard.resolve(told);
+    if (told && !call.hasEnded) tell(call, told);
   }
 
   async #carryOut(call: OpenCall, wanted: WantedCall, signal: AbortSignal): Promise<Told | undefined> {
@@ -255,12 +262,17 @@ export class AskedCalls {
       for (;;) {
         const { result, error } = await send(params, input, call.signal ?? AbortSignal.abort());
         if (error === UNREADABLE) throw new OutcomeUnknown(UNREADABLE.message, actionRequestId);
-        if (error) throw new Failed({ error });
-        const noted = edited ? withNote(result!, params) : result!;
-        if (noted['isError'] === true) throw new Failed({ result: noted });
-        if (noted['resultType'] !== 'input_required') return noted;
-        input = await this.#nextRound(call, noted);
-        await this.#assertNotHalted(actionRequestId);
+        const noted = result && edited ? withNote(result, params) : result;
+        if (noted?.['resultType'] === 'input_required') {
+          input = await this.#nextRound(call, noted, actionRequestId);
+          await this.#assertNotHalted(actionRequestId);
+          continue;
+        }
+        const answer: Answer = error ? { error } : { result: noted! };
+        // The client need not wait until it is reported.
+        tell(call, { answer, isFinal: true });
+        if (error || noted!['isError'] === true) throw new Failed(answer);
+        return noted!;
       }
     };
   }
@@ -277,20 +289,22 @@ export class AskedCalls {
   }
 
   /** The client gets a state of ours in place of the server's, which stands for this call alone and is used once. */
-  #nextRound(call: OpenCall, result: Json): Promise<Input> {
-    const { promise, resolve } = deferred<Input>();
+  #nextRound(call: OpenCall, result: Json, actionRequestId: string): Promise<Input> {
+    const { promise, resolve, reject } = deferred<Input>();
     const token = randomUUID();
     const answer = { result: { ...result, requestState: token } };
     call.round = {
       token,
       answer,
+      abandon: () =>
+        reject(new OutcomeUnknown('It was begun, and nobody brought the input.', actionRequestId)),
       resume: ({ inputResponses }) =>
         resolve({
           ...(inputResponses !== undefined && { inputResponses }),
           ...(result['requestState'] !== undefined && { requestState: result['requestState'] }),
         }),
     };
-    if (call.signal) call.heard.resolve({ answer, isFinal: false });
+    tell(call, { answer, isFinal: false });
     return promise;
   }
 
@@ -318,6 +332,12 @@ export class AskedCalls {
       () => false,
     );
   }
+}
+
+/** What is no end, and nobody hears now, the client hears again by the same call. */
+function tell(call: OpenCall, told: Told): void {
+  call.hasEnded = told.isFinal;
+  if (told.isFinal || call.signal) call.heard.resolve(told);
 }
 
 const BEGUN =

@@ -32,6 +32,14 @@ const requestsFor = (tool: string) =>
     [tool],
   );
 const statuses = async (tool: string) => (await requestsFor(tool)).map(({ status }) => status);
+/** The client is answered before the result is reported. */
+const expectStatuses = (tool: string, ...expected: string[]) =>
+  expect.poll(() => statuses(tool), { timeout: 5_000 }).toEqual(expected);
+const newest = (tool: string, status: string) =>
+  eventually(
+    async () => (await requestsFor(tool)).at(-1),
+    (one) => one?.status === status,
+  );
 const waiting = async (tool: string) => {
   const pending = await eventually(
     async () => (await requestsFor(tool)).findLast(({ status }) => status === 'pending'),
@@ -127,8 +135,8 @@ describe('a call', () => {
     const answer = await proxy.client.callTool({ name: 'note', arguments: { text: 'hello' } });
     expect(answer).toMatchObject({ structuredContent: { length: 5 }, content: [{ text: 'noted: hello' }] });
     expect(await proxy.effects()).toEqual(['note hello']);
-    const [done] = (await requestsFor(NOTE)).slice(-1);
-    expect(done).toMatchObject({ status: 'completed', params: { text: 'hello' } });
+    const done = await newest(NOTE, 'completed');
+    expect(done!.params).toEqual({ text: 'hello' });
     expect(done!.result.output.content).toEqual([{ type: 'text', text: 'noted: hello' }]);
     // A call after one that has ended asks anew.
     await proxy.call('note', { text: 'hello' });
@@ -143,10 +151,7 @@ describe('a call', () => {
     )[0]!.name;
     await allow(name);
     expect(await proxy.call('say no')).toBe('isError | There is no paper.');
-    expect((await requestsFor(name)).at(-1)).toMatchObject({
-      status: 'failed',
-      result: { summary: 'There is no paper.' },
-    });
+    expect((await newest(name, 'failed'))!.result.summary).toBe('There is no paper.');
   });
 
   it('that waits is answered as pending, and the same call goes on with it once it is approved', async () => {
@@ -156,16 +161,16 @@ describe('a call', () => {
     );
     const { approvalId } = await waiting('mcp.box.progress');
     expect(await proxy.call('progress', { ...given })).toContain('Pending');
-    expect(await statuses('mcp.box.progress')).toEqual(['pending']);
+    await expectStatuses('mcp.box.progress', 'pending');
     expect((await admin.post(`/approvals/${approvalId}/approve`)).status).toBe(200);
     const seen: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void seen.push(progress);
     await proxy.client.callTool({ name: 'progress', arguments: given }, { onprogress });
     expect(seen).toEqual([1, 2]);
-    expect(await statuses('mcp.box.progress')).toEqual(['completed']);
+    await expectStatuses('mcp.box.progress', 'completed');
     // The next one is another.
     expect(await proxy.call('progress', given)).toContain('Pending');
-    expect(await statuses('mcp.box.progress')).toEqual(['completed', 'pending']);
+    await expectStatuses('mcp.box.progress', 'completed', 'pending');
   });
 
   it('is done with the parameters that a person has changed, and says so', async () => {
@@ -203,7 +208,7 @@ describe('a call', () => {
       ([, status]) => status === 'expired',
     );
     expect(await hurried.call('note', { text: 'never' })).toMatch(/^isError \| It was not done\./);
-    expect(await statuses('mcp.refused.note')).toEqual(['rejected', 'expired']);
+    await expectStatuses('mcp.refused.note', 'rejected', 'expired');
     expect([...(await patient.effects()), ...(await hurried.effects())]).toEqual([]);
   });
 
@@ -218,7 +223,7 @@ describe('a call', () => {
     expect(await cancelled).toBe('cancelled');
     await admin.post(`/approvals/${approvalId}/approve`);
     expect(await patient.call('note', { text: 'c' })).toBe('noted: c');
-    expect(await statuses('mcp.cancelled.note')).toEqual(['completed']);
+    await expectStatuses('mcp.cancelled.note', 'completed');
   });
 
   it('that was cancelled after it began is not done twice', async () => {
@@ -235,7 +240,7 @@ describe('a call', () => {
     expect(await proxy.call('hang', { text: 'h' })).toContain(
       'It was begun, and the server has not answered yet.',
     );
-    expect(await statuses('mcp.box.hang')).toEqual(['consumed']);
+    await expectStatuses('mcp.box.hang', 'consumed');
     expect((await proxy.effects()).filter((line) => line.startsWith('hang'))).toHaveLength(1);
     expect((await proxy.effects()).filter((line) => line.startsWith('cancelled'))).toHaveLength(1);
   });
@@ -314,12 +319,12 @@ describe('a call for which the server wants input', () => {
       expect((await call('a', { inputResponses, requestState: 'of the server' })).error.code).toBe(-32602);
       expect((await call('a', { inputResponses })).error.message).toContain('requestState');
       expect((await call('a')).result.requestState).toBe(requestState);
-      expect(await statuses('mcp.rounds.input')).toEqual(['consumed']);
+      await expectStatuses('mcp.rounds.input', 'consumed');
       const done = await call('a', { inputResponses, requestState });
       expect(done.result.content).toEqual([{ type: 'text', text: 'done' }]);
       expect(await wire.effects()).toEqual([`input a of the server ${JSON.stringify(inputResponses)}`]);
       expect((await call('a', { inputResponses, requestState })).error.code).toBe(-32602);
-      expect(await statuses('mcp.rounds.input')).toEqual(['completed']);
+      await expectStatuses('mcp.rounds.input', 'completed');
     } finally {
       await wire.close();
     }
@@ -379,7 +384,7 @@ describe('a server', () => {
         async () => proxy.said,
         (said) => said.includes(`ended by the server: ${sentence}`),
       );
-      expect(await statuses(`mcp.bad.${tool}`)).toEqual(['consumed']);
+      await expectStatuses(`mcp.bad.${tool}`, 'consumed');
       await eventually(
         async () => isAlive(pid),
         (alive) => !alive,
@@ -394,7 +399,7 @@ describe('a server', () => {
     await allow(`mcp.bad.${tool}`);
     expect(await proxy.call(tool)).toMatch(UNKNOWN);
     expect(await proxy.call(tool)).toContain('It is not done again.');
-    expect(await statuses(`mcp.bad.${tool}`)).toEqual(['consumed']);
+    await expectStatuses(`mcp.bad.${tool}`, 'consumed');
     expect((await proxy.effects()).filter((line) => line.startsWith(tool))).toHaveLength(1);
     // Another call is answered as ever.
     await allow('mcp.bad.look');
@@ -416,7 +421,7 @@ describe('a server', () => {
       (alive) => !alive,
     );
     // Nobody can go on with what waited.
-    expect(await statuses('mcp.stubborn.note')).toEqual(['cancelled']);
+    await expectStatuses('mcp.stubborn.note', 'cancelled');
   });
 });
 
