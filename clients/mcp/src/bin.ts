@@ -41,9 +41,11 @@ async function main(): Promise<number> {
     return runClaudeCodeHook(new Consigliere(), process.stdin, process.stdout);
   }
   if (positionals.join(' ') === 'hook claude-code install') {
-    const command = [process.execPath, process.argv[1]!, 'hook', 'claude-code'] as const;
     const { matcher } = values;
-    const file = await installClaudeCodeHook({ command, ...(matcher !== undefined && { matcher }) });
+    const file = await installClaudeCodeHook({
+      command: [process.execPath, process.argv[1]!, 'hook', 'claude-code'],
+      ...(matcher !== undefined && { matcher }),
+    });
     console.error(`The hook stands in ${file}.`);
     return 0;
   }

@@ -126,7 +126,7 @@ async function report(
 }
 
 /** The name under which a tool of Claude Code is asked for. */
-export function claudeCodeToolOf(tool: string): string {
+function claudeCodeToolOf(tool: string): string {
   return `claude-code.${segmentOf(tool)}`;
 }
 

@@ -14,7 +14,7 @@ export interface Message {
 }
 
 /** A longer line is no message of anybody's: it would have to be held in memory until it ends. */
-export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
  * The messages of a stream, one a line; `undefined` for a line that is none. What is read waits for whoever reads it, so a peer
@@ -39,7 +39,7 @@ export async function* messagesOf(input: Readable): AsyncGenerator<Message | und
   }
 }
 
-export class LineTooLong extends Error {
+class LineTooLong extends Error {
   constructor() {
     super(`it wrote a line of more than ${MAX_LINE_BYTES / 1024 / 1024} MB`);
   }

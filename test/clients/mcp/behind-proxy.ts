@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text as textOf } from 'node:stream/consumers';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { eventually } from '../../support/test-app.js';
@@ -128,8 +128,8 @@ export class Wire {
   readonly #lines: AsyncIterator<string>;
   #ids = 0;
 
-  constructor(env: Record<string, string>, name: string) {
-    this.#child = spawn(process.execPath, [PROXY, name], {
+  constructor(env: Record<string, string>, ...args: string[]) {
+    this.#child = spawn(process.execPath, [PROXY, ...args], {
       env: { PATH: process.env.PATH, EFFECTS: join(this.#folder, 'effects'), ...env },
     });
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
@@ -148,6 +148,11 @@ export class Wire {
     return answer;
   }
 
+  /** What the proxy has told a person, once it has ended by itself. */
+  ended(): Promise<string> {
+    return textOf(this.#child.stderr);
+  }
+
   async effects(): Promise<string[]> {
     const lines = (await readFile(join(this.#folder, 'effects'), 'utf8')).split('\n');
     return lines.filter((line) => line !== '' && !line.startsWith('pid '));
@@ -155,7 +160,7 @@ export class Wire {
 
   async close(): Promise<void> {
     this.#child.stdin.end();
-    await once(this.#child, 'close');
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
     await rm(this.#folder, { recursive: true, force: true });
   }
 }

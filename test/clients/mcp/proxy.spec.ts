@@ -33,8 +33,9 @@ const requestsFor = (tool: string) =>
   );
 const statuses = async (tool: string) => (await requestsFor(tool)).map(({ status }) => status);
 /** The client is answered before the result is reported. */
-const expectStatuses = (tool: string, ...expected: string[]) =>
-  expect.poll(() => statuses(tool), { timeout: 5_000 }).toEqual(expected);
+const expectStatuses = async (tool: string, ...expected: string[]) => {
+  await expect.poll(() => statuses(tool), { timeout: 5_000 }).toEqual(expected);
+};
 const newest = (tool: string, status: string) =>
   eventually(
     async () => (await requestsFor(tool)).at(-1),
@@ -335,8 +336,12 @@ describe('a call for which the server wants input', () => {
     try {
       await wire.ask('tools/list', {});
       await allow('mcp.beside.meta');
-      const _meta = { secretly: 'wipe', progressToken: 7, 'io.modelcontextprotocol/logLevel': 'info' };
-      const { result } = await wire.ask('tools/call', { name: 'meta', arguments: {}, _meta, wipe: true });
+      const { result } = await wire.ask('tools/call', {
+        name: 'meta',
+        arguments: {},
+        _meta: { secretly: 'wipe', progressToken: 7, 'io.modelcontextprotocol/logLevel': 'info' },
+        wipe: true,
+      });
       expect(JSON.parse(result.content[0].text)).toEqual({
         name: 'meta',
         arguments: {},
@@ -407,8 +412,11 @@ describe('a server', () => {
   });
 
   it('that cannot be started is told in one sentence', async () => {
-    const none = BehindProxy.start(env, { args: ['none', '/nowhere/at-all'] });
-    await expect(none).rejects.toThrow();
+    const wire = new Wire(env, 'none', '/nowhere/at-all');
+    expect(await wire.ended()).toContain(
+      'The MCP server none could not be started: spawn /nowhere/at-all ENOENT.',
+    );
+    await wire.close();
   });
 
   it('that does not end by itself is ended with the proxy', async () => {
@@ -464,7 +472,7 @@ describe('the service', () => {
     between.answered = (path) => {
       if (path === '/api/pro/action-requests') process.kill(proxy.transport.pid!, 'SIGKILL');
     };
-    await expect(proxy.call('note', { text: 'killed' })).rejects.toThrow();
+    await expect(proxy.call('note', { text: 'killed' })).rejects.toThrow('Connection closed');
     between.answered = () => undefined;
     expect((await requestsFor('mcp.box.note')).at(-1)).toMatchObject({
       status: 'consumed',
