@@ -371,8 +371,8 @@ class Proxy {
     const meta = params?.['_meta'];
     const listening = isObject(meta) ? this.#toServer.get(Number(meta[SUBSCRIPTION_ID])) : undefined;
     if (!listening) return write(this.#output, message);
-    const _meta = { ...(meta as Json), [SUBSCRIPTION_ID]: listening.id };
-    await write(this.#output, { ...message, params: { ...params, _meta } });
+    const named = { ...(meta as Json), [SUBSCRIPTION_ID]: listening.id };
+    await write(this.#output, { ...message, params: { ...params, _meta: named } });
   }
 
   #respond(id: Message['id'] & (string | number | null), answer: Answer): Promise<void> {

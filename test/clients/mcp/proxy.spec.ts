@@ -437,6 +437,7 @@ describe('the kill switch', () => {
   it('refuses the next call, and nothing that waited is done', async () => {
     const proxy = await BehindProxy.start(env);
     await proxy.client.listTools();
+    await allow('mcp.box.note');
     expect(await proxy.call('note', { text: 'before' })).toBe('noted: before');
     await proxy.call('elicit', { text: 'waits' });
     const { approvalId } = await waiting('mcp.box.elicit');
@@ -468,6 +469,7 @@ describe('the service', () => {
   it('knows of what was consumed where the proxy is killed before it acts, and nothing is done', async () => {
     const proxy = await BehindProxy.start({ ...env, CONSIGLIERE_BASE_URL: between.url });
     await proxy.client.listTools();
+    await allow('mcp.box.note');
     const pid = await proxy.serverPid();
     between.answered = (path) => {
       if (path === '/api/pro/action-requests') process.kill(proxy.transport.pid!, 'SIGKILL');
