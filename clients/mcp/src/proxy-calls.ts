@@ -33,6 +33,8 @@ export interface WantedCall {
   send: (params: Json, input: Input, signal: AbortSignal) => Promise<Message>;
   /** An answer in words, for what has not been done. */
   inWords: (text: string) => Answer;
+  /** Whether the client knows MCP tasks: what waits is then answered by one, which the client asks for later. */
+  asTask: boolean;
 }
 
 /** It did not reach the server, so nothing was done. */
@@ -65,8 +67,20 @@ interface OpenCall {
   running?: Promise<void> | undefined;
   heard: Deferred<Told>;
   hasEnded: boolean;
+  task?: Task;
   /** The server waits for input that the client has to bring. */
   round?: { token: string; answer: Answer; resume: (input: Input) => void; abandon: () => void } | undefined;
+}
+
+/** A call that the client has as an MCP task: it goes on without a request of the client, for as long as the proxy runs. */
+interface Task {
+  taskId: string;
+  createdAt: string;
+  ttlMs: number;
+  statusMessage: string;
+  cancelled: AbortController;
+  /** What came of it. */
+  answer?: Answer;
 }
 
 interface Deferred<T> {
@@ -82,8 +96,9 @@ function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-/** Calls that are asked for and not ended, at most; a client that floods is told so. */
+/** Calls that are asked for and not ended, at most; a client that floods is told so. As many tasks are kept. */
 const MAX_OPEN = 500;
+const POLL_MS = 2_000;
 /** What a request cannot leave any more. */
 export const ENDED: ReadonlySet<ActionRequestView['status']> = new Set([
   'denied',
@@ -107,6 +122,7 @@ export class AskedCalls {
   readonly #session = randomUUID();
   readonly #open = new Set<OpenCall>();
   readonly #running = new Set<Promise<void>>();
+  readonly #tasks = new Map<string, OpenCall>();
   #asked = 0;
 
   constructor(client: Consigliere, fingerprintOf: (tool: string) => Promise<string>, waitMs: number) {
@@ -147,12 +163,47 @@ export class AskedCalls {
     return told.answer;
   }
 
+  /** The task, with its result once it has one; undefined where there is none. */
+  taskOf(taskId: unknown): Json | undefined {
+    const { task, round } = this.#tasks.get(String(taskId)) ?? {};
+    if (!task) return undefined;
+    const { cancelled, answer, ...shown } = task;
+    const told = round
+      ? { status: 'input_required', inputRequests: round.answer.result?.['inputRequests'] ?? {} }
+      : answer?.error
+        ? { status: 'failed', error: answer.error }
+        : answer
+          ? { status: 'completed', result: answer.result }
+          : { status: cancelled.signal.aborted ? 'cancelled' : 'working' };
+    return { ...shown, lastUpdatedAt: new Date().toISOString(), pollIntervalMs: POLL_MS, ...told };
+  }
+
+  /** Brings the input for which the server waits. */
+  updateTask(taskId: unknown, inputResponses: unknown): void {
+    const call = this.#tasks.get(String(taskId));
+    const { round } = call ?? {};
+    if (!call || !round) return;
+    call.round = undefined;
+    round.resume({ inputResponses });
+  }
+
+  /** Takes back what was not begun; what was begun the server is told to cancel. */
+  async cancelTask(taskId: unknown): Promise<void> {
+    const { task, request, hasBegun } = this.#tasks.get(String(taskId)) ?? {};
+    task?.cancelled.abort();
+    if (request && !hasBegun)
+      await this.#client.actions.cancel(request.actionRequestId).catch(() => undefined);
+  }
+
   /** Takes back what waits for a decision: nobody is there any more who could continue it. */
   async close(): Promise<void> {
     const waiting = [...this.#open].flatMap(({ request, hasBegun }) =>
       request && !hasBegun && !ENDED.has(request.status) ? [request.actionRequestId] : [],
     );
-    for (const { round } of this.#open) round?.abandon();
+    for (const { round, task } of this.#open) {
+      round?.abandon();
+      task?.cancelled.abort();
+    }
     const options = { maxRetries: 0, timeout: 2_000 };
     await Promise.allSettled(waiting.map((id) => this.#client.actions.cancel(id, options)));
   }
@@ -214,6 +265,7 @@ export class AskedCalls {
     const told = await this.#carryOut(call, wanted, signal);
     call.running = undefined;
     if (told && !call.hasEnded) tell(call, told);
+    if (call.task) this.#open.delete(call);
   }
 
   async #carryOut(call: OpenCall, wanted: WantedCall, signal: AbortSignal): Promise<Told | undefined> {
@@ -233,7 +285,11 @@ export class AskedCalls {
         call.request = ran.request;
         if (ran.isDone) return final({ result: ran.result });
         if (ran.status !== 'pending') return { answer: inWords(ran.text), isFinal: ENDED.has(ran.status) };
-        if (!(await this.#isDecided(ran.request, until, signal))) return open(pendingText(ran.request));
+        if (wanted.asTask) this.#makeTask(call, ran.request);
+        const waits = call.task
+          ? ([Infinity, call.task.cancelled.signal] as const)
+          : ([until, signal] as const);
+        if (!(await this.#isDecided(ran.request, ...waits))) return open(pendingText(ran.request));
       }
     } catch (error) {
       if (error instanceof Failed) return final(error.answer);
@@ -245,7 +301,7 @@ export class AskedCalls {
           error.actionRequestId !== undefined && (await this.#reportNotBegun(error.actionRequestId));
         return { answer: inWords('It was not done: what Consigliere answered was lost.'), isFinal: isOver };
       }
-      if (signal.aborted && !call.hasBegun) return undefined;
+      if ((call.task?.cancelled.signal ?? signal).aborted && !call.hasBegun) return undefined;
       return open(`It was not done: ${(error as Error).message}`);
     }
   }
@@ -275,6 +331,27 @@ export class AskedCalls {
         return noted!;
       }
     };
+  }
+
+  #makeTask(call: OpenCall, request: ActionRequestView): void {
+    if (call.task) return;
+    const { expiresAt, createdAt } = request;
+    const cancelled = new AbortController();
+    const task: Task = {
+      taskId: randomUUID(),
+      createdAt: new Date(createdAt).toISOString(),
+      ttlMs: expiresAt - createdAt,
+      statusMessage: pendingText(request),
+      cancelled,
+    };
+    this.#tasks.set(task.taskId, call);
+    if (this.#tasks.size > MAX_OPEN) this.#tasks.delete(this.#tasks.keys().next().value!);
+    call.task = task;
+    call.heard.resolve({
+      answer: { result: { resultType: 'task', ...this.taskOf(task.taskId) } },
+      isFinal: false,
+    });
+    call.signal = cancelled.signal;
   }
 
   /** Nothing can consume it again, and whoever tries is told first that the kill switch is engaged. @throws OutcomeUnknown */
@@ -337,6 +414,7 @@ export class AskedCalls {
 /** What is no end, and nobody hears now, the client hears again by the same call. */
 function tell(call: OpenCall, told: Told): void {
   call.hasEnded = told.isFinal;
+  if (call.task && !call.round) call.task.answer = told.answer;
   if (told.isFinal || call.signal) call.heard.resolve(told);
 }
 

@@ -139,6 +139,7 @@ class Proxy {
     this.#serverEnds(end.reason);
     await Promise.race([this.#calls.settled(), sleep(SETTLE_MS, undefined, { ref: false })]);
     await Promise.race([this.#answered(), sleep(SETTLE_MS, undefined, { ref: false })]);
+    for (const request of this.#requests.values()) request.abort();
     this.#input.destroy();
     return end;
   }
@@ -206,6 +207,9 @@ class Proxy {
       if (this.#ended !== undefined) return refusal(REFUSED, this.#ended);
       if (method === 'tools/call') return await this.#call(params, signal);
       if (method === READ || method === SUBSCRIBE) return await this.#readOrSubscribe(method, params, signal);
+      if (method === 'tasks/get' || method === 'tasks/update' || method === 'tasks/cancel') {
+        return await this.#task(method, params);
+      }
       if (!PASSED.has(method!)) return refusal(METHOD_NOT_FOUND, `The proxy does not pass on ${method}.`);
       const { notifications } = params;
       if (isObject(notifications) && notifications['resourceSubscriptions'] !== undefined) {
@@ -227,7 +231,12 @@ class Proxy {
     if (typeof name !== 'string' || !isObject(given)) {
       return refusal(INVALID_PARAMS, 'tools/call needs a name, and arguments that are an object.');
     }
-    if (task !== undefined) return refusal(INVALID_PARAMS, 'The proxy runs no tool as a task.');
+    if (task !== undefined) {
+      return refusal(
+        INVALID_PARAMS,
+        'The proxy knows the tasks of 2026-07-28 only, where a call has no task.',
+      );
+    }
     const isModern = isObject(params['_meta']) && params['_meta'][PROTOCOL_VERSION] !== undefined;
     const inWords = (text: string): Answer => ({
       result: {
@@ -240,6 +249,14 @@ class Proxy {
       inWords,
       paramsOf: (decided) => ({ name, arguments: decided }),
     });
+  }
+
+  /** The tasks are the proxy's own, for calls that wait: the server has none. */
+  async #task(method: string, { taskId, inputResponses }: Json): Promise<Answer> {
+    if (!this.#calls.taskOf(taskId)) return refusal(INVALID_PARAMS, 'There is no such task.');
+    if (method === 'tasks/update') this.#calls.updateTask(taskId, inputResponses);
+    if (method === 'tasks/cancel') await this.#calls.cancelTask(taskId);
+    return { result: { ...(method === 'tasks/get' && this.#calls.taskOf(taskId)), resultType: 'complete' } };
   }
 
   async #readOrSubscribe(
@@ -282,10 +299,11 @@ class Proxy {
         timer.abort();
       }
     };
-    return this.#calls.answer(
-      { tool, params, input: { inputResponses, requestState }, send, inWords },
-      signal,
-    );
+    const capabilities = isObject(_meta) ? _meta[CLIENT_CAPABILITIES] : undefined;
+    const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+    const asTask = method === 'tools/call' && isObject(extensions) && isObject(extensions[TASKS]);
+    const input = { inputResponses, requestState };
+    return this.#calls.answer({ tool, params, input, send, inWords, asTask }, signal);
   }
 
   /** Sends a request to the server under an id of ours. @throws Error where no answer can come any more */
@@ -319,7 +337,9 @@ class Proxy {
       return { result };
     const { resources } = capabilities;
     if (isObject(resources)) this.#tools.listResources(resources['subscribe'] === true);
-    return { result: { ...result, capabilities: withoutTaskCapabilities(capabilities) } };
+    const passed = withoutTaskCapabilities(capabilities);
+    const own = { extensions: { ...(passed['extensions'] as Json), [TASKS]: {} } };
+    return { result: { ...result, capabilities: { ...passed, ...(method === 'server/discover' && own) } } };
   }
 
   async #notifyServer({ method, params = {} }: Message): Promise<void> {
@@ -401,7 +421,7 @@ function knownMeta(meta: Json): Json {
   );
 }
 
-/** A task would go on behind the decision, and its methods are not passed on: the server is not told that the client knows them. */
+/** A task of the server would go on behind the decision: the server is not told that the client knows them. */
 function withoutTasks(params: Json): Json {
   const { capabilities, _meta: meta } = params;
   const named = isObject(meta) ? meta[CLIENT_CAPABILITIES] : undefined;

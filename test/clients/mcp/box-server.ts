@@ -106,6 +106,8 @@ async function answer({ id, method, params }: any): Promise<object | undefined> 
         capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, tasks: { list: {} } },
         serverInfo: { name: 'box', version: '1.0.0' },
       };
+    case 'server/discover':
+      return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, serverInfo: { name: 'box' } };
     case 'tools/list':
       return { tools: TOOLS };
     case 'prompts/list':

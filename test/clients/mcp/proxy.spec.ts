@@ -352,8 +352,71 @@ describe('a call for which the server wants input', () => {
       );
       expect((await wire.ask('tools/call', { name: 'meta', arguments: [1] })).error.code).toBe(-32602);
       expect((await wire.ask('tasks/list', {})).error.code).toBe(-32601);
+      expect((await wire.ask('tasks/result', { taskId: 'x' })).error.code).toBe(-32601);
       for (const line of ['[]', 'no JSON', '{"id":1}'])
         expect((await wire.raw(line)).error.code).toBe(-32600);
+    } finally {
+      await wire.close();
+    }
+  });
+});
+
+describe('a call that waits, of a client that knows MCP tasks', () => {
+  const TASKS = 'io.modelcontextprotocol/tasks';
+  const clientCapabilities = { extensions: { [TASKS]: {} } };
+  const meta = {
+    'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  };
+
+  it('is answered by a task, which has the result once a person has approved', async () => {
+    const wire = new Wire(env, 'tasks');
+    try {
+      const { result: discovered } = await wire.ask('server/discover', { _meta: meta });
+      expect(discovered.capabilities.extensions).toEqual({ [TASKS]: {} });
+      await wire.ask('tools/list', { _meta: meta });
+      const call = (name: string, text: string) =>
+        wire.ask('tools/call', { name, arguments: { text }, _meta: meta });
+      const get = async ({ taskId }: any) => (await wire.ask('tasks/get', { taskId, _meta: meta })).result;
+      const { result: task } = await call('note', 'as a task');
+      expect(task).toMatchObject({
+        resultType: 'task',
+        status: 'working',
+        statusMessage: expect.stringContaining('Pending'),
+      });
+      expect(await get(task)).toMatchObject({ resultType: 'complete', status: 'working' });
+      const { approvalId } = await waiting('mcp.tasks.note');
+      expect(await wire.effects()).toEqual([]);
+      await admin.post(`/approvals/${approvalId}/approve`);
+      const done = await eventually(
+        () => get(task),
+        ({ status }) => status === 'completed',
+      );
+      expect(done.result.content).toEqual([{ type: 'text', text: 'noted: as a task' }]);
+      expect(await wire.effects()).toEqual(['note as a task']);
+      // Input that the server wants comes by tasks/update.
+      const { result: asks } = await call('input', 'x');
+      await admin.post(`/approvals/${(await waiting('mcp.tasks.input')).approvalId}/approve`);
+      const wants = await eventually(
+        () => get(asks),
+        ({ status }) => status === 'input_required',
+      );
+      expect(wants.inputRequests).toHaveProperty('sure');
+      const inputResponses = { sure: { action: 'accept' } };
+      await wire.ask('tasks/update', { taskId: asks.taskId, inputResponses, _meta: meta });
+      await eventually(
+        () => get(asks),
+        ({ status }) => status === 'completed',
+      );
+      // What is cancelled is taken back.
+      const { result: dropped } = await call('note', 'dropped');
+      await waiting('mcp.tasks.note');
+      expect((await wire.ask('tasks/cancel', { taskId: dropped.taskId, _meta: meta })).result).toEqual({
+        resultType: 'complete',
+      });
+      expect(await get(dropped)).toMatchObject({ status: 'cancelled' });
+      await expectStatuses('mcp.tasks.note', 'completed', 'cancelled');
+      expect((await wire.ask('tasks/get', { taskId: 'none', _meta: meta })).error.code).toBe(-32602);
     } finally {
       await wire.close();
     }
