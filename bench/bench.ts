@@ -121,10 +121,11 @@ async function measureAndReportPreflights(environment: Record<string, string>): 
 }
 
 async function measureAndReportProxy(environment: Record<string, string>): Promise<void> {
-  const { direct, proxied } = await measureProxy(environment);
+  const { direct, proxied, asked } = await measureProxy(environment);
   reportTimes('a call of a tool of an MCP server', {
     direct,
     'by way of the proxy, allowed by an order': proxied,
+    'the request to the service alone': asked,
   });
   const added = quantile(proxied, 0.5) - quantile(direct, 0.5);
   console.log(`\nThe proxy adds ${added.toFixed(1)} ms at the p50.`);

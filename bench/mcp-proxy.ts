@@ -18,6 +18,8 @@ const PROXY = join(import.meta.dirname, '../../clients/mcp/dist/bin.js');
 export interface ProxyFigures {
   /** Milliseconds of each call of a tool, one after the other. */
   direct: number[];
+  /** What the service alone takes to ask and consume at once, between the calls by way of the proxy. */
+  asked: number[];
   /** The same by way of the proxy, where an order allows it. */
   proxied: number[];
 }
@@ -39,14 +41,16 @@ export async function measureProxy(environment: Record<string, string>): Promise
       const { content } = await client.ask('tools/call', { name: 'echo', arguments: { text } });
       if (content[0]?.text !== text) throw new Error(`not allowed: ${content[0]?.text}`);
     });
-    const times: [number[], number[]] = [[], []];
+    const asking = { tool: 'mcp.bench.echo', params: { text: 'text' }, consume: true };
+    acts.push(async () => void (await call(`${service.url}/api/pro/action-requests`, token, asking)));
+    const times: [number[], number[], number[]] = [[], [], []];
     for (const act of acts) await timed(WARM_UP, act);
     for (let index = 0; index < CALLS; index++) {
       for (const [at, act] of acts.entries()) times[at]!.push(...(await timed(1, () => act(index))));
       // As between the calls of an assistant; meanwhile the result is reported.
       await pause(PAUSE_MS);
     }
-    return { direct: times[0], proxied: times[1] };
+    return { direct: times[0], proxied: times[1], asked: times[2] };
   } finally {
     await Promise.all([direct.end(), proxied.end()]);
     await service.stop();

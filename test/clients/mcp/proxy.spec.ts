@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
@@ -493,6 +495,23 @@ describe('a server', () => {
     );
     // Nobody can go on with what waited.
     await expectStatuses('mcp.stubborn.note', 'cancelled');
+  });
+});
+
+describe('the program', () => {
+  const BIN = join(import.meta.dirname, '../../../clients/mcp/dist/bin.js');
+  it.each([
+    [['proxy'], {}, 2, 'consigliere-mcp proxy [--name <server>] -- <command of an MCP server>'],
+    [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 1, 'consigliere: There is no token'],
+    [['proxy', '--name', 'a b', '--', 'true'], {}, 1, 'consigliere: The name of the server must be'],
+    [['proxy', '--name', 'a', '--', '/nowhere'], {}, 1, 'The MCP server a could not be started'],
+    [['proxy', '--wrong', '--', 'true'], {}, 1, "consigliere: Unknown option '--wrong'"],
+  ])('says in a sentence what is wrong with %j', (args, more, code, sentence) => {
+    const options = { env: { PATH: process.env.PATH, ...env, ...more }, encoding: 'utf8' } as const;
+    const ran = spawnSync(process.execPath, [BIN, ...args], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    expect([ran.status, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr).toContain(sentence);
+    expect(ran.stderr).not.toContain('    at ');
   });
 });
 
