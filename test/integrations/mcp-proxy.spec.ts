@@ -23,7 +23,7 @@ beforeAll(async () => {
   desk = new OrderDesk(test);
   folder = await realpath(await mkdtemp(join(tmpdir(), 'consigliere-servers-')));
   admin = await test.createMember(test.workspaceId, 'admin');
-  const made = await admin.post('/tokens', { name: 'A', agent: { name: 'assistant' }, tools: ['mcp.*'] });
+  const made = await admin.post('/tokens', { name: 'A', agent: { name: 'tester' }, tools: ['mcp.*'] });
   expect(made.status, made.text).toBe(201);
   ({ token } = made.body);
 });
@@ -120,6 +120,67 @@ describe('the filesystem server behind the proxy', () => {
     const { isError, text } = await written;
     expect([isError, text]).toEqual([false, expect.stringContaining('A person changed the parameters')]);
     expect(await readFile(path, 'utf8')).toBe('as a person wants it');
+  });
+});
+
+describe('the guide', () => {
+  /** Its blocks of this language. */
+  const blocks = async (language: string) => {
+    const guide = await readFile(join(import.meta.dirname, '../../docs/guides/clients/proxy.md'), 'utf8');
+    return [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+      ([, text]) => text!,
+    );
+  };
+  /** One of its commands, as it stands, with ids and fingerprints filled in. */
+  const run = (line: string, filled: Record<string, string> = {}) => {
+    const [, method, path, fingerprint, body] =
+      /^call (\w+) '?(\S+?)'?(?: -H 'If-Match: (\S+)')?(?: -d '(.*)')?$/.exec(line)!;
+    const at = path!.replace('so_...', filled['standingOrderId'] ?? '');
+    const headers: Record<string, string> = fingerprint ? { 'If-Match': filled['fingerprint']! } : {};
+    return desk.elsewhere(test.owner).send(method!, at, body && JSON.parse(body), headers);
+  };
+
+  it('makes a token, puts the server behind the proxy with one line, and lets reads through', async () => {
+    const [json] = await blocks('json');
+    const [first, second] = (await blocks('sh')).map((text) =>
+      text.split('\n').filter((line) => line.startsWith('call ')),
+    );
+    const made = await run(first![0]!);
+    expect(made.status, made.text).toBe(201);
+    const { command, args, env } = JSON.parse(json!).mcpServers.files;
+    expect([command, ...args.slice(0, 2)]).toEqual(['consigliere', 'mcp', 'proxy']);
+    const server = join(SERVERS, 'server-filesystem/dist/index.js');
+    const behind = args
+      .slice(1)
+      .join(' ')
+      .replace('npx -y @modelcontextprotocol/server-filesystem /home/me/notes', '');
+    expect(behind).toBe('proxy --name files -- ');
+    assistant = new Assistant({ name: 'assistant', version: '1.0.0' });
+    const environment = { ...env, CONSIGLIERE_TOKEN: made.body.token, CONSIGLIERE_BASE_URL: test.url };
+    await assistant.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [BIN, ...behind.trim().split(' '), process.execPath, server, folder],
+        env: { PATH: process.env.PATH!, ...environment },
+        stderr: 'pipe',
+      }),
+    );
+    await assistant.listTools();
+    const proposed = await eventually(
+      async () =>
+        (await run(second![0]!)).body.items.find(({ name }: any) => name === 'mcp.files.read_text_file'),
+      (tool) => tool !== undefined,
+    );
+    const activated = await run(second![1]!, proposed);
+    expect(activated.status, activated.text).toBe(200);
+    const order = await run(second![2]!);
+    expect(order.status, order.text).toBe(201);
+    const active = await run(second![3]!, order.body);
+    expect(active.body.status, active.text).toBe('active');
+    await writeFile(join(folder, 'guide.txt'), 'as the guide says');
+    expect((await call('read_text_file', { path: join(folder, 'guide.txt') })).text).toBe(
+      'as the guide says',
+    );
   });
 });
 

@@ -276,7 +276,7 @@ export class AskedCalls {
     try {
       const options = {
         externalId: call.externalId,
-        fingerprint: await call.fingerprint,
+        fingerprint: await this.#inTime(call.fingerprint),
         run: { id: this.#session, framework: 'mcp' },
         timeout: 0,
       };
@@ -304,6 +304,17 @@ export class AskedCalls {
       if ((call.task?.cancelled.signal ?? signal).aborted && !call.hasBegun) return undefined;
       return open(`It was not done: ${(error as Error).message}`);
     }
+  }
+
+  /** @throws Error */
+  async #inTime(fingerprint: Promise<string>): Promise<string> {
+    const timer = new AbortController();
+    const tooLong = sleep(this.#waitMs, undefined, timer).then(
+      () =>
+        Promise.reject(new Error('Consigliere does not take its tool yet. Make the same call again later.')),
+      () => fingerprint,
+    );
+    return Promise.race([fingerprint, tooLong]).finally(() => timer.abort());
   }
 
   /** Sends what was decided to the server, over as many rounds of input as it wants, and answers what it answers. */

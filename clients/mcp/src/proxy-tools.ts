@@ -142,8 +142,6 @@ function textOf(value: unknown, max: number, isLine = false): string {
   return [...text].slice(0, max).join('').trim();
 }
 
-const WAIT_FOR_LIMIT_MS = 60_000;
-
 /**
  * The tools of a server as its lists have shown them. Each is proposed to Consigliere once; what is asked for carries the
  * fingerprint of the registered tool as long as the server lists it unchanged, and otherwise one that no tool has, which asks a person.
@@ -152,6 +150,8 @@ export class ListedTools {
   readonly #client: Consigliere;
   readonly #server: string;
   readonly #log: (line: string) => void;
+  /** No more proposals are taken, of this server or any other. */
+  #isFull = false;
   readonly #listed = new Map<string, { listing: string; fingerprint: () => Promise<string> }>();
 
   constructor(client: Consigliere, server: string, log: (line: string) => void) {
@@ -184,8 +184,10 @@ export class ListedTools {
     let proposed: Promise<string> | undefined;
     const fingerprint = () =>
       (proposed ??= this.#propose(made).catch((error: Error) => {
-        // The next call tries again.
-        proposed = undefined;
+        const { status = 500, code } = error as Partial<APIError>;
+        // What may be better by the next call is tried again by it.
+        if (status >= 500 || status === 429) proposed = undefined;
+        this.#isFull ||= code === 'TOO_MANY_TOOLS';
         this.#log(`The tool ${name} could not be proposed, so a call asks a person. ${error.message}`);
         return made.listing;
       }));
@@ -194,7 +196,7 @@ export class ListedTools {
   }
 
   async #proposeEach(fingerprints: (() => Promise<string>)[]): Promise<void> {
-    for (const fingerprint of fingerprints) await fingerprint();
+    for (const fingerprint of fingerprints) if (!this.#isFull) await fingerprint();
   }
 
   /** @throws APIError, ConnectionError */
@@ -222,17 +224,15 @@ export class ListedTools {
     }
   }
 
-  /** @throws APIError, ConnectionError */
+  /** Waits once where too many were proposed a moment ago. @throws APIError, ConnectionError */
   async #post(proposal: Proposal): Promise<string> {
-    for (;;) {
-      try {
-        return (await this.#client.tools.create(proposal)).fingerprint;
-      } catch (error) {
-        const seconds = error instanceof RateLimitError ? error.retryAfter : null;
-        if (seconds === null || seconds * 1_000 > WAIT_FOR_LIMIT_MS) throw error;
-        await sleep(seconds * 1_000, undefined, { ref: false });
-      }
-    }
+    const post = async () => (await this.#client.tools.create(proposal)).fingerprint;
+    return post().catch(async (error: unknown) => {
+      const seconds = error instanceof RateLimitError ? error.retryAfter : null;
+      if (seconds === null || seconds > 60) throw error;
+      await sleep(seconds * 1_000, undefined, { ref: false });
+      return post();
+    });
   }
 }
 
