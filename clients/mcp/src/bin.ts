@@ -10,11 +10,6 @@ consigliere-mcp hook claude-code install [--matcher <tools>]
 
 CONSIGLIERE_TOKEN is the token of an agent, CONSIGLIERE_BASE_URL the address of the service.`;
 
-/** The environment of the server: everything but what is meant for the proxy. */
-function serverEnvironment(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CONSIGLIERE_')));
-}
-
 async function main(): Promise<number> {
   const at = process.argv.indexOf('--');
   const { values, positionals } = parseArgs({
@@ -31,7 +26,6 @@ async function main(): Promise<number> {
     const end = await runProxy(new Consigliere(), {
       command,
       args,
-      env: serverEnvironment(),
       signal,
       ...(name !== undefined && { name }),
     });

@@ -89,13 +89,18 @@ export async function write(output: Writable, message: Message): Promise<void> {
 export interface Command {
   command: string;
   args?: readonly string[];
-  /** What the server is given as its environment, its credentials among it. */
+  /** What the server is given as its environment, its credentials among it; that of the proxy without `CONSIGLIERE_*` unless given. */
   env?: Record<string, string | undefined>;
 }
 
 const isWindows = process.platform === 'win32';
 /** How long the server has to end by itself once its input has ended, and again once it was told to end. */
 const GRACE_MS = 2_000;
+
+/** Without what is meant for the proxy: the server must not ask in the name of the agent. */
+function ownEnvironment(): NonNullable<Command['env']> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CONSIGLIERE_')));
+}
 
 /** The MCP server behind the proxy, as a process. */
 export class ServerProcess {
@@ -104,9 +109,9 @@ export class ServerProcess {
   readonly ended: Promise<string>;
   readonly #killAtExit = () => this.#signal('SIGKILL');
 
-  constructor({ command, args = [], env }: Command) {
+  constructor({ command, args = [], env = ownEnvironment() }: Command) {
     this.#child = spawn(command, args, {
-      env: env as NodeJS.ProcessEnv | undefined,
+      env,
       stdio: ['pipe', 'pipe', 'inherit'],
       // In a group of its own, so that what a launcher such as npx has started ends with it.
       detached: !isWindows,

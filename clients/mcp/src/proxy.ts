@@ -81,7 +81,7 @@ const SETTLE_MS = 3_000;
 export async function runProxy(client: Consigliere, options: ProxyOptions): Promise<ProxyEnd> {
   const name = options.name ?? serverNameOf(options.command, options.args);
   assertServerName(name);
-  return new Proxy(client, name, options).run();
+  return new McpProxy(client, name, options).run();
 }
 
 /** A request that was passed on and waits for its answer. */
@@ -92,7 +92,7 @@ interface Passed {
   id: Message['id'];
 }
 
-class Proxy {
+class McpProxy {
   readonly #server: ServerProcess;
   readonly #name: string;
   readonly #input: Readable;

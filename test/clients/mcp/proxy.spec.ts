@@ -500,6 +500,17 @@ describe('a server', () => {
 
 describe('the program', () => {
   const BIN = join(import.meta.dirname, '../../../clients/mcp/dist/bin.js');
+  it('gives the server its environment without what is meant for the proxy', () => {
+    const says = `console.error(process.env.KEY, Object.keys(process.env).join())`;
+    const ran = spawnSync(process.execPath, [BIN, 'proxy', '--', process.execPath, '-e', says], {
+      env: { PATH: process.env.PATH, KEY: 'of the server', ...env },
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    expect(ran.stderr).toContain('of the server');
+    expect(ran.stderr).not.toContain('CONSIGLIERE_');
+  });
+
   it.each([
     [['proxy'], {}, 2, 'consigliere-mcp proxy [--name <server>] -- <command of an MCP server>'],
     [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 1, 'consigliere: There is no token'],
@@ -516,6 +527,26 @@ describe('the program', () => {
 });
 
 describe('the kill switch', () => {
+  it('stops a call for which the server wants input', async () => {
+    const wire = new Wire(env, 'halted');
+    try {
+      await wire.ask('tools/list', {});
+      await allow('mcp.halted.input');
+      const given = { name: 'input', arguments: { text: 'x' } };
+      const { requestState } = (await wire.ask('tools/call', given)).result;
+      await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
+      const inputResponses = { sure: { action: 'accept' } };
+      const { result } = await wire.ask('tools/call', { ...given, requestState, inputResponses });
+      expect(result.content[0].text).toMatch(/^It was begun, and not ended\. The kill switch is engaged/);
+      expect(await wire.effects()).toEqual([]);
+      await expectStatuses('mcp.halted.input', 'consumed');
+    } finally {
+      await test.owner.post('/guardian/revert', { mode: 'resume', reason: 'Go on.' });
+      await expect.poll(async () => (await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+      await wire.close();
+    }
+  });
+
   it('refuses the next call, and nothing that waited is done', async () => {
     const proxy = await BehindProxy.start(env);
     await proxy.client.listTools();
