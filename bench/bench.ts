@@ -17,6 +17,7 @@ import { measureHandIns } from './hand-ins.js';
 import { measureKills, RACING } from './kill.js';
 import { LARGER, measureKpi } from './kpi.js';
 import { measureExports } from './long-export.js';
+import { measureProxy } from './mcp-proxy.js';
 import { start } from './processes.js';
 import {
   machine,
@@ -41,7 +42,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, actions, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
+ * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
  * processes, simulations, exports and growth; `--quick` runs everything in short.
  */
 
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
   if (wants('actions')) {
     await withDatabase('actions', async (environment) => reportActions(await measureActions(environment)));
   }
+  if (wants('proxy')) await withDatabase('proxy', measureAndReportProxy);
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
@@ -120,6 +122,17 @@ async function measureAndReportPreflights(environment: Record<string, string>): 
   });
   const ratio = quantile(ours, 0.5) / quantile(theirs, 0.5);
   console.log(`\nThe p50 of a preflight of an action is ${ratio.toFixed(2)} times that of the bare handler.`);
+}
+
+async function measureAndReportProxy(environment: Record<string, string>): Promise<void> {
+  const { direct, proxied, asked } = await measureProxy(environment);
+  reportTimes('a call of a tool of an MCP server', {
+    direct,
+    'by way of the proxy, allowed by an order': proxied,
+    'the request to the service alone': asked,
+  });
+  const added = quantile(proxied, 0.5) - quantile(direct, 0.5);
+  console.log(`\nThe proxy adds ${added.toFixed(1)} ms at the p50.`);
 }
 
 async function measureAndReportWork(environment: Record<string, string>): Promise<void> {

@@ -1,1 +1,7 @@
-export type { Consigliere } from '@consigliere/sdk';
+export {
+  type HookOptions,
+  installClaudeCodeHook,
+  type InstallOptions,
+  runClaudeCodeHook,
+} from './claude-code-hook.js';
+export { type ProxyEnd, type ProxyOptions, runProxy } from './proxy.js';

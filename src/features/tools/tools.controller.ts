@@ -51,6 +51,8 @@ export class ToolsController {
   @Post()
   @Route({
     ...ASKS,
+    // A proxy proposes all tools of a server when it lists them, and an assistant starts several at once.
+    limit: { limit: 300, windowSeconds: 60 },
     returns: { 201: ToolView, 200: ToolView },
     errors: [AlreadyExists, TooManyTools, Unavailable],
   })

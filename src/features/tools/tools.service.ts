@@ -253,9 +253,12 @@ function statusAfter(before: ToolStatus, wanted: ToolStatus | undefined): ToolSt
   return wanted ?? before;
 }
 
-function alreadyExists({ fingerprint, status }: ToolEntity) {
+/** By the listing in its schema, a proxy knows a tool again whose texts or risk an admin has changed. */
+function alreadyExists({ fingerprint, status, paramsSchema }: ToolEntity) {
   const message = 'A tool with this name and other content is registered already.';
-  return new AlreadyExists({ message, details: { fingerprint, status } });
+  const listing = paramsSchema['x-fingerprint'];
+  const details = { fingerprint, status, ...(typeof listing === 'string' && { listing }) };
+  return new AlreadyExists({ message, details });
 }
 
 function changesOf(before: ToolContent, after: ToolContent): string[] {
