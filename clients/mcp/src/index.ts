@@ -1,1 +1,4 @@
-export type { Consigliere } from '@consigliere/sdk';
+export type { Access } from './server/access.js';
+export { createServer, type ServerOptions } from './server/server.js';
+export { serveHttp, serveStdio } from './server/serve.js';
+export type { Names } from './server/wording.js';

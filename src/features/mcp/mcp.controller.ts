@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import { type Names, serveHttp } from '@consigliere/mcp';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import type { Request, Response } from 'express';
+import { type DispatchFunc, inject } from 'light-my-request';
+import { type Caller, highestRole } from '../../platform/auth/caller.js';
+import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { presentedToken } from '../../platform/auth/presented-token.js';
+import { assertSameOrigin } from '../../platform/auth/same-origin.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Route } from '../../platform/http/route.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
+
+class McpQuery {
+  @IsOptional()
+  @IsIn(['exact', 'portable'])
+  names?: Names;
+}
+
+/** What of a request says who sends it and where to: the calls that it carries say the same. */
+const PASSED_ON = ['host', 'user-agent', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+/** The MCP server (docs/decisions/0054): it calls the routes of this service, so that their rules are the only ones. */
+@Controller('mcp')
+export class McpController {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly publicAddress: PublicAddress,
+  ) {}
+
+  /** One message of an MCP client, of the revision 2026-07-28 or 2025-11-25. */
+  @Post()
+  @ApiExcludeEndpoint()
+  @Route({
+    auth: 'member',
+    scope: 'read',
+    carries: true,
+    transaction: false,
+    limit: { limit: 240, windowSeconds: 60 },
+    returns: { 200: { 'application/json': '{}' } },
+  })
+  async serve(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+    @Body() body: Record<string, unknown>,
+    @Query() { names }: McpQuery,
+  ): Promise<void> {
+    assertKnownHost(request, this.publicAddress.url);
+    assertSameOrigin(request, this.publicAddress.url);
+    const access = { role: highestRole(caller), scopes: caller.scopes };
+    const handler = serveHttp(
+      { token: presentedToken(request), baseUrl: this.publicAddress.url, fetch: this.inMemory(request) },
+      { names, access: () => Promise.resolve(access) },
+    );
+    await toNodeHandler(handler)(request, response, body);
+  }
+
+  /** Calls this application without a socket, as from the address that the request came from. */
+  private inMemory({ headers, socket }: Request): typeof fetch {
+    const application = this.host.httpAdapter.getInstance<DispatchFunc>();
+    const passedOn = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+    );
+    return async (url, { method, headers: own, body, signal } = {}) => {
+      const { pathname, search } = new URL(String(url));
+      const answer = await inject(application, {
+        method: method as 'GET',
+        url: pathname + search,
+        headers: { ...passedOn, ...(own as Record<string, string>) },
+        payload: body as string | undefined,
+        remoteAddress: socket.remoteAddress,
+        signal: signal ?? undefined,
+      });
+      return new globalThis.Response(answer.rawPayload, {
+        status: answer.statusCode,
+        headers: answer.headers as Record<string, string>,
+      });
+    };
+  }
+}
+
+/**
+ * Refuses a name that is not ours: a page of another site can have its own name lead to this address, so that its browser takes the
+ * two for one. No page can do so with an address in numbers, or with localhost.
+ * @throws Forbidden
+ */
+function assertKnownHost({ hostname }: Request, publicUrl: string): void {
+  const isNumeric = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  if (isNumeric || ['localhost', new URL(publicUrl).hostname].includes(hostname.toLowerCase())) return;
+  const message = `This service is not ${hostname}. If it is reached under that name, set PUBLIC_URL to it.`;
+  throw new Forbidden({ reason: 'foreign_host', message });
+}
