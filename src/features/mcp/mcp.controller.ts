@@ -1,4 +1,6 @@
+import { request as httpRequest, type Server } from 'node:http';
 import { isIP } from 'node:net';
+import { duplexPair, Readable } from 'node:stream';
 import { type Names, serveHttp } from '@consigliere/mcp';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
@@ -6,7 +8,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import type { Request, Response } from 'express';
-import { type DispatchFunc, inject } from 'light-my-request';
 import { type Caller, highestRole } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
@@ -60,27 +61,32 @@ export class McpController {
     await toNodeHandler(handler)(request, response, body);
   }
 
-  /** Calls this application without a socket, as from the address that the request came from. */
-  private inMemory({ headers, socket }: Request): typeof fetch {
-    const application = this.host.httpAdapter.getInstance<DispatchFunc>();
+  /** Calls this service through a pipe in memory, as from the address that the request came from. */
+  private inMemory({ headers, socket: { remoteAddress } }: Request): typeof fetch {
+    const server = this.host.httpAdapter.getHttpServer() as Server;
     const passedOn = Object.fromEntries(
       PASSED_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
     );
-    return async (url, { method, headers: own, body, signal } = {}) => {
-      const { pathname, search } = new URL(String(url));
-      const answer = await inject(application, {
-        method: method as 'GET',
-        url: pathname + search,
-        headers: { ...passedOn, ...(own as Record<string, string>) },
-        payload: body as string | undefined,
-        remoteAddress: socket.remoteAddress,
-        signal: signal ?? undefined,
+    return (url, { method, headers: own, body, signal } = {}) =>
+      new Promise((resolve, reject) => {
+        const [ours, theirs] = duplexPair();
+        server.emit('connection', Object.assign(theirs, { remoteAddress }));
+        const { pathname, search } = new URL(String(url));
+        const call = httpRequest({
+          createConnection: () => ours,
+          method,
+          path: pathname + search,
+          headers: { ...passedOn, ...(own as Record<string, string>) },
+          signal: signal ?? undefined,
+        });
+        call.once('error', reject);
+        call.once('response', (answer) => {
+          const { statusCode: status, headers: given } = answer;
+          const stream = Readable.toWeb(answer) as ReadableStream;
+          resolve(new globalThis.Response(stream, { status, headers: given as Record<string, string> }));
+        });
+        call.end(body as string | undefined);
       });
-      return new globalThis.Response(answer.rawPayload, {
-        status: answer.statusCode,
-        headers: answer.headers as Record<string, string>,
-      });
-    };
   }
 }
 
