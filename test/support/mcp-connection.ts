@@ -20,7 +20,14 @@ export interface McpConnection {
 }
 
 /** A real MCP client, connected. */
-export async function connectMcp({ url, token, over, revision, person, names }: McpConnection): Promise<Client> {
+export async function connectMcp({
+  url,
+  token,
+  over,
+  revision,
+  person,
+  names,
+}: McpConnection): Promise<Client> {
   const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
   const options: ClientOptions = {
     versionNegotiation: { mode },
@@ -28,7 +35,10 @@ export async function connectMcp({ url, token, over, revision, person, names }: 
   };
   const client = new Client({ name: 'test', version: '1' }, options);
   if (person) {
-    client.setRequestHandler('elicitation/create', ({ params }) => person(params.message) as { action: 'accept' });
+    client.setRequestHandler(
+      'elicitation/create',
+      ({ params }) => person(params.message) as { action: 'accept' },
+    );
   }
   const transport =
     over === 'http'
@@ -37,7 +47,10 @@ export async function connectMcp({ url, token, over, revision, person, names }: 
         })
       : new StdioClientTransport({
           command: process.execPath,
-          args: [new URL('../clients/mcp/stdio-server.mjs', import.meta.url).pathname, ...(names ? [names] : [])],
+          args: [
+            new URL('../clients/mcp/stdio-server.mjs', import.meta.url).pathname,
+            ...(names ? [names] : []),
+          ],
           env: { ...environment(), CONSIGLIERE_BASE_URL: url, CONSIGLIERE_TOKEN: token },
         });
   await client.connect(transport);

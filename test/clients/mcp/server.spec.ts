@@ -1,7 +1,6 @@
 import type { Client as McpClient } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.js';
-import { connectMcp, type McpConnection, type Person, REVISIONS } from '../../support/mcp-connection.js';
+import { connectMcp, type McpConnection, REVISIONS } from '../../support/mcp-connection.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 
 let test: TestApp;
@@ -40,12 +39,6 @@ async function call(client: McpClient, name: string, args: Record<string, unknow
   return (await client.callTool({ name, arguments: args })) as Called;
 }
 
-/** A limited token of the admin, or of an agent. */
-async function tokenOf(limits: Record<string, unknown>): Promise<string> {
-  const { body } = await test.owner.post('/tokens', { name: 'limited', ...limits });
-  return body.token as string;
-}
-
 /** Who did it, as the receipts say. */
 async function actorsOf(entityId: string): Promise<Record<string, unknown>[]> {
   const { body } = await admin.get(`/audit-feed?entity=${entityId}`);
@@ -69,7 +62,10 @@ describe.each(
   });
 
   it('hands in, reads the draft and approves what it read', async () => {
-    const { structuredContent: handedIn } = await call(client, 'service/directive', { text: EMAIL, capo: 'capo_ops' });
+    const { structuredContent: handedIn } = await call(client, 'service/directive', {
+      text: EMAIL,
+      capo: 'capo_ops',
+    });
     expect(handedIn).toMatchObject({ status: 'pending_approval' });
     const { approvalId, directiveId } = handedIn;
     const read = await call(client, 'service/approvals/get', { approvalId, wait: 30 });
@@ -97,14 +93,23 @@ describe.each(
       decidedBy: { id: admin.memberId, via: 'mcp' },
     });
     expect(await actorsOf(directiveId)).toContainEqual(
-      expect.objectContaining({ action: 'directive.created', actor: expect.objectContaining({ via: 'mcp' }) }),
+      expect.objectContaining({
+        action: 'directive.created',
+        actor: expect.objectContaining({ via: 'mcp' }),
+      }),
     );
   });
 
   it('edits and rejects, and leaves a changed draft alone', async () => {
-    const { structuredContent: handedIn } = await call(client, 'service/directive', { text: EMAIL, capo: 'capo_ops' });
+    const { structuredContent: handedIn } = await call(client, 'service/directive', {
+      text: EMAIL,
+      capo: 'capo_ops',
+    });
     const { approvalId } = handedIn;
-    const { structuredContent: draft } = await call(client, 'service/approvals/get', { approvalId, wait: 30 });
+    const { structuredContent: draft } = await call(client, 'service/approvals/get', {
+      approvalId,
+      wait: 30,
+    });
     const [{ workPacketId, action }] = draft.packets;
     const edit = {
       approvalId,
@@ -115,7 +120,10 @@ describe.each(
     expect(edited.structuredContent.packets[0].action.params.subject).toBe('Friday');
     const stale = await call(client, 'service/approvals/approve', { approvalId, confirm: draft.contentHash });
     expect(stale).toMatchObject({ isError: true });
-    const rejected = await call(client, 'service/approvals/reject', { approvalId, feedback: 'Not on Friday.' });
+    const rejected = await call(client, 'service/approvals/reject', {
+      approvalId,
+      feedback: 'Not on Friday.',
+    });
     expect(rejected.structuredContent).toMatchObject({ status: 'rejected' });
     const late = await call(client, 'service/approvals/approve', { approvalId, confirm: 'x' });
     expect(late.content[0]!.text).toContain('service/approvals/get shows the decision');
@@ -146,11 +154,23 @@ describe.each(
     const { body } = await admin.get('/approvals?status=rejected&limit=1');
     const { approvalId } = body.items[0];
     const today = new Date(test.clock.now()).toISOString().slice(0, 10);
-    for (const uri of ['consigliere://context', `consigliere://approvals/${approvalId}`, `consigliere://reports/${today}`]) {
+    for (const uri of [
+      'consigliere://context',
+      `consigliere://approvals/${approvalId}`,
+      `consigliere://reports/${today}`,
+    ]) {
       const { contents } = await client.readResource({ uri });
-      expect(contents[0]).toMatchObject({ uri, mimeType: 'text/plain', text: expect.stringMatching(/^<untrusted /) });
+      expect(contents[0]).toMatchObject({
+        uri,
+        mimeType: 'text/plain',
+        text: expect.stringMatching(/^<untrusted /),
+      });
     }
-    for (const uri of ['consigliere://reports/2026-02-31', 'consigliere://approvals/apr_x', 'file:///etc/passwd'])
+    for (const uri of [
+      'consigliere://reports/2026-02-31',
+      'consigliere://approvals/apr_x',
+      'file:///etc/passwd',
+    ])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['morning-brief', 'review-approvals']);

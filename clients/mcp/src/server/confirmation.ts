@@ -30,8 +30,7 @@ export class Confirmation {
   /** In the 2026-07-28 revision each request says what its client can; in earlier ones the handshake did. */
   get canAsk(): boolean {
     const envelope = this.context.mcpReq.envelope as
-      | { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities }
-      | undefined;
+      { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
     const capabilities = envelope
       ? envelope[CLIENT_CAPABILITIES_META_KEY]
       : // oxlint-disable-next-line typescript/no-deprecated -- the only source for the 2025-11-25 revision

@@ -48,7 +48,8 @@ export async function readResource(
   const [, kind, id] = /^consigliere:\/\/(context|reports|approvals)(?:\/([\w-]+))?$/.exec(uri) ?? [];
   try {
     if (kind === 'context' && id === undefined) return resource(uri, await client.context.get({ signal }));
-    if (kind === 'approvals' && id) return resource(uri, await client.approvals.get(id, undefined, { signal }));
+    if (kind === 'approvals' && id)
+      return resource(uri, await client.approvals.get(id, undefined, { signal }));
     if (kind === 'reports' && id) {
       const headers = { Accept: 'text/plain' };
       const request = { query: { date: id }, headers, signal };
@@ -58,7 +59,8 @@ export async function readResource(
     // A date that is none is no resource either.
     if (error instanceof NotFoundError || error instanceof UnprocessableError)
       throw new ResourceNotFoundError(uri);
-    const code = error instanceof APIError ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.InternalError;
+    const code =
+      error instanceof APIError ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.InternalError;
     throw new ProtocolError(code, explained(error));
   }
   throw new ResourceNotFoundError(uri);

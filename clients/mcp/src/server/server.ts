@@ -28,7 +28,9 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 const IDEMPOTENCY_KEY = 'consigliere/idempotencyKey';
 
 /** By both spellings. */
-const BY_NAME = new Map(TOOLS.flatMap((tool) => [tool.name, portable(tool.name)].map((name) => [name, tool])));
+const BY_NAME = new Map(
+  TOOLS.flatMap((tool) => [tool.name, portable(tool.name)].map((name) => [name, tool])),
+);
 
 /**
  * Consigliere as an MCP server, for one connection or one request. Its client decides whose rights it has, and should say what it is:
@@ -45,7 +47,9 @@ export function createServer(client: Consigliere, options: ServerOptions = {}): 
 
   server.setRequestHandler('tools/list', async () => {
     const held = await access();
-    return { tools: TOOLS.filter(({ needs }) => mayUse(needs, held)).map(({ listed }) => inSpelling(listed, names)) };
+    return {
+      tools: TOOLS.filter(({ needs }) => mayUse(needs, held)).map(({ listed }) => inSpelling(listed, names)),
+    };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = BY_NAME.get(params.name);
@@ -89,7 +93,8 @@ function resultOf({ isTrusted }: Tool, answer: object): CallToolResult {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof BadArguments) return `The arguments do not fit: ${error.message}. Correct them and call again.`;
+  if (error instanceof BadArguments)
+    return `The arguments do not fit: ${error.message}. Correct them and call again.`;
   return error instanceof Declined ? error.message : explained(error);
 }
 

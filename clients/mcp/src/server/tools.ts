@@ -61,7 +61,9 @@ function tool<I extends z.ZodObject>(definition: Definition<I>): Tool {
     async call(given, call) {
       const read = input.safeParse(given ?? {});
       if (read.success) return definition.call(read.data, call);
-      const faults = read.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+      const faults = read.error.issues.map(
+        ({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`,
+      );
       throw new BadArguments(faults.join('; '));
     },
   };
@@ -74,10 +76,22 @@ function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Record<strin
 }
 
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-const CHANGES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
-const ENDS: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+const CHANGES: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+const ENDS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
-const APPROVAL_ID = z.string().describe('apr_...');
+/** An id as the service makes them: nothing that would be another path. */
+const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_\\w+$`));
+const APPROVAL_ID = id('apr');
 const CAPO = z.enum(['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo']);
 const PRIORITY = z.enum(['high', 'medium', 'low']);
 const WAIT = z.int().min(0).max(30).optional().describe('Seconds to wait');
@@ -112,11 +126,16 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'service/get-context',
     title: 'Context',
-    description: 'The state of the workspace: open signals, work packets, standing orders, metrics, guardian, latest receipts.',
+    description:
+      'The state of the workspace: open signals, work packets, standing orders, metrics, guardian, latest receipts.',
     needs: READ,
     annotations: READS,
     input: z.strictObject({}),
-    output: z.looseObject({ generatedAt: z.string(), guardian: z.looseObject({}), metrics: z.looseObject({}) }),
+    output: z.looseObject({
+      generatedAt: z.string(),
+      guardian: z.looseObject({}),
+      metrics: z.looseObject({}),
+    }),
     call: (_, { client, options }) => client.context.get(options),
   }),
   tool({
@@ -133,7 +152,7 @@ export const TOOLS: readonly Tool[] = [
       priority: PRIORITY.optional(),
       deadline: z.string().optional().describe('ISO 8601'),
       context: z.record(z.string(), z.unknown()).optional(),
-      teamId: z.string().optional(),
+      teamId: id('team').optional(),
     }),
     output: z.looseObject({ directiveId: z.string(), approvalId: z.string(), status: z.string() }),
     call: (body, { client, options }) => client.directives.queue(body, options),
@@ -146,7 +165,19 @@ export const TOOLS: readonly Tool[] = [
     annotations: READS,
     input: z.strictObject({
       status: z
-        .enum(['pending_approval', 'queued', 'executing', 'sending', 'executed', 'failed', 'rejected', 'expired', 'cancelled', 'halted', 'reverted'])
+        .enum([
+          'pending_approval',
+          'queued',
+          'executing',
+          'sending',
+          'executed',
+          'failed',
+          'rejected',
+          'expired',
+          'cancelled',
+          'halted',
+          'reverted',
+        ])
         .optional(),
       capo: CAPO.optional(),
       ...PAGE,
@@ -160,7 +191,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'One directive with its output, cost and history.',
     needs: READ,
     annotations: READS,
-    input: z.strictObject({ directiveId: z.string().describe('dir_...') }),
+    input: z.strictObject({ directiveId: id('dir') }),
     output: z.looseObject({ directiveId: z.string(), status: z.string(), approvalId: z.string().nullable() }),
     call: ({ directiveId }, { client, options }) => client.directives.get(directiveId, options),
   }),
@@ -171,7 +202,9 @@ export const TOOLS: readonly Tool[] = [
     needs: READ,
     annotations: READS,
     input: z.strictObject({
-      status: z.enum(['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled']).optional(),
+      status: z
+        .enum(['pending', 'approved', 'rejected', 'changes_requested', 'expired', 'cancelled'])
+        .optional(),
       capo: CAPO.optional(),
       urgent: z.boolean().optional(),
       ...PAGE,
@@ -182,10 +215,14 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'service/approvals/get',
     title: 'Read an approval',
-    description: 'The draft under review, whole: every work packet with its parameters, why it asks, and the contentHash that approving names.',
+    description:
+      'The draft under review, whole: every work packet with its parameters, why it asks, and the contentHash that approving names.',
     needs: READ,
     annotations: READS,
-    input: z.strictObject({ approvalId: APPROVAL_ID, wait: WAIT.describe('Seconds to wait for a draft that is being made') }),
+    input: z.strictObject({
+      approvalId: APPROVAL_ID,
+      wait: WAIT.describe('Seconds to wait for a draft that is being made'),
+    }),
     output: APPROVAL,
     call: ({ approvalId, wait }, { client, options }) => client.approvals.get(approvalId, { wait }, options),
   }),
@@ -232,9 +269,14 @@ export const TOOLS: readonly Tool[] = [
       approvalId: APPROVAL_ID,
       contentHash: z.string().describe('Of what was read'),
       packets: z
-        .array(z.strictObject({ workPacketId: z.string(), params: z.record(z.string(), z.unknown()).describe('All of them') }))
+        .array(
+          z.strictObject({
+            workPacketId: id('pkt'),
+            params: z.record(z.string(), z.unknown()).describe('All of them'),
+          }),
+        )
         .optional(),
-      remove: z.array(z.string()).optional().describe('Ids of work packets'),
+      remove: z.array(id('pkt')).optional(),
       output: z.strictObject({ body: z.string() }).optional().describe('For a single document'),
     }),
     output: APPROVAL,
@@ -246,10 +288,14 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'service/standing-orders/list',
     title: 'List standing orders',
-    description: 'The rules that decide what may leave without a person: active ones unless status says otherwise.',
+    description:
+      'The rules that decide what may leave without a person: active ones unless status says otherwise.',
     needs: READ,
     annotations: READS,
-    input: z.strictObject({ status: z.enum(['draft', 'shadow', 'active', 'paused', 'archived', 'all']).optional(), ...PAGE }),
+    input: z.strictObject({
+      status: z.enum(['draft', 'shadow', 'active', 'paused', 'archived', 'all']).optional(),
+      ...PAGE,
+    }),
     output: LIST,
     call: (query, { client, options }) => client.standingOrders.list(query, options),
   }),
@@ -269,9 +315,13 @@ export const TOOLS: readonly Tool[] = [
         })
         .optional(),
       capo: CAPO.optional(),
-      teamId: z.string().optional(),
+      teamId: id('team').optional(),
     }),
-    output: z.looseObject({ outcome: z.string(), explanation: z.array(z.string()), warnings: z.array(z.string()) }),
+    output: z.looseObject({
+      outcome: z.string(),
+      explanation: z.array(z.string()),
+      warnings: z.array(z.string()),
+    }),
     call: (body, { client, options }) => client.guardian.preflight(body, options),
   }),
   tool({
@@ -292,8 +342,16 @@ export const TOOLS: readonly Tool[] = [
     needs: OPERATE,
     annotations: ENDS,
     isTrusted: true,
-    input: z.strictObject({ reason: z.string().max(1_000).optional(), confirm: z.string().optional().describe('HALT') }),
-    output: z.looseObject({ mode: z.string(), changed: z.boolean(), epoch: z.number(), halted: z.looseObject({}) }),
+    input: z.strictObject({
+      reason: z.string().max(1_000).optional(),
+      confirm: z.string().optional().describe('HALT'),
+    }),
+    output: z.looseObject({
+      mode: z.string(),
+      changed: z.boolean(),
+      epoch: z.number(),
+      halted: z.looseObject({}),
+    }),
     call: kill,
   }),
   tool({
@@ -306,12 +364,19 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({
       question: z.string().min(1).max(300).optional(),
       reason: z.string().max(500).optional(),
-      answerSchema: z.record(z.string(), z.unknown()).optional().describe('Flat JSON Schema of an object; left out: free text'),
+      answerSchema: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('Flat JSON Schema of an object; left out: free text'),
       expiresInSeconds: z.int().min(60).max(604_800).optional(),
-      teamId: z.string().optional(),
-      questionId: z.string().optional().describe('qst_... of an earlier call'),
+      teamId: id('team').optional(),
+      questionId: id('qst').optional().describe('Of an earlier call'),
     }),
-    output: z.looseObject({ questionId: z.string(), status: z.string(), answer: z.looseObject({}).nullable() }),
+    output: z.looseObject({
+      questionId: z.string(),
+      status: z.string(),
+      answer: z.looseObject({}).nullable(),
+    }),
     call: askPerson,
   }),
   tool({
@@ -321,7 +386,12 @@ export const TOOLS: readonly Tool[] = [
     needs: READ,
     annotations: READS,
     input: z.strictObject({ date: z.iso.date().optional() }),
-    output: z.looseObject({ date: z.string(), partial: z.boolean(), headline: z.string(), sections: z.looseObject({}) }),
+    output: z.looseObject({
+      date: z.string(),
+      partial: z.boolean(),
+      headline: z.string(),
+      sections: z.looseObject({}),
+    }),
     call: (query, { client, options }) => client.reports.getDaily(query, options) as PromiseLike<object>,
   }),
   tool({
@@ -357,13 +427,21 @@ async function approve(
     );
   }
   if (confirm !== undefined && confirm !== current)
-    throw new Declined('Nothing was approved: the draft is not the one that confirm names. Read it again with service/approvals/get.');
+    throw new Declined(
+      'Nothing was approved: the draft is not the one that confirm names. Read it again with service/approvals/get.',
+    );
   const subject = `${approvalId} ${current}`;
   const answer = confirmation.answerAbout(subject);
   if (!answer)
-    return confirmation.ask(subject, messageAbout(approval), { type: 'boolean', title: 'Approve and send', default: false });
+    return confirmation.ask(subject, messageAbout(approval), {
+      type: 'boolean',
+      title: 'Approve and send',
+      default: false,
+    });
   if (answer.action !== 'accept' || answer.content['confirm'] !== true)
-    throw new Declined('Nothing was approved: the person did not agree. Ask what should change; do not try again by yourself.');
+    throw new Declined(
+      'Nothing was approved: the person did not agree. Ask what should change; do not try again by yourself.',
+    );
   const { idempotencyKey } = answer.shown;
   return client.approvals.approve(approvalId, { idempotencyKey, ...options, ifMatch: current });
 }
@@ -386,7 +464,9 @@ async function kill(
       title: 'HALT',
     });
   if (answer.action !== 'accept' || answer.content['confirm'] !== 'HALT')
-    throw new Declined('Nothing was stopped: the person did not type HALT. Ask them before you call this again.');
+    throw new Declined(
+      'Nothing was stopped: the person did not type HALT. Ask them before you call this again.',
+    );
   const { idempotencyKey } = answer.shown;
   return client.guardian.kill(body, { idempotencyKey, ...options });
 }
@@ -400,7 +480,11 @@ interface Question {
   teamId?: string;
 }
 
-const FREE_TEXT = { type: 'object', properties: { answer: { type: 'string', title: 'Answer' } }, required: ['answer'] };
+const FREE_TEXT = {
+  type: 'object',
+  properties: { answer: { type: 'string', title: 'Answer' } },
+  required: ['answer'],
+};
 
 async function askPerson(
   { question, questionId, answerSchema = FREE_TEXT, ...rest }: Question,
@@ -408,7 +492,9 @@ async function askPerson(
 ): Promise<Answer> {
   if ((question === undefined) === (questionId === undefined))
     throw new BadArguments('give question, or the questionId of an earlier call');
-  const asked = questionId ?? (await client.questions.create({ title: question!, answerSchema, ...rest }, options)).questionId;
+  const asked =
+    questionId ??
+    (await client.questions.create({ title: question!, answerSchema, ...rest }, options)).questionId;
   return client.questions.get(asked, { wait: 30 }, { signal: options.signal });
 }
 
@@ -425,8 +511,18 @@ function assertDecidedHere({ kind, approvalId }: ApprovalView): void {
 }
 
 /** All that is sent, for the eyes of the person who decides. */
-function messageAbout({ title, summary, risk, reversibility, output, packets, contentHash }: ApprovalView): string {
-  const parts = packets.map(({ title: packet, action }) => `- ${packet}\n  ${action.type} ${JSON.stringify(action.params)}`);
+function messageAbout({
+  title,
+  summary,
+  risk,
+  reversibility,
+  output,
+  packets,
+  contentHash,
+}: ApprovalView): string {
+  const parts = packets.map(
+    ({ title: packet, action }) => `- ${packet}\n  ${action.type} ${JSON.stringify(action.params)}`,
+  );
   return visible(
     [
       `Approve "${title}"? Risk ${risk}, ${reversibility.replaceAll('_', ' ')}.`,

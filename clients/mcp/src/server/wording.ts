@@ -55,7 +55,10 @@ const NEXT: Record<string, string> = {
 /** An error as a model can act on it: what happened, then what to do. */
 export function explained(error: unknown): string {
   if (error instanceof APIError) {
-    const wait = error.retryAfter === null ? 'Tell the person.' : `Wait ${Math.ceil(error.retryAfter)} s, then call again.`;
+    const wait =
+      error.retryAfter === null
+        ? 'Tell the person.'
+        : `Wait ${Math.ceil(error.retryAfter)} s, then call again.`;
     const quoted = error.status >= 500 && error.requestId ? ` Quote ${error.requestId} to support.` : '';
     return `${error.message} ${NEXT[error.code] ?? wait}${quoted}`;
   }
