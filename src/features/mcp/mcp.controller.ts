@@ -1,5 +1,4 @@
 import { request as httpRequest, type Server } from 'node:http';
-import { isIP } from 'node:net';
 import { duplexPair, Readable } from 'node:stream';
 import { type Names, serveHttp } from '@consigliere/mcp';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -11,10 +10,9 @@ import type { Request, Response } from 'express';
 import { type Caller, highestRole } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
-import { assertSameOrigin } from '../../platform/auth/same-origin.js';
+import { assertOwnAddress } from '../../platform/auth/same-origin.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
-import { Forbidden } from '../../platform/kernel/errors.js';
 
 class McpQuery {
   @IsOptional()
@@ -51,8 +49,7 @@ export class McpController {
     @Body() body: Record<string, unknown>,
     @Query() { names }: McpQuery,
   ): Promise<void> {
-    assertKnownHost(request, this.publicAddress.url);
-    assertSameOrigin(request, this.publicAddress.url);
+    assertOwnAddress(request, this.publicAddress.url);
     const access = { role: highestRole(caller), scopes: caller.scopes };
     const handler = serveHttp(
       { token: presentedToken(request), baseUrl: this.publicAddress.url, fetch: this.inMemory(request) },
@@ -88,16 +85,4 @@ export class McpController {
         call.end(body as string | undefined);
       });
   }
-}
-
-/**
- * Refuses a name that is not ours: a page of another site can have its own name lead to this address, so that its browser takes the
- * two for one. No page can do so with an address in numbers, or with localhost.
- * @throws Forbidden
- */
-function assertKnownHost({ hostname }: Request, publicUrl: string): void {
-  const isNumeric = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-  if (isNumeric || ['localhost', new URL(publicUrl).hostname].includes(hostname.toLowerCase())) return;
-  const message = `This service is not ${hostname}. If it is reached under that name, set PUBLIC_URL to it.`;
-  throw new Forbidden({ reason: 'foreign_host', message });
 }

@@ -24,6 +24,9 @@ export interface ServerOptions {
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
+/** Lists stay as they are while a client is there; unless told, McpServer promises to announce changes. */
+const NO_CHANGES = { listChanged: false };
+
 /** A client names a change with it, so that the change has its effect once however often the call is sent. */
 const IDEMPOTENCY_KEY = 'consigliere/idempotencyKey';
 
@@ -40,7 +43,10 @@ export function createServer(client: Consigliere, options: ServerOptions = {}): 
   const { names = 'exact', access = () => readAccess(client) } = options;
   const mcp = new McpServer(
     { name: 'consigliere', title: 'Consigliere', version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: spelled(INSTRUCTIONS, names) },
+    {
+      capabilities: { tools: NO_CHANGES, resources: NO_CHANGES, prompts: NO_CHANGES },
+      instructions: spelled(INSTRUCTIONS, names),
+    },
   );
   // Without the registry of McpServer: a tool has two names, and the list depends on the caller.
   const { server } = mcp;
