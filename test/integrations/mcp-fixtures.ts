@@ -78,7 +78,7 @@ function fixtureServer(changed: { tools(): void; prompts(): void }): McpServer {
         logging: {},
         completions: {},
       },
-      requestState: { verify: states.verify },
+      requestState: { verify: (state, context) => states.verify(state, context) },
     },
   );
   const tool = (name: string, run: (context: ServerContext) => Result | Promise<Result>) =>
@@ -107,13 +107,12 @@ function fixtureServer(changed: { tools(): void; prompts(): void }): McpServer {
     return said('logged');
   });
   tool('test_logging_tool', async ({ mcpReq }) => {
-    // oxlint-disable-next-line typescript/no-deprecated -- the suite asks whether it stays silent
     await mcpReq.log('info', 'only where the request asks for it');
     return said('logged');
   });
   tool('test_streaming_elicitation', () => said('only a result'));
   tool('test_tool_with_progress', async ({ mcpReq }) => {
-    const { progressToken } = mcpReq._meta ?? {};
+    const { _meta: { progressToken } = {} } = mcpReq;
     for (const progress of progressToken === undefined ? [] : [0, 50, 100]) {
       await mcpReq.notify({
         method: 'notifications/progress',
@@ -241,10 +240,10 @@ function fixtureServer(changed: { tools(): void; prompts(): void }): McpServer {
     });
   }
   tool('test_input_required_result_multiple_inputs', async (context) => {
-    const { name } = acceptedContent(context.mcpReq.inputResponses, 'user_name') ?? {};
+    const { name } = acceptedContent<{ name?: string }>(context.mcpReq.inputResponses, 'user_name') ?? {};
     const greeting = answered(context, 'greeting')?.content?.text;
     const roots = answered(context, 'client_roots')?.roots;
-    if (name && greeting && roots) return said(`${greeting} ${String(name)}, ${roots.length} roots`);
+    if (name && greeting && roots) return said(`${greeting} ${name}, ${roots.length} roots`);
     return inputRequired({
       inputRequests: {
         user_name: askFor('What is your name?', 'name'),
@@ -363,7 +362,7 @@ const POLICY = {
 
 @ApiExcludeController()
 @Controller('fixtures')
-export class FixturesController {
+class FixturesController {
   readonly #sessions = new Map<string, NodeStreamableHTTPServerTransport>();
   readonly #modern = createMcpHandler(() => this.#server());
 

@@ -36,7 +36,6 @@ export class McpController {
   @ApiExcludeEndpoint()
   @Route({
     auth: 'member',
-    scope: 'read',
     carries: true,
     transaction: false,
     limit: { limit: 240, windowSeconds: 60 },
@@ -68,7 +67,7 @@ export class McpController {
       new Promise((resolve, reject) => {
         const [ours, theirs] = duplexPair();
         server.emit('connection', Object.assign(theirs, { remoteAddress }));
-        const { pathname, search } = new URL(String(url));
+        const { pathname, search } = new URL(url as string);
         const call = httpRequest({
           createConnection: () => ours,
           method,

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 
 /** What a person was shown when asked, and what the change that follows is called in all tries of the call. */
-export interface Shown {
+interface Shown {
   subject: string;
   idempotencyKey: string;
 }
@@ -33,8 +33,7 @@ export class Confirmation {
       { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
     const capabilities = envelope
       ? envelope[CLIENT_CAPABILITIES_META_KEY]
-      : // oxlint-disable-next-line typescript/no-deprecated -- the only source for the 2025-11-25 revision
-        this.server.server.getClientCapabilities();
+      : this.server.server.getClientCapabilities();
     const elicitation = capabilities?.elicitation;
     // Without a mode it is a form (2025-06-18).
     return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);

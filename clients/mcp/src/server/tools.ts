@@ -6,7 +6,7 @@ import type { Confirmation } from './confirmation.js';
 import { visible } from './wording.js';
 
 /** What one call of a tool has at hand. */
-export interface ToolCall {
+interface ToolCall {
   client: Consigliere;
   confirmation: Confirmation;
   /** Ends with the call; names the change where the client has named it. */
