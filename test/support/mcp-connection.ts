@@ -16,18 +16,14 @@ export interface McpConnection {
   over: 'http' | 'stdio';
   revision: Revision;
   person?: Person;
+  /** Where it calls from, over HTTP. */
+  address?: string;
   names?: 'portable';
 }
 
 /** A real MCP client, connected. */
-export async function connectMcp({
-  url,
-  token,
-  over,
-  revision,
-  person,
-  names,
-}: McpConnection): Promise<Client> {
+export async function connectMcp(connection: McpConnection): Promise<Client> {
+  const { url, token, over, revision, person, names, address = anAddress() } = connection;
   const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
   const options: ClientOptions = {
     versionNegotiation: { mode },
@@ -43,7 +39,7 @@ export async function connectMcp({
   const transport =
     over === 'http'
       ? new StreamableHTTPClientTransport(new URL(`${url}/mcp${names ? `?names=${names}` : ''}`), {
-          requestInit: { headers: { 'x-service-token': token, 'X-Forwarded-For': anAddress() } },
+          requestInit: { headers: { 'x-service-token': token, 'X-Forwarded-For': address } },
         })
       : new StdioClientTransport({
           command: process.execPath,

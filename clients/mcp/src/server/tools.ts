@@ -415,11 +415,14 @@ async function approve(
 ): Promise<Answer> {
   const approval = await client.approvals.get(approvalId, undefined, { signal: options.signal });
   assertDecidedHere(approval);
-  const { contentHash } = approval;
-  // Not ready, or decided: the service says so.
-  const current = contentHash ?? undefined;
-  if (approval.status !== 'pending' || !approval.ready || current === undefined)
-    return client.approvals.approve(approvalId, { ...options, ifMatch: confirm ?? current });
+  const { status, ready, contentHash: current } = approval;
+  // Decided already: the same answer once more, or an error that says so.
+  if (status !== 'pending') return client.approvals.approve(approvalId, { ...options, ifMatch: confirm });
+  // What is not there yet has not been read, even if it is there by the time of the call.
+  if (!ready || current === null)
+    throw new Declined(
+      'Nothing was approved: the draft is still being made. Call service/approvals/get with wait: 30 and show it to the person.',
+    );
   if (!confirmation.canAsk) {
     if (confirm !== undefined) return client.approvals.approve(approvalId, { ...options, ifMatch: confirm });
     throw new Declined(
