@@ -272,7 +272,11 @@ export const TOOLS: readonly Tool[] = [
         .array(
           z.strictObject({
             workPacketId: id('pkt'),
-            params: z.record(z.string(), z.unknown()).describe('All of them'),
+            params: z.record(z.string(), z.unknown()).optional().describe('All of them'),
+            confirm: z
+              .array(z.string())
+              .optional()
+              .describe('Paths of needsInput that are right as they are'),
           }),
         )
         .optional(),
