@@ -7,15 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 
-/** What a person was shown when asked, and what the change that follows is called in all tries of the call. */
-interface Shown {
-  subject: string;
-  idempotencyKey: string;
-}
-
 /** The answer of a person: what they wrote, where they answered at all. */
-export interface Answered {
-  shown: Shown;
+interface Answered {
   action: 'accept' | 'decline' | 'cancel';
   content: Record<string, unknown>;
 }
@@ -44,16 +37,16 @@ export class Confirmation {
    * it grants nothing, since its subject has to be the current one, and the service checks the content hash again.
    */
   answerAbout(subject: string): Answered | undefined {
-    const answer = this.context.mcpReq.inputResponses?.['confirmation'] as Partial<Answered> | undefined;
-    const shown = shownIn(this.context.mcpReq.requestState<string>());
-    if (!answer?.action || shown?.subject !== subject) return undefined;
-    return { shown, action: answer.action, content: answer.content ?? {} };
+    const { inputResponses, requestState } = this.context.mcpReq;
+    const { action, content } = (inputResponses?.['confirmation'] ?? {}) as Partial<Answered>;
+    return action !== undefined && requestState<string>() === subject
+      ? { action, content: content ?? {} }
+      : undefined;
   }
 
   ask(subject: string, message: string, property: Record<string, unknown>): InputRequiredResult {
-    const shown: Shown = { subject, idempotencyKey: crypto.randomUUID() };
     return inputRequired({
-      requestState: JSON.stringify(shown),
+      requestState: subject,
       inputRequests: {
         confirmation: inputRequired.elicit({
           message,
@@ -65,15 +58,5 @@ export class Confirmation {
         }),
       },
     });
-  }
-}
-
-function shownIn(state: string | undefined): Shown | undefined {
-  try {
-    const { subject, idempotencyKey } = JSON.parse(state ?? '{}') as Partial<Shown>;
-    const isWhole = typeof subject === 'string' && typeof idempotencyKey === 'string';
-    return isWhole ? { subject, idempotencyKey } : undefined;
-  } catch {
-    return undefined;
   }
 }

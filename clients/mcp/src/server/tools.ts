@@ -449,8 +449,7 @@ async function approve(
     throw new Declined(
       'Nothing was approved: the person did not agree. Ask what should change; do not try again by yourself.',
     );
-  const { idempotencyKey } = answer.shown;
-  return client.approvals.approve(approvalId, { idempotencyKey, ...options, ifMatch: current });
+  return client.approvals.approve(approvalId, { ...options, ifMatch: current });
 }
 
 async function kill(
@@ -474,8 +473,7 @@ async function kill(
     throw new Declined(
       'Nothing was stopped: the person did not type HALT. Ask them before you call this again.',
     );
-  const { idempotencyKey } = answer.shown;
-  return client.guardian.kill(body, { idempotencyKey, ...options });
+  return client.guardian.kill(body, options);
 }
 
 interface Question {
