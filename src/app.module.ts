@@ -35,6 +35,7 @@ import { QuestionsModule } from './features/questions/questions.module.js';
 import { ActionRequestsModule } from './features/action-requests/action-requests.module.js';
 import { AgentsModule } from './features/agents/agents.module.js';
 import { KpiModule } from './features/kpi/kpi.module.js';
+import { McpModule } from './features/mcp/mcp.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
 import { BootstrapModule } from './features/bootstrap/bootstrap.module.js';
 import { ReportsModule } from './features/reports/reports.module.js';
@@ -87,6 +88,7 @@ export class AppModule {
         HydrateModule,
         FamilyModule,
         ChatModule,
+        McpModule,
         RetentionModule,
         TenancyModule,
       ],

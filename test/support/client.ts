@@ -9,7 +9,7 @@ export interface Answer<T = any> {
   text: string;
 }
 
-const ABSOLUTE = new RegExp('^/(api/|\\.well-known/|health/|openapi|docs|prometheus)');
+const ABSOLUTE = new RegExp('^/(api/|\\.well-known/|health/|openapi|docs|prometheus|mcp)');
 
 /** Calls the application over HTTP as one member, from an address of its own so that route limits stay apart. */
 export class Client {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import type { DestinationStream } from 'pino';
@@ -60,8 +61,10 @@ async function createTestApplication(
   databaseUrl: string,
   logs: DestinationStream,
   clock: Clock,
+  beside: Type[],
 ): Promise<NestExpressApplication> {
-  const module = Test.createTestingModule({ imports: [await rootModule(config, databaseUrl, logs)] });
+  const imports = [await rootModule(config, databaseUrl, logs), ...beside];
+  const module = Test.createTestingModule({ imports });
   const compiled = await module.overrideProvider(Clock).useValue(clock).compile();
   return initialise(compiled.createNestApplication<NestExpressApplication>(APPLICATION_OPTIONS), config);
 }
@@ -83,8 +86,14 @@ const CHECKED_ON_DEMAND = `
 /** The sweep for due work comes round each second by itself, and tests wait for it more often than for anything else. */
 const SWEEP_EVERY_MS = 200;
 
-/** Starts the application; `environment` are variables as in a shell. Limits are out of the way unless asked for. */
-export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+/**
+ * Starts the application, with modules of a test beside its own; `environment` are variables as in a shell. Limits are out of the way
+ * unless asked for.
+ */
+export async function startTestApp(
+  environment: Record<string, string> = {},
+  beside: Type[] = [],
+): Promise<TestApp> {
   const database = await createTestDatabase();
   await database.owner.query(CHECKED_ON_DEMAND);
   const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-app-'));
@@ -111,7 +120,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
   });
   const clock = new TestClock();
   await clock.share(database.owner, new URL(database.url).pathname.slice(1));
-  const app = await createTestApplication(config, database.url, sink, clock);
+  const app = await createTestApplication(config, database.url, sink, clock, beside);
   const server = (await app.listen(0, '127.0.0.1')) as Server;
   app.get(PublicAddress).listeningOn(server.address() as AddressInfo);
   const { url } = app.get(PublicAddress);

@@ -1,4 +1,6 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { Role, Tier } from '../../platform/auth/caller.js';
+import { TOKEN_SCOPES, type TokenScope } from '../../platform/auth/token-scopes.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import type { AgentStatus } from '../agents/agents.dto.js';
 import type { SubscriptionStatus } from '../subscription/licence.js';
@@ -208,6 +210,12 @@ export class BootstrapView {
    * @example 'owner'
    */
   role!: Role;
+  /**
+   * What the token is limited to; null: it carries all rights of its member.
+   * @example null
+   */
+  @ApiProperty({ type: [String], enum: TOKEN_SCOPES, isArray: true, nullable: true, example: null })
+  scopes!: TokenScope[] | null;
   /** The teams that the caller sees. */
   teams!: BootstrapTeam[];
   /** The five capos. */

@@ -53,7 +53,7 @@ export class BootstrapReader {
   ) {}
 
   async read(caller: Caller): Promise<BootstrapView> {
-    const { workspaceId, memberId, userId, name, email, role, tier } = caller;
+    const { workspaceId, memberId, userId, name, email, role, scopes, tier } = caller;
     const scope = scopeOf(caller);
     const now = this.clock.now();
     const values = [workspaceId, memberId, hasRole(role, 'admin'), new Date(now)];
@@ -68,6 +68,7 @@ export class BootstrapReader {
       ...shared,
       operator: { memberId, userId, handle: name, email },
       role,
+      scopes: scopes && [...scopes],
       capos: this.agents.agentsOf(facts).map(({ role: capo, status }) => {
         const { name: called, engine, domain } = CAPOS[capo];
         return { role: capo, name: called, engine, domain: [...domain], status };

@@ -54,7 +54,7 @@ export class CallerGuard implements CanActivate {
     if (policy.auth === 'public' || policy.auth === 'signature') return true;
     request.caller = isAdmin
       ? await this.signedIn(request, policy)
-      : await this.callers.identify(presentedToken(request), policy);
+      : throughClient(await this.callers.identify(presentedToken(request), policy), request);
     return true;
   }
 
@@ -68,6 +68,17 @@ export class CallerGuard implements CanActivate {
     return caller;
   }
 }
+
+/**
+ * The caller with the surface that the client names. It is a claim of the token's holder, written into receipts, and grants nothing;
+ * the token of a session is the dashboard's, whatever is said.
+ */
+function throughClient(caller: Caller, { headers }: AdmittedRequest): Caller {
+  const claimed = CLIENTS.find((client) => client === headers['x-service-client']);
+  return claimed === undefined || caller.via !== 'api' ? caller : { ...caller, via: claimed };
+}
+
+const CLIENTS = ['cli', 'mcp', 'dashboard'] as const;
 
 const changes = ({ method }: AdmittedRequest) => method !== 'GET' && method !== 'HEAD';
 

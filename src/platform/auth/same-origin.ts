@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { Forbidden } from '../kernel/errors.js';
 
@@ -29,6 +30,21 @@ function assertOwn(origin: string | undefined, request: Request, publicUrl: stri
         'The request comes from a page of another site. If the page is at an address of this service, set PUBLIC_URL to that address.',
     });
   }
+}
+
+/**
+ * Refuses a request of a page of another site, and one that is sent to a name that is not ours: a page of another site can have its
+ * own name lead to this address, so that its browser takes the two for one. It cannot do so with an address in numbers, or localhost.
+ * @throws Forbidden
+ */
+export function assertOwnAddress(request: Request, publicUrl: string): void {
+  const hostname = request.hostname.toLowerCase();
+  const isNumeric = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  if (!isNumeric && hostname !== 'localhost' && hostname !== new URL(publicUrl).hostname) {
+    const message = `This service is not ${hostname}. If it is reached under that name, set PUBLIC_URL to its address.`;
+    throw new Forbidden({ reason: 'foreign_host', message });
+  }
+  assertSameOrigin(request, publicUrl);
 }
 
 /** Whether the browser says that a page of another site leads here; `none`: a person typed the address. */

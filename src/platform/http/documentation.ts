@@ -216,7 +216,7 @@ export function routeReference(entries: readonly RouteEntry[]): string {
         path.padEnd(48),
         credentialOf(policy.auth, path).padEnd(9),
         (policy.auth === 'member' ? role : '-').padEnd(8),
-        (credentialOf(policy.auth, path) === 'token' ? scope : '-').padEnd(7),
+        (credentialOf(policy.auth, path) === 'token' && !policy.carries ? scope : '-').padEnd(7),
         `${limit.limit}/${limit.windowSeconds}s`,
       ].join(' '),
     ),

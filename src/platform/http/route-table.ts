@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/com
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { hasRole, type Role, ROLES } from '../auth/caller.js';
-import { scopesWith, type TokenScope } from '../auth/token-scopes.js';
+import { scopesWith, TOKEN_SCOPES, type TokenScope } from '../auth/token-scopes.js';
 import { MUTATIONS, READS, type RouteLimit } from '../rate-limit/limits.js';
 import { ROUTE, type RoutePolicy } from './route.js';
 
@@ -107,7 +107,7 @@ function entryOf(
     role,
     roles: ROLES.filter((candidate) => hasRole(candidate, role)),
     scope,
-    scopes: scopesWith(reads ? [scope, 'read'] : [scope]),
+    scopes: policy.carries ? [...TOKEN_SCOPES] : scopesWith(reads ? [scope, 'read'] : [scope]),
     limit: { bucket: `${controller.name}.${name}`, ...limit },
     transactional: policy.transaction ?? (policy.auth === 'member' && !reads),
     takesBody: hasBody(controller, name),

@@ -44,6 +44,11 @@ export interface RoutePolicy {
    * (platform/auth/membership.ts).
    */
   changesMembership?: boolean;
+  /**
+   * The request carries calls of other routes, each admitted by its own rules: any token may send it, and the tier counts what it
+   * carries instead of it.
+   */
+  carries?: boolean;
   /** Opens to a session that must set up a second factor first. */
   beforeSecondFactor?: boolean;
   /** The body is that of an HTML form. */

@@ -102,9 +102,10 @@ export class RouteLimitGuard extends LimitGuard {
 @Injectable()
 export class TierLimitGuard extends LimitGuard {
   protected override async windows(
-    _context: ExecutionContext,
+    context: ExecutionContext,
     { caller }: AdmittedRequest,
   ): Promise<Window[]> {
+    if (this.routes.of(context.getHandler()).policy.carries) return [];
     const limits = caller && TIER_LIMITS[caller.tier];
     if (!limits) return [];
     const { workspaceId } = caller;

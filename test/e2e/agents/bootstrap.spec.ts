@@ -35,6 +35,7 @@ describe('GET /bootstrap 200', () => {
         email: expect.stringContaining('@example.com'),
       },
       role: 'operator',
+      scopes: null,
       teams: [{ teamId, name: 'Depot', slug: 'depot', role: 'operator' }],
       capos: expect.any(Array),
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },

@@ -395,11 +395,18 @@ async function expectCivilAnswer(
   } else if (response.status >= 400) {
     const shape = request.headers['X-Service-API-Version'] === '2026-04' && !unread ? 'B' : 'A';
     const body = JSON.parse(answer);
-    expectErrorShape(
-      { status: response.status, headers: response.headers, body, text: answer },
-      shape,
-      where,
-    );
+    if ('jsonrpc' in body) {
+      // A message of MCP that is not one is refused in the form of its protocol.
+      expect(request.path, where).toMatch(/^\/mcp\b/);
+      expect(body, where).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
+      expectNoStack(answer, where);
+    } else {
+      expectErrorShape(
+        { status: response.status, headers: response.headers, body, text: answer },
+        shape,
+        where,
+      );
+    }
   } else {
     expectNoStack(answer, where);
   }
