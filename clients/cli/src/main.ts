@@ -1,16 +1,28 @@
 #!/usr/bin/env node
-import { Consigliere } from '@consigliere/sdk';
-import { Command } from 'commander';
+import { CommanderError } from 'commander';
+import { exitCodeOf, Interrupted, report, UsageError } from './errors.js';
+import { makeProgram, quiet, withVerb } from './program.js';
 
-const program = new Command('consigliere').description('Hand in work, decide what waits, stop everything.');
-
-program
-  .command('api')
-  .description('Call any route of the service.')
-  .argument('<method>')
-  .argument('<path>')
-  .action(async (method: string, path: string) => {
-    console.log(JSON.stringify(await new Consigliere().request(method.toUpperCase(), path), null, 2));
+// `consigliere ... | head` has what it wanted.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(process.exitCode ?? 0);
   });
+}
 
-await program.parseAsync();
+const args = process.argv.slice(2);
+const options = { isJson: args.includes('--json'), isDebug: args.includes('--debug') };
+process.once('SIGINT', () => process.exit(report(new Interrupted(), options)));
+
+try {
+  const program = makeProgram();
+  if (options.isJson) quiet(program);
+  await program.parseAsync(withVerb(program, args), { from: 'user' });
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = exitCodeOf(error);
+    if (options.isJson && process.exitCode !== 0)
+      report(new UsageError(error.message.replace(/^error: /, '')), options);
+  } else process.exitCode = report(error, options);
+}

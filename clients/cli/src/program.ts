@@ -1,0 +1,55 @@
+import { API_VERSION } from '@consigliere/sdk';
+import { Command, Option } from 'commander';
+import { examplesText } from './command.js';
+import { account } from './commands/account.js';
+import { approvals } from './commands/approvals.js';
+import { directives } from './commands/directives.js';
+import { feed } from './commands/feed.js';
+import { guardian } from './commands/guardian.js';
+
+export const VERSION = '0.1.0';
+
+export function makeProgram(): Command {
+  const program = new Command('consigliere')
+    .description('Hand in work, decide what waits, stop everything.')
+    .usage('<command> [options]')
+    .version(`consigliere ${VERSION} (API ${API_VERSION})`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addOption(new Option('--json', 'print JSON: an object, an array, or a line for each entry of a stream'))
+    .addOption(new Option('-p, --profile <name>', 'act as this profile (`consigliere profiles`)'))
+    .addOption(new Option('--debug', 'say on standard error which calls are made'))
+    .exitOverride()
+    .showHelpAfterError('Add --help for more.')
+    .configureHelp({ showGlobalOptions: true });
+  for (const add of [directives, approvals, guardian, feed, account]) add(program);
+  program.commandsGroup('Set-up');
+  return program.addHelpText(
+    'after',
+    `${examplesText([
+      'consigliere login',
+      `consigliere directive 'Email jane@acme.example, subject "Your order": It ships on Friday.'`,
+      'consigliere approvals review',
+      'consigliere guardian kill --reason "Wrong price list"',
+    ])}
+
+Environment: CONSIGLIERE_TOKEN, CONSIGLIERE_BASE_URL, CONSIGLIERE_PROFILE, CONSIGLIERE_CONFIG_DIR, NO_COLOR, EDITOR.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not signed in, 5 limited, 6 refused by policy or halted, 130 interrupted.`,
+  );
+}
+
+/** `consigliere agents` lists, as `consigliere agents list` does. */
+export function withVerb(program: Command, args: string[]): string[] {
+  const { operands, unknown } = program.parseOptions(args);
+  if (operands.length !== 1 || unknown.some((one) => one === '-h' || one === '--help')) return args;
+  const named = program.commands.find((command) => command.name() === operands[0]);
+  if (!named?.commands.some((command) => command.name() === 'list')) return args;
+  const at = args.indexOf(operands[0]!);
+  return args.toSpliced(at + 1, 0, 'list');
+}
+
+/** Wrong usage as JSON too. */
+export function quiet(program: Command): void {
+  const silent = { writeErr: () => undefined };
+  const all = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)];
+  for (const command of all) command.configureOutput(silent);
+}
