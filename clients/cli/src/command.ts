@@ -1,7 +1,7 @@
 import type { Consigliere } from '@consigliere/sdk';
 import { Argument, type Command, Option } from 'commander';
 import { UsageError } from './errors.js';
-import { type Column, print, printJson, record, say, styled, table, withProgress } from './output.js';
+import { type Columns, print, printJson, record, say, styled, table, withProgress } from './output.js';
 import { clientOf, findSession, type Session } from './session.js';
 
 export interface GlobalOptions {
@@ -62,7 +62,7 @@ interface ListSpec<Item> {
   summary: string;
   filters?: OptionRow[];
   call: (client: Consigliere, query: Filters, args: string[]) => ListCall<Item>;
-  columns: Column<Item>[];
+  columns: Columns<Item>;
   empty: string;
   /** Goes on with what joins the list, for --watch. */
   watch?: (context: Context) => Promise<undefined>;

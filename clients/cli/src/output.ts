@@ -57,8 +57,26 @@ export interface Column<Row> {
 
 const GAP = '  ';
 
+/** A column by the name of its field, or one that says more. */
+export type Columns<Row> = (Column<Row> | (keyof Row & string))[];
+
+function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> {
+  if (typeof column !== 'string') return column;
+  const cell = (row: Row) => {
+    const value = row[column] as unknown;
+    return /(At|Until|By)$/.test(column) && typeof value === 'number' ? when(value) : textOf(column, value);
+  };
+  return {
+    head: wordsOf(column),
+    cell,
+    ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
+    shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
+  };
+}
+
 /** Aligned columns of the width of the terminal; in a pipe every value whole, with tabs between them and without the heads. */
-export function table<Row>(rows: Row[], columns: Column<Row>[]): string {
+export function table<Row>(rows: Row[], given: Columns<Row>): string {
+  const columns = given.map(columnOf);
   const cells = rows.map((row) => columns.map(({ cell }) => oneLine(String(cell(row) ?? ''))));
   if (!process.stdout.isTTY) return cells.map((row) => row.join('\t')).join('\n');
   const widths = columns.map(({ head }, at) =>

@@ -2,10 +2,18 @@ import { API_VERSION } from '@consigliere/sdk';
 import { Command, Option } from 'commander';
 import { examplesText } from './command.js';
 import { account } from './commands/account.js';
+import { api } from './commands/api.js';
 import { approvals } from './commands/approvals.js';
+import { audit } from './commands/audit.js';
+import { completion } from './commands/completion.js';
 import { directives } from './commands/directives.js';
+import { doctor } from './commands/doctor.js';
 import { feed } from './commands/feed.js';
 import { guardian } from './commands/guardian.js';
+import { orders } from './commands/orders.js';
+import { overview } from './commands/overview.js';
+import { agents, resources } from './commands/resources.js';
+import { webhooks } from './commands/webhooks.js';
 
 export const VERSION = '0.1.0';
 
@@ -21,8 +29,21 @@ export function makeProgram(): Command {
     .exitOverride()
     .showHelpAfterError('Add --help for more.')
     .configureHelp({ showGlobalOptions: true });
-  for (const add of [directives, approvals, guardian, feed, account]) add(program);
-  program.commandsGroup('Set-up');
+  const everyDay = [directives, approvals, guardian, feed];
+  for (const add of [
+    ...everyDay,
+    overview,
+    audit,
+    orders,
+    agents,
+    resources,
+    webhooks,
+    account,
+    api,
+    completion,
+    doctor,
+  ])
+    add(program);
   return program.addHelpText(
     'after',
     `${examplesText([

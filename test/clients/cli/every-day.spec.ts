@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
-import { hasTerminal, Shell } from './terminal.js';
+import { closedAddress, hasTerminal, Shell } from './terminal.js';
 
 const MAIL = 'Email jane@acme.example, subject "Your order": "It ships on Friday."';
 
@@ -348,10 +348,11 @@ describe('bad input', () => {
       stdout: '',
       stderr: expect.stringContaining('consigliere login'),
     });
-    const away = await shell.run(['whoami'], { env: { CONSIGLIERE_BASE_URL: 'http://127.0.0.1:1' } });
+    const closed = await closedAddress();
+    const away = await shell.run(['whoami'], { env: { CONSIGLIERE_BASE_URL: closed } });
     expect(away).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('http://127.0.0.1:1 cannot be reached'),
+      stderr: expect.stringContaining(`${closed} cannot be reached: ECONNREFUSED`),
     });
     const typo = await shell.run(['aprovals']);
     expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean approvals?)') });

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allFound, programPath } from '../../support/programs.js';
@@ -22,7 +24,19 @@ interface Surroundings {
   cwd?: string;
 }
 
+/** An address on this machine at which nothing answers. */
+export async function closedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
 export class Shell {
+  /** The words of each command line so far. */
+  static readonly ran = new Set<string>();
   #commands = 0;
 
   private constructor(
@@ -54,6 +68,7 @@ export class Shell {
 
   start(args: string[], more: Surroundings = {}) {
     const { env, cwd } = this.surroundings(more);
+    Shell.ran.add(args.slice(0, 2).join(' ')).add(args[0]!);
     return spawn(process.execPath, [MAIN, ...args], { env, cwd, stdio: 'pipe' });
   }
 
