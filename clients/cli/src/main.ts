@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { exitCodeOf, Interrupted, report, UsageError } from './errors.js';
 import { makeProgram, quiet, withVerb } from './program.js';

@@ -57,6 +57,9 @@ export interface Column<Row> {
 
 const GAP = '  ';
 
+/** Fields that hold a time, in milliseconds. */
+const INSTANT = /^at$|(At|Until|By)$/;
+
 /** A column by the name of its field, or one that says more. */
 export type Columns<Row> = (Column<Row> | (keyof Row & string))[];
 
@@ -64,10 +67,10 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
   if (typeof column !== 'string') return column;
   const cell = (row: Row) => {
     const value = row[column] as unknown;
-    return /(At|Until|By)$/.test(column) && typeof value === 'number' ? when(value) : textOf(column, value);
+    return INSTANT.test(column) && typeof value === 'number' ? when(value) : textOf(column, value);
   };
   return {
-    head: wordsOf(column),
+    head: /Id$/.test(column) ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
     ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
     shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
@@ -124,17 +127,19 @@ export function record(fields: Record<string, unknown>): string {
 /** What people read for a value of a record. */
 function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number' && /(At|Until|By)$/.test(name)) return time(value);
+  if (typeof value === 'number' && INSTANT.test(name)) return time(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'object') return visible(String(value));
   if ('name' in value && 'type' in value) return visible(String(value.name));
   const isSimple = Array.isArray(value) && value.every((item) => typeof item !== 'object');
-  return isSimple ? visible(value.join(', ')) : visible(JSON.stringify(value));
+  if (isSimple) return visible(value.join(', '));
+  const text = JSON.stringify(value);
+  return visible(process.stdout.isTTY && text.length > 50 ? JSON.stringify(value, null, 2) : text);
 }
 
 function wordsOf(name: string): string {
   if (!/^[a-z]+([A-Z0-9][a-z0-9]*)*$/.test(name)) return name;
-  const words = name.replace(/Id$/, '').replace(/([A-Z])/g, ' $1');
+  const words = name.replace(/([A-Z]|\d+)/g, ' $1');
   return words[0]!.toUpperCase() + words.slice(1).toLowerCase();
 }
 

@@ -268,7 +268,7 @@ describe.skipIf(!hasTerminal)('at a terminal', () => {
     const { approvalId } = await draft(`Email jane@acme.example, subject "${'long '.repeat(30)}": "Hello."`);
     const { screen } = await shell.type(['approvals', 'list'], []);
     const lines = screen.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^ID +RISK +FROM +TITLE +STATE +EXPIRES/);
+    expect(lines[0]).toMatch(/^ID +RISK +FROM +TITLE +EXPIRES/);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     await shell.run(['approvals', 'reject', approvalId, '-m', 'Enough.']);
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { allFound, programPath } from '../../support/programs.js';
 import type { TestApp } from '../../support/test-app.js';
 
-const MAIN = new URL('../../../clients/cli/dist/main.js', import.meta.url).pathname;
+export const MAIN = new URL('../../../clients/cli/bin.js', import.meta.url).pathname;
 const python = programPath('python3');
 
 /** Whether commands can be run in a pseudo-terminal on this machine. */

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webhooks } from '@consigliere/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeProgram } from '../../../clients/cli/dist/program.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
-import { closedAddress, hasTerminal, Shell } from './terminal.js';
+import { closedAddress, hasTerminal, MAIN, Shell } from './terminal.js';
 
 let test: TestApp;
 let admin: TestMember;
@@ -533,6 +534,25 @@ describe('a limit', () => {
   });
 });
 
+describe('the guide', () => {
+  it('has a quick start that runs as it is printed', async () => {
+    const guide = await readFile(new URL('../../../docs/guides/clients/cli.md', import.meta.url), 'utf8');
+    const [, block = ''] = /^```sh\n([^]*?)^```$/m.exec(guide) ?? [];
+    const script = block.replace('npx consigliere "$@"', '"$NODE" "$MAIN" "$@"');
+    const { hostname, port } = new URL(test.url);
+    expect(hostname).toBe('127.0.0.1');
+    const own = await Shell.of(test);
+    await mkdir(join(own.folder, '.data'));
+    await writeFile(join(own.folder, '.data', 'credentials.json'), JSON.stringify({ token: admin.token }));
+    const env = { CONSIGLIERE_BASE_URL: '', PORT: port, NODE: process.execPath, MAIN };
+    const { code, stdout, stderr } = await own.line(`set -euo pipefail\n${script}`, { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /Token from:\t\.data\/credentials\.json[^]*Status:\tapproved[^]*The chain is whole\./,
+    );
+  });
+});
+
 describe.skipIf(!hasTerminal)('at a terminal', () => {
   it('colours are there, and gone with NO_COLOR', async () => {
     const coloured = await shell.type(['tools'], []);
@@ -567,4 +587,20 @@ const json = (status: number, body: object) => ({
   status,
   body: JSON.stringify(body),
   headers: { 'Content-Type': 'application/json' },
+});
+
+it('every command was run', () => {
+  // Those of every-day.spec.ts, which has an app of its own.
+  const elsewhere =
+    /^(directive|directives (get|cancel)|approvals (list|review|edit|reject)|guardian (status|kill|revert)|feed|login|logout|whoami|profiles (list|use))$/;
+  const leaves = makeProgram()
+    .commands.filter((command) => command.name() !== '__complete')
+    .flatMap((command) =>
+      command.commands.length > 0
+        ? command.commands.map((one) => `${command.name()} ${one.name()}`)
+        : command.name(),
+    );
+  const ran = (leaf: string) =>
+    Shell.ran.has(leaf) || (leaf.endsWith(' list') && Shell.ran.has(leaf.replace(' list', '')));
+  expect(leaves.filter((leaf) => !ran(leaf) && !elsewhere.test(leaf))).toEqual([]);
 });

@@ -11,11 +11,13 @@ const COLUMNS: Column<ApprovalSummary>[] = [
   { head: 'Id', cell: ({ approvalId }) => approvalId },
   { head: 'Risk', cell: ({ risk }) => risk, style: ({ risk }) => styleOf(risk) },
   { head: 'From', cell: ({ agent, capo }) => agent?.name ?? capo, shrinks: true },
-  { head: 'Title', cell: ({ title }) => title, shrinks: true },
   {
-    head: 'State',
-    cell: ({ status, ready }) => (status === 'pending' && !ready ? 'drafting' : status),
-    style: ({ status }) => styleOf(status),
+    head: 'Title',
+    cell: ({ title, status, ready }) => {
+      const state = status === 'pending' ? (ready ? '' : 'drafting') : status;
+      return state ? `(${state}) ${title}` : title;
+    },
+    shrinks: true,
   },
   { head: 'Expires', cell: ({ expiresAt }) => when(expiresAt) },
 ];

@@ -426,16 +426,14 @@ export function agents(program: Command): void {
             agent: role as string,
             status,
             reason: statusReason,
-            id: '',
           })),
-          ...outsideAgents.map(({ name, status, tools: allowed, tokenId }) => ({
+          ...outsideAgents.map(({ name, status, tools: allowed }) => ({
             agent: name,
             status,
-            reason: `may ask for ${allowed.join(', ')}`,
-            id: tokenId,
+            reason: `It may ask for ${allowed.join(', ')}.`,
           })),
         ],
-        ['agent', 'status', 'reason', 'id'],
+        ['agent', 'status', 'reason'],
       ),
   });
   define(all, {
