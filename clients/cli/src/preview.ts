@@ -13,8 +13,9 @@ export function preview(approval: ApprovalView): string {
     ...(votes.need > 1 ? [`${votes.have} of ${votes.need} votes`] : []),
   ];
   const lines = [
-    styled('bold', visible(approval.title)),
-    `${approvalId}  ${visible(facts.filter(Boolean).join(' · '))}`,
+    styled('bold', wrapped(approval.title, '')),
+    wrapped(facts.filter(Boolean).join(' · '), ''),
+    styled('dim', approvalId),
     '',
   ];
   for (const reason of approval.riskReasons)

@@ -274,6 +274,71 @@ describe('figures and records', () => {
     expect((await shell.run(['webhooks', 'delete', id])).code).toBe(0);
   });
 
+  it('are paused, resumed, taken back and removed', async () => {
+    const done = async (line: string, ...more: string[]) => {
+      const { code, stdout, stderr } = await shell.run([...line.split(' '), ...more]);
+      expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: expect.any(String) });
+      return stdout;
+    };
+    const tool = {
+      name: 'crm.merge',
+      paramsSchema: { type: 'object', properties: { id: { type: 'integer' } } },
+    };
+    const file = join(shell.folder, 'tool.json');
+    await writeFile(file, JSON.stringify(tool));
+    await done('tools add', file);
+    expect(await done('tools pause crm.merge')).toContain('Status:\tpaused');
+    const { fingerprint } = await shell.json(['tools', 'get', 'crm.merge']);
+    expect((await shell.run(['tools', 'activate', 'crm.merge', '--fingerprint', '0'.repeat(64)])).code).toBe(
+      1,
+    );
+    expect(await done(`tools activate crm.merge --fingerprint ${fingerprint}`)).toContain('Status:\tactive');
+    await done('tools delete crm.merge');
+
+    const { token, tokenId } = await shell.json(['agents', 'add', 'helper', '--tool', 'helper.act']);
+    const agent = await Shell.of(test, token);
+    await done(`tokens pause ${tokenId}`);
+    await done(`tokens resume ${tokenId}`);
+    await done('agents pause capo_ops');
+    await done('agents resume capo_ops');
+    const wish = '{"tool":"helper.act","params":{}}';
+    const { actionRequestId } = await agent.json(['api', 'POST', '/action-requests', wish]);
+    expect(await agent.json(['actions', 'cancel', actionRequestId])).toMatchObject({ status: 'cancelled' });
+    const answerSchema = { type: 'object', properties: { ok: { type: 'boolean' } } };
+    const question = JSON.stringify({ title: 'May I?', answerSchema });
+    const { questionId } = await agent.json(['api', 'POST', '/questions', question]);
+    expect(await agent.json(['questions', 'cancel', questionId])).toMatchObject({ status: 'cancelled' });
+    expect(await done(`tokens rotate ${tokenId}`)).toMatch(/^cons_\w+\n$/);
+
+    expect(await done('guardian mode supervised')).toContain('Mode:\tsupervised');
+    await done('guardian mode guardrailed');
+    const order = await shell.json([
+      'orders',
+      'add',
+      'Ask me',
+      '--effect',
+      'require_approval',
+      '--capo',
+      'capo_ops',
+    ]);
+    expect(await done(`orders get ${order.standingOrderId}`)).toContain('Ask me');
+    expect(await done(`evals get ${order.evalRunId}`)).toContain(order.evalRunId);
+    const text = 'Raise a warning signal: no paper';
+    const { scheduleId } = await shell.json(['schedules', 'add', 'Daily', text, '--at', '08:00']);
+    await done(`schedules get ${scheduleId}`);
+    await done(`schedules pause ${scheduleId}`);
+    await done(`schedules resume ${scheduleId}`);
+    const { directiveId } = await shell.json(['schedules', 'run', scheduleId]);
+    await done(`directives cancel ${directiveId}`);
+    const retried = await shell.run(['directives', 'retry', directiveId]);
+    expect(retried).toMatchObject({ code: 1, stdout: '' });
+
+    const { teamId } = await shell.json(['teams', 'create', 'Short-lived']);
+    const member = await test.createMember(test.workspaceId, 'viewer', [teamId]);
+    await done(`teams remove ${teamId} ${member.memberId}`);
+    await done(`teams archive ${teamId}`);
+  });
+
   it('tell of signals and escalations', async () => {
     const text = 'Raise a warning signal: the printer is out of paper';
     const { approvalId } = (await admin.post('/directive', { text, capo: 'capo_ops' })).body;
