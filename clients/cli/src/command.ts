@@ -87,10 +87,7 @@ export function define<O, T>(parent: Command, spec: Spec<O, T>): Command {
   return command.action(async (...given: unknown[]) => {
     const context = contextOf<O>(given.at(-1) as Command);
     const work = async () => spec.run(context);
-    const result =
-      spec.progress === null
-        ? await work()
-        : await withProgress(spec.progress ?? 'Waiting for the service', work);
+    const result = spec.progress === null ? await work() : await withProgress(spec.progress, work);
     if (result === undefined) return;
     const found = result as Exclude<T, undefined>;
     if (context.options.json) printJson(spec.json ? spec.json(found) : found);

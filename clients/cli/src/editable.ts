@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalView, EditBody } from '@consigliere/sdk';
 import { CliError, EXIT, UsageError } from './errors.js';
-import { say } from './output.js';
+import { onOneLine, say } from './output.js';
 
 /** The text that stands in the editor: values as JSON, and long text as it is, indented below its name. */
 export function editableOf({ packets, kind, title, output }: ApprovalView): string {
   const lines = [
-    `# ${oneLine(title)}`,
+    `# ${onOneLine(title)}`,
     '# Change values below, save, and close the editor. A line that begins with # is ignored.',
     '# Text below `|` stands as it is, indented by two spaces; every other value is JSON.',
   ];
   if (output && packets.length === 0) lines.push('', '[output]', ...entry('body', output.body));
   for (const { workPacketId, action } of packets) {
-    lines.push('', `[${kind === 'action' ? 'params' : workPacketId}]  # ${oneLine(action.type)}`);
+    lines.push('', `[${kind === 'action' ? 'params' : workPacketId}]  # ${onOneLine(action.type)}`);
     for (const [name, value] of Object.entries(action.params)) lines.push(...entry(name, value));
   }
   return `${lines.join('\n')}\n`;
@@ -99,11 +99,17 @@ export async function inEditor<T>(text: string, use: (edited: string) => T | Pro
   const folder = await mkdtemp(join(tmpdir(), 'consigliere-'));
   const file = join(folder, 'approval.txt');
   await writeFile(file, text, { mode: 0o600 });
+  // Ctrl-C is the editor's now.
+  const listeners = process.listeners('SIGINT');
+  process.removeAllListeners('SIGINT').on('SIGINT', () => undefined);
   const code = await new Promise<number | null>((resolve, reject) => {
     // An editor is a command line, such as `code --wait`.
     spawn(`${editor} "${file}"`, { shell: true, stdio: ['inherit', process.stderr, 'inherit'] })
       .once('error', reject)
       .once('exit', resolve);
+  }).finally(() => {
+    process.removeAllListeners('SIGINT');
+    for (const listener of listeners) process.on('SIGINT', listener);
   });
   if (code !== 0) {
     await rm(folder, { recursive: true, force: true });
@@ -118,8 +124,4 @@ export async function inEditor<T>(text: string, use: (edited: string) => T | Pro
     say(`What you wrote is kept in ${file}.`);
     throw error;
   }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }

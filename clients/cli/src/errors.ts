@@ -23,8 +23,9 @@ export class CliError extends Error {
     readonly exitCode: ExitCode = EXIT.error,
     readonly hint?: string,
     readonly code: string = 'CLI_ERROR',
+    options?: { cause?: unknown },
   ) {
-    super(message);
+    super(message, options);
   }
 }
 

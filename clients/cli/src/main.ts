@@ -17,11 +17,13 @@ process.once('SIGINT', () => process.exit(report(new Interrupted(), options)));
 try {
   const program = makeProgram();
   if (options.isJson) quiet(program);
-  await program.parseAsync(withVerb(program, args), { from: 'user' });
+  if (args.length === 0) program.outputHelp();
+  else await program.parseAsync(withVerb(program, args), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = exitCodeOf(error);
-    if (options.isJson && process.exitCode !== 0)
-      report(new UsageError(error.message.replace(/^error: /, '')), options);
+    const message =
+      error.code === 'commander.help' ? 'Name a command.' : error.message.replace(/^error: /, '');
+    if (options.isJson && process.exitCode !== 0) report(new UsageError(message), options);
   } else process.exitCode = report(error, options);
 }

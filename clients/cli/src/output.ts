@@ -26,7 +26,7 @@ export function visible(text: string): string {
   );
 }
 
-function oneLine(text: string): string {
+export function onOneLine(text: string): string {
   return visible(text.replace(/\s+/g, ' ').trim());
 }
 
@@ -80,7 +80,7 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
 /** Aligned columns of the width of the terminal; in a pipe every value whole, with tabs between them and without the heads. */
 export function table<Row>(rows: Row[], given: Columns<Row>): string {
   const columns = given.map(columnOf);
-  const cells = rows.map((row) => columns.map(({ cell }) => oneLine(String(cell(row) ?? ''))));
+  const cells = rows.map((row) => columns.map(({ cell }) => onOneLine(String(cell(row) ?? ''))));
   if (!process.stdout.isTTY) return cells.map((row) => row.join('\t')).join('\n');
   const widths = columns.map(({ head }, at) =>
     Math.max(widthOf(head), ...cells.map((row) => widthOf(row[at]!))),
@@ -225,17 +225,20 @@ export function sparkline(values: (number | null)[]): string {
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
-/** Says on standard error what is going on once it takes over a second; `tell` says more. */
+/** Says on standard error what is going on once it takes over a second; `tell` says more. Without a text, only at a terminal. */
 export async function withProgress<T>(
-  text: string,
+  text: string | undefined,
   work: (tell: (more: string) => void) => Promise<T>,
 ): Promise<T> {
   let more = '';
   let frame = 0;
   const isLive = process.stderr.isTTY && process.env['TERM'] !== 'dumb';
   const draw = () => {
-    if (isLive) process.stderr.write(`\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${text}${more}`);
-    else if (frame++ === 0) say(`${text}...`);
+    if (isLive)
+      process.stderr.write(
+        `\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${text ?? 'Waiting for the service'}${more}`,
+      );
+    else if (text && frame++ === 0) say(`${text}...`);
   };
   let every: NodeJS.Timeout | undefined;
   const start = setTimeout(() => {

@@ -1,5 +1,5 @@
 import type { ApprovalView } from '@consigliere/sdk';
-import { styled, styleOf, visible, when, wrapped } from './output.js';
+import { onOneLine, styled, styleOf, terminalWidth, visible, when, wrapped } from './output.js';
 
 /** All that a person has to read before deciding: every parameter whole, and what nobody vouches for named as a claim. */
 export function preview(approval: ApprovalView): string {
@@ -13,7 +13,7 @@ export function preview(approval: ApprovalView): string {
     ...(votes.need > 1 ? [`${votes.have} of ${votes.need} votes`] : []),
   ];
   const lines = [
-    styled('bold', wrapped(approval.title, '')),
+    styled('bold', wrapped(onOneLine(approval.title), '')),
     wrapped(facts.filter(Boolean).join(' · '), ''),
     styled('dim', approvalId),
     '',
@@ -24,7 +24,7 @@ export function preview(approval: ApprovalView): string {
   if (approval.policy?.amount) lines.push(`· Amount: ${approval.policy.amount}`);
   if (approval.question) lines.push('', ...questionLines(approval.question));
   if (approval.output) {
-    lines.push('', styled('bold', visible(approval.output.summary)), wrapped(approval.output.body, '  '));
+    lines.push('', styled('bold', onOneLine(approval.output.summary)), wrapped(approval.output.body, '    '));
     const { remarks } = approval.output;
     if (remarks) lines.push('', wrapped(`${remarks.engine.name} remarks: ${remarks.text}`, '  '));
   }
@@ -34,8 +34,9 @@ export function preview(approval: ApprovalView): string {
       `${type}${target ? ` → ${target}` : ''}  (${packet.reversibility.replace('_', ' ')})`,
     );
     lines.push('', `${styled('bold', about)}  ${styled('dim', packet.workPacketId)}`, paramsLines(params));
+    // Behind a margin of its own, so that nothing in it looks like a parameter.
     if (packet.rationale)
-      lines.push(wrapped(`${agent ? 'The agent claims' : 'Why'}: ${packet.rationale}`, '  '));
+      lines.push(`  ${agent ? 'The agent claims' : 'Why'}:`, wrapped(packet.rationale, '  > '));
     for (const { path, message } of packet.needsInput)
       lines.push(styled('yellow', wrapped(`${path}: ${message}`, '  ! ')));
     const editors = packet.edits.map(({ path, by }) => `${path} by ${by.name}`);
@@ -51,8 +52,8 @@ export function preview(approval: ApprovalView): string {
 
 function questionLines({ title, reason, answerSchema }: NonNullable<ApprovalView['question']>): string[] {
   return [
-    styled('bold', visible(title)),
-    ...(reason ? [wrapped(`The agent claims: ${reason}`, '  ')] : []),
+    styled('bold', onOneLine(title)),
+    ...(reason ? ['  The agent claims:', wrapped(reason, '  > ')] : []),
     ...Object.entries(fieldsOf(answerSchema)).map(([name, field]) =>
       wrapped(
         `${name}: ${[field.title, field.description, field.enum?.join(' | ')].filter(Boolean).join('. ') || field.type}`,
@@ -78,9 +79,9 @@ function paramsLines(params: object): string {
   return Object.entries(params)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
-      const isLong = text.includes('\n') || text.length > 60;
+      const isLong = text.includes('\n') || name.length + text.length > Math.min(70, terminalWidth() - 6);
       return isLong
-        ? `  ${styled('dim', `${visible(name)}:`)}\n${wrapped(text, '    ')}`
+        ? `  ${styled('dim', `${onOneLine(name)}:`)}\n${wrapped(text, '    ')}`
         : wrapped(`${name}: ${text}`, '  ');
     })
     .join('\n');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { API_VERSION } from '@consigliere/sdk';
 import { Command, Option } from 'commander';
 import { examplesText } from './command.js';
@@ -15,17 +16,18 @@ import { overview } from './commands/overview.js';
 import { agents, resources } from './commands/resources.js';
 import { webhooks } from './commands/webhooks.js';
 
-export const VERSION = '0.1.0';
-
 export function makeProgram(): Command {
+  const own = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(own) as { version: string };
   const program = new Command('consigliere')
     .description('Hand in work, decide what waits, stop everything.')
     .usage('<command> [options]')
-    .version(`consigliere ${VERSION} (API ${API_VERSION})`, '-V, --version', 'print the version')
+    .version(`consigliere ${version} (API ${API_VERSION})`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addOption(new Option('--json', 'print JSON: an object, an array, or a line for each entry of a stream'))
     .addOption(new Option('-p, --profile <name>', 'act as this profile (`consigliere profiles`)'))
     .addOption(new Option('--debug', 'say on standard error which calls are made'))
+    .commandsGroup('Set-up')
     .exitOverride()
     .showHelpAfterError('Add --help for more.')
     .configureHelp({ showGlobalOptions: true });

@@ -5,10 +5,11 @@ import { Interrupted } from './errors.js';
 const clack = () => import('@clack/prompts');
 const output: Writable = process.stderr;
 
-export async function askText(message: string, placeholder?: string): Promise<string> {
+export async function askText(message: string, { isOptional = false } = {}): Promise<string> {
   const { text } = await clack();
-  const validate = (value: string | undefined) => (value?.trim() ? undefined : 'Please write something.');
-  return answered(await text({ message, validate, output, ...(placeholder && { placeholder }) }));
+  const validate = (value: string | undefined) =>
+    isOptional || value?.trim() ? undefined : 'Please write something.';
+  return answered(await text({ message, validate, output })) ?? '';
 }
 
 export async function askSecret(message: string): Promise<string> {
@@ -21,20 +22,16 @@ export async function askYes(message: string): Promise<boolean> {
   return answered(await confirm({ message, initialValue: false, output }));
 }
 
-export async function askChoice(message: string, choices: string[]): Promise<string> {
-  const { select } = await clack();
-  return answered(
-    await select({ message, output, options: choices.map((value) => ({ value, label: value })) }),
-  );
-}
-
 function answered<T>(value: T): Exclude<T, symbol> {
   if (typeof value === 'symbol') throw new Interrupted();
   return value as Exclude<T, symbol>;
 }
 
-/** The next key that is pressed, without Return. @throws Interrupted for Ctrl-C, and when the terminal is gone */
-export async function pressedKey(): Promise<string> {
+/** Keys that were pressed before a prompt was there are meant for something else. */
+const TYPED_AHEAD_MS = 100;
+
+/** The next key that is pressed after the prompt is there, without Return. @throws Interrupted for Ctrl-C, and when the terminal is gone */
+export async function pressedKey(prompt: string): Promise<string> {
   const { emitKeypressEvents } = await import('node:readline');
   const { stdin } = process;
   emitKeypressEvents(stdin);
@@ -42,16 +39,22 @@ export async function pressedKey(): Promise<string> {
   stdin.resume();
   try {
     return await new Promise((resolve, reject) => {
+      let isOpen = false;
       const onKey = (text: string | undefined, key: { name?: string; ctrl?: boolean }) => {
         if (key.ctrl && (key.name === 'c' || key.name === 'd')) end(() => reject(new Interrupted()));
-        else end(() => resolve(key.name ?? text ?? ''));
+        else if (isOpen) end(() => resolve(key.name ?? text ?? ''));
       };
       const onEnd = () => end(() => reject(new Interrupted()));
+      const timer = setTimeout(() => {
+        isOpen = true;
+        process.stderr.write(prompt);
+      }, TYPED_AHEAD_MS);
       const end = (settle: () => void) => {
+        clearTimeout(timer);
         stdin.off('keypress', onKey).off('end', onEnd);
         settle();
       };
-      stdin.once('keypress', onKey).once('end', onEnd);
+      stdin.on('keypress', onKey).once('end', onEnd);
     });
   } finally {
     stdin.setRawMode(false);

@@ -1,13 +1,12 @@
 import {
+  APIError,
   type ApprovalDecided,
   type ApprovalView,
-  ConflictError,
   type Consigliere,
   ContentChangedError,
-  GoneError,
 } from '@consigliere/sdk';
 import { editableOf, editOf, inEditor } from './editable.js';
-import { UsageError } from './errors.js';
+import { CliError, Interrupted } from './errors.js';
 import { say, styled, visible } from './output.js';
 import { fieldsOf, preview } from './preview.js';
 import { askText, askYes, pressedKey } from './prompts.js';
@@ -76,10 +75,8 @@ async function decide(
   for (;;) {
     if (approval.status !== 'pending') return undefined;
     const isQuestion = approval.question !== null;
-    process.stderr.write(
-      `${styled('bold', isQuestion ? '[a]nswer  [r]efuse  [s]kip  [q]uit' : '[a]pprove  [r]eject  [e]dit  [s]kip  [q]uit', process.stderr)} `,
-    );
-    const key = await pressedKey();
+    const keys = isQuestion ? '[a]nswer  [r]efuse' : '[a]pprove  [r]eject  [e]dit';
+    const key = await pressedKey(`${styled('bold', `${keys}  [s]kip  [q]uit`, process.stderr)} `);
     say('');
     try {
       if (key === 'q' || key === 'escape') return 'quit';
@@ -105,11 +102,9 @@ async function decide(
         else say('Nothing was changed.');
       }
     } catch (error) {
-      // Someone else was here first, or it cannot be done like this: say so, and show it as it is now.
-      const isOurs = [ConflictError, ContentChangedError, GoneError, UsageError].some(
-        (one) => error instanceof one,
-      );
-      if (!isOurs) throw error;
+      // Refused, changed, or decided by someone else: say so, and show it as it is now. The rest is no matter of this approval.
+      const isAboutThis = error instanceof APIError && error.status < 500 && error.status !== 401;
+      if (!isAboutThis && !(error instanceof CliError && !(error instanceof Interrupted))) throw error;
       say(styled('red', visible((error as Error).message), process.stderr));
       approval = await client.approvals.get(approvalId);
       if (error instanceof ContentChangedError) show(approval, left);
@@ -132,11 +127,14 @@ function told(outcome: 'approved' | 'rejected', { title, question }: ApprovalVie
 /** Asks for each field of the answer. */
 export async function answerFor({ question }: ApprovalView): Promise<Record<string, unknown>> {
   const answer: Record<string, unknown> = {};
+  const { required = [] } = question!.answerSchema as { required?: string[] };
   for (const [name, field] of Object.entries(fieldsOf(question!.answerSchema))) {
-    const message = visible(field.title ?? name);
-    if (field.type === 'boolean') answer[name] = await askYes(message);
+    const message = field.title ?? name;
+    if (field.type === 'boolean') answer[name] = await askYes(visible(message));
     else {
-      const text = await askText(field.enum ? `${message} (${field.enum.join(' | ')})` : message);
+      const choices = field.enum ? ` (${field.enum.join(' | ')})` : '';
+      const text = await askText(visible(message + choices), { isOptional: !required.includes(name) });
+      if (text === '') continue;
       answer[name] = field.type === 'number' || field.type === 'integer' ? Number(text) : text;
     }
   }

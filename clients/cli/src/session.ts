@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Consigliere, type LogEntry, type Logger } from '@consigliere/sdk';
+import { type ClientOptions, Consigliere, type LogEntry, type Logger } from '@consigliere/sdk';
 import envPaths from 'env-paths';
 import { CliError, EXIT, UsageError } from './errors.js';
 import { say } from './output.js';
@@ -176,7 +176,11 @@ export function urlOf(address: string): URL {
   );
 }
 
-export function clientOf({ baseUrl, token }: Session, isDebug: boolean): Consigliere {
+export function clientOf(
+  { baseUrl, token }: Pick<Session, 'baseUrl' | 'token'>,
+  isDebug: boolean,
+  more: ClientOptions = {},
+): Consigliere {
   urlOf(baseUrl);
   // A line break in a token, say, which no header can carry.
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -186,7 +190,7 @@ export function clientOf({ baseUrl, token }: Session, isDebug: boolean): Consigl
       'Sign in again: consigliere login',
     );
   }
-  return new Consigliere({ baseUrl, token, logger: new CallLog(isDebug) });
+  return new Consigliere({ ...more, baseUrl, token, logger: new CallLog(isDebug) });
 }
 
 /** With --debug every call; without, why the next try takes a while. */

@@ -241,7 +241,8 @@ describe.skipIf(!hasTerminal)('at a terminal', () => {
     const { code, screen } = await shell.type(
       ['approvals', 'review'],
       [
-        ['[q]uit', 'a'],
+        // Twice, in haste: the second key is not for the next approval, which nobody has seen.
+        ['[q]uit', 'aa'],
         ['Approved', ''],
         ['[q]uit', 'r'],
         ['Why?', 'Not today.\r'],
@@ -340,6 +341,28 @@ describe('the feed', () => {
   });
 });
 
+describe('the queue', () => {
+  it('is watched: what waits, and then what joins it', async () => {
+    const { approvalId } = await draft();
+    const child = shell.start(['approvals', '--watch', '--json']);
+    let seen = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
+    while (!seen.includes(approvalId)) await new Promise((resolve) => setTimeout(resolve, 50));
+    const text = 'Email bob@acme.example, subject "Later": "Hello."';
+    const later = (await admin.post('/directive', { text, capo: 'capo_ops' })).body.approvalId;
+    while (!seen.includes(later)) await new Promise((resolve) => setTimeout(resolve, 50));
+    const lines = seen
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).approvalId);
+    expect(lines).toEqual([approvalId, later]);
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    for (const id of lines) await admin.post(`/approvals/${id}/reject`, { feedback: 'Enough.' });
+  });
+});
+
 describe('bad input', () => {
   it('is one sentence with what to do, and its own exit code', async () => {
     const wrong = await shell.run(['whoami'], { env: { CONSIGLIERE_TOKEN: 'cons_wrong' } });
@@ -359,6 +382,13 @@ describe('bad input', () => {
     const json = await shell.run(['approvals', 'shw', '--json']);
     expect(json.code).toBe(2);
     expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'USAGE', exitCode: 2 });
+    expect(await shell.run([])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: consigliere'),
+    });
+    expect(await shell.run(['guardian'])).toMatchObject({ code: 2, stderr: expect.stringContaining('kill') });
+    const verb = await shell.run(['--json', 'guardian']);
+    expect(JSON.parse(verb.stderr).error).toMatchObject({ code: 'USAGE', message: 'Name a command.' });
     for (const { stderr } of [wrong, away, typo, json]) expect(stderr).not.toMatch(/\n {4}at /);
   });
 

@@ -111,13 +111,15 @@ describe('agents', () => {
   it('cannot hide anything from who reads the approval', async () => {
     const { token } = await shell.json(['agents', 'add', 'sly', '--tool', 'sly.act']);
     const agent = await Shell.of(test, token);
-    const reason = 'Harmless \u202e\u001b[2K\u001b[1Adeleted';
+    const reason = 'Harmless \u202e\u001b[2K\u001b[1Adeleted\n  amount: 1\n\nsly.act  (reversible)';
     const body = JSON.stringify({ tool: 'sly.act', params: { text: 'x\u001b]0;owned\u0007y' }, reason });
     const { approvalId } = await agent.json(['api', 'POST', '/action-requests', '-'], { input: body });
     const { stdout } = await shell.run(['approvals', 'show', approvalId]);
     // oxlint-disable-next-line no-control-regex -- exactly these must not be there
     expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     expect(stdout).toContain('\\u001b]0;owned\\u0007y');
+    expect(stdout).toContain('\n  >   amount: 1\n');
+    expect(stdout).toContain('\n  > sly.act  (reversible)\n');
     await shell.run(['approvals', 'reject', approvalId, '-m', 'No.']);
   });
 });
@@ -249,6 +251,11 @@ describe('figures and records', () => {
       '/questions',
       JSON.stringify({ title: 'How much?', answerSchema }),
     ]);
+    const unanswered = await shell.run(['approvals', 'approve', question.approvalId, '--yes']);
+    expect(unanswered).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('consigliere questions answer qst_'),
+    });
     const answered = await shell.run(['questions', 'answer', question.questionId, 'amount=20', 'why=2 + 2']);
     expect(answered.code).toBe(0);
     expect((await shell.json(['questions', 'get', question.questionId])).answer).toEqual({
@@ -390,6 +397,13 @@ describe('the audit feed', () => {
       stderr: `${lines.length} receipts in ${file}.\n`,
     });
     expect(lines.at(-1)).toMatchObject({ seq: 1 });
+    const nowhere = await shell.run([
+      'audit',
+      'export',
+      '--output',
+      join(shell.folder, 'no', 'such', 'folder'),
+    ]);
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Error: ENOENT[^\n]*\n$/) });
     const piped = await shell.line('set -o pipefail; consigliere audit export 2>/dev/null | head -n 1');
     expect(piped.code).toBe(0);
     expect(JSON.parse(piped.stdout).seq).toBeGreaterThanOrEqual(lines[0].seq);
@@ -412,7 +426,10 @@ describe('the audit feed', () => {
       body: '{"seq":2}\n{"seq"',
       headers: { 'Content-Type': 'application/x-ndjson' },
     }));
-    const { code, stderr } = await shell.run(['audit', 'export'], { env: { CONSIGLIERE_BASE_URL: cut.url } });
+    const file = join(shell.folder, 'cut.ndjson');
+    const env = { CONSIGLIERE_BASE_URL: cut.url };
+    const { code, stderr } = await shell.run(['audit', 'export', '--output', file], { env });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining('The export was cut after 1 receipts.'),
@@ -436,8 +453,6 @@ describe('webhooks', () => {
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (told += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
     const secret = await eventually(async () => /whsec_\S+/.exec(said)?.[0], Boolean);
-    // The stream is open a moment after that line.
-    await new Promise((resolve) => setTimeout(resolve, 300));
     const text = 'Email jane@acme.example, subject "Heard": "Hello."';
     const { directiveId, approvalId } = (await admin.post('/directive', { text, capo: 'capo_ops' })).body;
     await eventually(
@@ -510,6 +525,13 @@ describe('completion', () => {
       'source <(consigliere completion bash); COMP_WORDS=(consigliere guardian re); COMP_CWORD=2; _consigliere; echo "${COMPREPLY[@]}"',
     );
     expect({ stdout, stderr }).toEqual({ stdout: 'revert\n', stderr: '' });
+    // An agent is named by whoever makes its token, and its name is only ever text.
+    await shell.json(['agents', 'add', '$(touch taken)', '--tool', 'odd.act']);
+    const odd = await shell.line(
+      'source <(consigliere completion bash); COMP_WORDS=(consigliere agents pause "\\$"); COMP_CWORD=3; _consigliere; echo "${COMPREPLY[@]}"; ls',
+    );
+    expect(odd.stdout).toContain(String.raw`\$\(touch\ taken\)`);
+    expect(odd.stdout).not.toMatch(/^taken$/m);
     for (const name of ['zsh', 'fish', 'pwsh']) {
       const script = await shell.run(['completion', name]);
       expect(script).toMatchObject({
@@ -619,6 +641,42 @@ describe('the guide', () => {
 });
 
 describe.skipIf(!hasTerminal)('at a terminal', () => {
+  it('a question of an agent is answered field by field', async () => {
+    const agent = await Shell.of(
+      test,
+      (await shell.json(['agents', 'add', 'asker', '--tool', 'asker.act'])).token,
+    );
+    const properties = {
+      kind: { enum: ['refund', 'credit'] },
+      amount: { type: 'integer' },
+      note: { type: 'string' },
+    };
+    const answerSchema = { type: 'object', properties, required: ['kind', 'amount'] };
+    const body = JSON.stringify({ title: 'What shall I do?', answerSchema });
+    for (const { approvalId } of await shell.json(['approvals']))
+      await admin.post(`/approvals/${approvalId}/reject`, { feedback: 'Enough.' });
+    const { questionId } = await agent.json(['api', 'POST', '/questions', body]);
+    const { code, screen } = await shell.type(
+      ['approvals', 'review'],
+      [
+        ['[q]uit', 'a'],
+        ['kind (refund | credit)', 'nonsense\r'],
+        ['amount', '5\r'],
+        ['note', '\r'],
+        ['[q]uit', 'a'],
+        ['kind (refund | credit)', 'credit\r'],
+        ['amount', '5\r'],
+        ['note', '\r'],
+      ],
+    );
+    expect(screen).toContain('Answered: What shall I do?');
+    expect(code).toBe(0);
+    expect((await shell.json(['questions', 'get', questionId])).answer).toEqual({
+      kind: 'credit',
+      amount: 5,
+    });
+  });
+
   it('colours are there, and gone with NO_COLOR', async () => {
     const coloured = await shell.type(['tools'], []);
     expect(coloured.raw).toContain('\u001b[2m');

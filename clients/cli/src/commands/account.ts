@@ -2,7 +2,7 @@ import type { BootstrapView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { define, group, readInput } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
-import { say, table } from '../output.js';
+import { say, table, visible } from '../output.js';
 import { askSecret } from '../prompts.js';
 import {
   clientOf,
@@ -41,7 +41,7 @@ export function account(program: Command): void {
           localAddress(),
       ).href.replace(/\/+$/, '');
       const token = await tokenFor(baseUrl, options, isInteractive);
-      const client = clientOf({ baseUrl, token, tokenFrom: '', addressFrom: '' }, options.debug === true);
+      const client = clientOf({ baseUrl, token }, options.debug === true);
       const found = await client.bootstrap.get();
       const { workspace, operator } = found;
       configuration.profiles[name] = { baseUrl, token, workspace: workspace.name, operator: operator.email };
@@ -52,7 +52,7 @@ export function account(program: Command): void {
       return { profile: name, ...signedIn(found, baseUrl), file: configurationFile() };
     },
     show: ({ workspace, operator, role, baseUrl, profile, file }) =>
-      `Signed in to ${workspace} at ${baseUrl} as ${operator} (${role}).\nThe token is kept in ${shortPath(file)} as profile ${profile}.`,
+      `Signed in to ${visible(workspace)} at ${baseUrl} as ${operator} (${role}).\nThe token is kept in ${shortPath(file)} as profile ${profile}.`,
   }).helpGroup('Set-up');
 
   define(program, {

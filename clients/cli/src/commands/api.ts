@@ -36,14 +36,23 @@ export function api(program: Command): void {
         if (at < 1) throw new UsageError(`${one} is not name=value.`);
         return [one.slice(0, at), one.slice(at + 1)];
       });
-      const call = client.request(method.toUpperCase(), absolute(path), {
-        ...(pairs.length > 0 && { query: Object.fromEntries(pairs) as Record<string, unknown> }),
+      const [plain = '', own] = path.split('?');
+      const query: Record<string, string> = {
+        ...Object.fromEntries(new URLSearchParams(own)),
+        ...Object.fromEntries(pairs),
+      };
+      const call = client.request(method.toUpperCase(), absolute(plain), {
+        query,
         ...(text && { body: jsonOf(text, 'The body') }),
         ...(options.ifMatch && { ifMatch: options.ifMatch }),
         ...(options.idempotencyKey && { idempotencyKey: options.idempotencyKey }),
       });
-      if (options.paginate) for await (const item of call) printLine(item);
-      else {
+      if (options.paginate) {
+        for await (const { items } of call.pages() as AsyncIterable<{ items?: unknown[] }>) {
+          if (!items) throw new UsageError(`${path} answers no list.`);
+          for (const item of items) printLine(item);
+        }
+      } else {
         const answer = await call;
         if (typeof answer === 'string') print(answer.trimEnd());
         else printJson(answer);

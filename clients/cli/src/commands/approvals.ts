@@ -2,7 +2,7 @@ import type { ApprovalDecided, ApprovalSummary, EditBody } from '@consigliere/sd
 import type { Command } from 'commander';
 import { type Context, define, defineList, group, jsonOf, readInput } from '../command.js';
 import { UsageError } from '../errors.js';
-import { type Column, print, printLine, record, say, styleOf, table, when } from '../output.js';
+import { type Column, print, printLine, record, say, styleOf, table, when, withProgress } from '../output.js';
 import { preview } from '../preview.js';
 import { askText, askYes } from '../prompts.js';
 import { approve, edit, review } from '../review.js';
@@ -91,7 +91,13 @@ export function approvals(program: Command): void {
           'Add --hash <contentHash>, which `consigliere approvals show` prints, or --yes to approve it unseen.',
         );
       }
-      const approval = await client.approvals.waitFor(approvalId, { for: 'draft' });
+      const approval = await withProgress('Waiting for the draft', () =>
+        client.approvals.waitFor(approvalId, { for: 'draft' }),
+      );
+      if (approval.question) {
+        const answer = `consigliere questions answer ${approval.questionId} <name>=<value>`;
+        throw new UsageError('This is a question, which is answered and not approved.', answer);
+      }
       if (!options.yes) {
         say(preview(approval));
         if (!(await askYes('Approve exactly this?'))) return notDecided();
@@ -180,11 +186,10 @@ async function watch({ client, options }: Context): Promise<undefined> {
     }
     if (!options.json && fresh.length > 0) print(table(fresh, COLUMNS));
   };
-  // The stream begins before the queue is read, so that nothing falls between the two.
-  const stream = client.feed.stream();
-  const first = stream.next();
+  // From before the queue was read, so that nothing falls between the two.
+  const [newest] = (await client.feed.list({ limit: 1 })).items;
   await tell();
-  for (let next = await first; !next.done; next = await stream.next()) {
-    if (/^(approval|action|question)\./.test(next.value.action)) await tell();
+  for await (const { action } of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
+    if (/^(approval|action|question)\./.test(action)) await tell();
   }
 }

@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Context, define, defineList, group } from '../command.js';
 import { CliError, EXIT } from '../errors.js';
@@ -71,36 +71,42 @@ export function audit(program: Command): void {
   });
 }
 
-/** Line by line as it comes, so that memory stays flat; what is cut ends with 1 and says so. */
+/** Line by line as it comes, so that memory stays flat. A file has its name only once it is whole. */
 async function exportReceipts({ client, options }: Context<ExportOptions>): Promise<undefined> {
-  const query = { format: 'jsonl', limit: Number(options.limit), from: options.from, to: options.to };
-  const response = await client.open('GET', '/api/pro/audit-feed', { query });
-  const target = options.output ? createWriteStream(options.output, { mode: 0o600 }) : process.stdout;
+  const { output, limit, from, to } = options;
+  const aside = `${output}.part`;
+  const file = output === undefined ? undefined : await open(aside, 'w', 0o600);
   let lines = 0;
-  let last = 0;
-  const copy = async (tell: (more: string) => void) => {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      for (const byte of chunk) if (byte === 0x0a) lines++;
-      last = chunk.at(-1) ?? last;
-      tell(`${lines} receipts`);
-      if (!target.write(chunk)) await once(target, 'drain');
-    }
+  let last = 0x0a;
+  const write = async (chunk: Uint8Array) => {
+    if (file) await file.write(chunk);
+    else if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
   };
+  const cut = (cause?: unknown) =>
+    new CliError(`The export was cut after ${lines} receipts.`, EXIT.error, 'Export again.', 'CUT', {
+      cause,
+    });
   try {
-    await withProgress('Exporting', copy);
+    const query = { format: 'jsonl', limit: Number(limit), from, to };
+    const { body } = await client.open('GET', '/api/pro/audit-feed', { query });
+    await withProgress('Exporting', async (tell) => {
+      const chunks = (body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      for (;;) {
+        const { done, value } = await chunks.next().catch((error: unknown) => Promise.reject(cut(error)));
+        if (done) break;
+        for (const byte of value) if (byte === 0x0a) lines++;
+        last = value.at(-1) ?? last;
+        tell(`${lines} receipts`);
+        await write(value);
+      }
+    });
+    if (last !== 0x0a) throw cut();
+    await file?.close();
+    if (output !== undefined) await rename(aside, output);
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === 'open' || code === 'ENOSPC') throw error;
-    throw new CliError(
-      `The export was cut after ${lines} receipts.`,
-      EXIT.error,
-      'Export again; what was written is not whole.',
-    );
+    await file?.close();
+    if (file) await rm(aside, { force: true });
+    throw error;
   }
-  if (lines > 0 && last !== 0x0a) throw new CliError(`The export was cut after ${lines} receipts.`);
-  if (options.output) {
-    target.end();
-    await once(target, 'finish');
-  }
-  say(`${lines} receipts${options.output ? ` in ${options.output}` : ''}.`);
+  say(`${lines} receipts${output === undefined ? '' : ` in ${output}`}.`);
 }

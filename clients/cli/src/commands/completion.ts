@@ -73,7 +73,7 @@ export function completion(program: Command): void {
       // Nothing that goes wrong may appear on the line that someone is typing.
       const found = await offered(program, words, self).catch((): Offered[] => []);
       const last = words.at(-1) ?? '';
-      const tell = ([id, about]: Offered) => `${id}\t${about.replace(/[^ -~]+/g, ' ').slice(0, 60)}`;
+      const tell = ([id, about]: Offered) => `${id}\t${about.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 60)}`;
       print(
         found
           .filter(([id]) => id.startsWith(last))
@@ -130,8 +130,11 @@ async function live(name: string, self: Command): Promise<Offered[]> {
 const SCRIPTS: Record<string, string> = {
   bash: `
 _consigliere() {
-  local IFS=$'\\n' word="\${COMP_WORDS[COMP_CWORD]}"
-  COMPREPLY=($(compgen -W "$(consigliere __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)" -- "$word"))
+  local found
+  COMPREPLY=()
+  while IFS=$'\\t' read -r found _; do
+    [ -n "$found" ] && COMPREPLY+=("$(printf %q "$found")")
+  done < <(consigliere __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _consigliere consigliere`,
   zsh: `
@@ -155,7 +158,8 @@ Register-ArgumentCompleter -Native -CommandName consigliere -ScriptBlock {
   if ($word -eq '') { $words += '' }
   consigliere __complete -- @words 2>$null | ForEach-Object {
     $id, $about = $_ -split "\`t", 2
-    [System.Management.Automation.CompletionResult]::new($id, $id, 'ParameterValue', $(if ($about) { $about } else { $id }))
+    $typed = if ($id -match '^[\\w./@-]+$') { $id } else { "'" + $id.Replace("'", "''") + "'" }
+    [System.Management.Automation.CompletionResult]::new($typed, $id, 'ParameterValue', $(if ($about) { $about } else { $id }))
   }
 }`,
 };

@@ -60,6 +60,7 @@ export function directives(program: Command): void {
         }));
       }
       if (!options.wait) return client.directives.get(directiveId);
+      say(`Handed in: ${directiveId}`);
       const seconds = options.timeout === undefined ? Infinity : Number(options.timeout);
       const directive = await ended(client, directiveId, seconds);
       process.exitCode = exitCodeOf(directive);

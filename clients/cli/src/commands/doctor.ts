@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { API_VERSION, APIError, Consigliere, UnreadableAnswer } from '@consigliere/sdk';
+import { API_VERSION, APIError, type Consigliere, UnreadableAnswer } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define } from '../command.js';
 import { CliError, EXIT, type ExitCode } from '../errors.js';
 import { styled, visible } from '../output.js';
-import { configurationFile, findSession, shortPath } from '../session.js';
+import { clientOf, configurationFile, findSession, type Session, shortPath } from '../session.js';
 
 interface Finding {
   check: string;
@@ -57,9 +57,11 @@ async function examine({ options }: Context): Promise<{ findings: Finding[]; exi
       `Other users of this machine can read ${shortPath(file)}.`,
       `chmod 600 ${file}`,
     );
-  let session;
+  let session: Session;
+  let client: Consigliere;
   try {
     session = findSession(options.profile);
+    client = clientOf(session, options.debug === true, { maxRetries: 0, timeout: 10_000 });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     add('sign-in', 'bad', error.message, error.hint);
@@ -68,7 +70,6 @@ async function examine({ options }: Context): Promise<{ findings: Finding[]; exi
   const { baseUrl, tokenFrom, addressFrom } = session;
   add('sign-in', 'good', `The token is from ${tokenFrom}.`);
 
-  const client = new Consigliere({ ...session, maxRetries: 0, timeout: 10_000 });
   try {
     await client.health.checkLiveness();
     add('address', 'good', `${baseUrl} answers (from ${addressFrom}).`);

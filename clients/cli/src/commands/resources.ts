@@ -323,7 +323,7 @@ function teams(program: Command): void {
       client.teamMembers.add(args[0]!, { email: args[1]!, role: options.role }),
     show: ({ member, invite }) =>
       member
-        ? `${member.displayName} is a member now.`
+        ? `${visible(member.displayName)} is a member now.`
         : `${invite!.email} is invited (${invite!.inviteId}), and gets a mail.`,
   });
   define(all, {

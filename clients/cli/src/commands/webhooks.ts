@@ -2,8 +2,8 @@ import { type Consigliere, ConsigliereError, type FeedEvent, webhooks as signatu
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { print, printLine, record, say, styled, table, time } from '../output.js';
-import { webhookSecret } from '../session.js';
+import { print, printLine, record, say, styled, table, time, visible } from '../output.js';
+import { urlOf, webhookSecret } from '../session.js';
 
 /** What a destination can choose (docs/webhooks.md). */
 const EVENTS = [
@@ -119,11 +119,12 @@ async function listen({ client, options }: Context<Forwarding & { json?: boolean
     if (!EVENTS.includes(name as EventName))
       throw new UsageError(`There is no event ${name}.`, `Events: ${EVENTS.join(', ')}`);
   const { workspace } = await client.bootstrap.get();
+  const [newest] = (await client.feed.list({ limit: 1 })).items;
   const secret = webhookSecret();
   say(
-    `Listening to ${workspace.name}. Your receiver verifies with the secret ${secret} (always the same here). Ctrl-C ends.`,
+    `Listening to ${visible(workspace.name)}. Your receiver verifies with the secret ${secret} (always the same here). Ctrl-C ends.`,
   );
-  for await (const entry of client.feed.stream()) {
+  for await (const entry of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
     const event = eventOf(entry);
     if (!event || (options.events && !options.events.includes(event))) continue;
     let payload: Payload | undefined;
@@ -158,6 +159,7 @@ async function forward(
   { forwardTo, json }: Forwarding & { json?: boolean },
   { id, ...body }: Sent,
 ): Promise<{ status: number | null }> {
+  const url = urlOf(forwardTo);
   const raw = JSON.stringify(body);
   const headers = await signatures.sign(raw, webhookSecret(), { id });
   if (!json) print(`${styled('dim', time(Date.now()))}  --> ${styled('bold', body.event)} [${id}]`);
@@ -165,7 +167,7 @@ async function forward(
   let status: number | null = null;
   let error: string | undefined;
   try {
-    const answer = await fetch(forwardTo, {
+    const answer = await fetch(url, {
       method: 'POST',
       body: raw,
       headers,
