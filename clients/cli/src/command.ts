@@ -4,7 +4,7 @@ import { UsageError } from './errors.js';
 import { type Columns, print, printJson, record, say, styled, table, withProgress } from './output.js';
 import { clientOf, findSession, type Session } from './session.js';
 
-export interface GlobalOptions {
+interface GlobalOptions {
   json?: boolean;
   profile?: string;
   debug?: boolean;
@@ -21,7 +21,7 @@ export interface Context<O = object> {
 }
 
 /** An option as its flags, what it does, and what else there is to say. */
-export type OptionRow = [
+type OptionRow = [
   flags: string,
   description: string,
   more?: {
@@ -50,7 +50,7 @@ interface Spec<O, T> {
   json?: (result: Exclude<T, undefined>) => unknown;
 }
 
-export type Filters = Record<string, never>;
+type Filters = Record<string, never>;
 
 /** A call for a list, of whatever kind of page. */
 interface ListCall<Item> extends PromiseLike<{ items: Item[]; total?: number }> {
@@ -174,7 +174,7 @@ function optionOf([flags, description, more = {}]: OptionRow): Option {
   if (more.default !== undefined) option.default(more.default);
   if (more.required) option.makeOptionMandatory();
   if (more.number) option.argParser(wholeNumber);
-  if (more.repeats) option.argParser((value, before: string[] = []) => [...before, value]);
+  if (more.repeats) option.argParser((value, before?: string[]) => [...(before ?? []), value]);
   return option;
 }
 

@@ -70,7 +70,7 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
     return INSTANT.test(column) && typeof value === 'number' ? when(value) : textOf(column, value);
   };
   return {
-    head: /Id$/.test(column) ? 'Id' : wordsOf(column).replace(/ at$/, ''),
+    head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
     ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
     shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
@@ -78,8 +78,8 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
 }
 
 /** Aligned columns of the width of the terminal; in a pipe every value whole, with tabs between them and without the heads. */
-export function table<Row>(rows: Row[], given: Columns<Row>): string {
-  const columns = given.map(columnOf);
+export function table<Row>(rows: Row[], shown: Columns<Row>): string {
+  const columns = shown.map(columnOf);
   const cells = rows.map((row) => columns.map(({ cell }) => onOneLine(String(cell(row) ?? ''))));
   if (!process.stdout.isTTY) return cells.map((row) => row.join('\t')).join('\n');
   const widths = columns.map(({ head }, at) =>
@@ -96,10 +96,10 @@ export function table<Row>(rows: Row[], given: Columns<Row>): string {
   const line = (row: string[], style: (at: number) => Style | undefined) =>
     row
       .map((text, at) => {
-        const shown = fit(text, widths[at]!);
+        const cell = fit(text, widths[at]!);
         const chosen = style(at);
-        const padding = at === row.length - 1 ? '' : ' '.repeat(widths[at]! - widthOf(shown));
-        return (chosen ? styled(chosen, shown) : shown) + padding;
+        const padding = at === row.length - 1 ? '' : ' '.repeat(widths[at]! - widthOf(cell));
+        return (chosen ? styled(chosen, cell) : cell) + padding;
       })
       .join(GAP)
       .trimEnd();
@@ -129,7 +129,7 @@ function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && INSTANT.test(name)) return time(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value !== 'object') return visible(String(value));
+  if (typeof value !== 'object') return visible(String(value as string | number));
   if ('name' in value && 'type' in value) return visible(String(value.name));
   const isSimple = Array.isArray(value) && value.every((item) => typeof item !== 'object');
   if (isSimple) return visible(value.join(', '));

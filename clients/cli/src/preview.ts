@@ -56,7 +56,7 @@ function questionLines({ title, reason, answerSchema }: NonNullable<ApprovalView
     ...(reason ? ['  The agent claims:', wrapped(reason, '  > ')] : []),
     ...Object.entries(fieldsOf(answerSchema)).map(([name, field]) =>
       wrapped(
-        `${name}: ${[field.title, field.description, field.enum?.join(' | ')].filter(Boolean).join('. ') || field.type}`,
+        `${name}: ${[field.title, field.description, choicesOf(field)?.join(' | ')].filter(Boolean).join('. ') || field.type}`,
         '  ',
       ),
     ),
@@ -69,6 +69,14 @@ export interface AnswerField {
   title?: string;
   description?: string;
   enum?: string[];
+  oneOf?: { const: string }[];
+  anyOf?: { const: string }[];
+  items?: AnswerField;
+}
+
+/** What an answer can be, where that is a choice; of a list, what may be in it. */
+export function choicesOf({ enum: choices, oneOf, anyOf, items }: AnswerField): string[] | undefined {
+  return choices ?? (oneOf ?? anyOf)?.map((choice) => choice.const) ?? (items && choicesOf(items));
 }
 
 export function fieldsOf(answerSchema: object): Record<string, AnswerField> {

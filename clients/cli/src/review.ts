@@ -8,7 +8,7 @@ import {
 import { editableOf, editOf, inEditor } from './editable.js';
 import { CliError, Interrupted } from './errors.js';
 import { say, styled, visible } from './output.js';
-import { fieldsOf, preview } from './preview.js';
+import { choicesOf, fieldsOf, preview } from './preview.js';
 import { askText, askYes, pressedKey } from './prompts.js';
 
 interface Reviewed {
@@ -125,18 +125,22 @@ function told(outcome: 'approved' | 'rejected', { title, question }: ApprovalVie
 }
 
 /** Asks for each field of the answer. */
-export async function answerFor({ question }: ApprovalView): Promise<Record<string, unknown>> {
+async function answerFor({ question }: ApprovalView): Promise<Record<string, unknown>> {
   const answer: Record<string, unknown> = {};
   const { required = [] } = question!.answerSchema as { required?: string[] };
   for (const [name, field] of Object.entries(fieldsOf(question!.answerSchema))) {
-    const message = field.title ?? name;
-    if (field.type === 'boolean') answer[name] = await askYes(visible(message));
-    else {
-      const choices = field.enum ? ` (${field.enum.join(' | ')})` : '';
-      const text = await askText(visible(message + choices), { isOptional: !required.includes(name) });
-      if (text === '') continue;
-      answer[name] = field.type === 'number' || field.type === 'integer' ? Number(text) : text;
+    const message = visible(field.title ?? name);
+    if (field.type === 'boolean') {
+      answer[name] = await askYes(message);
+      continue;
     }
+    const choices = choicesOf(field);
+    const text = await askText(choices ? `${message} (${visible(choices.join(' | '))})` : message, {
+      isOptional: !required.includes(name),
+    });
+    if (text === '') continue;
+    if (field.type === 'array') answer[name] = text.split(',').map((one) => one.trim());
+    else answer[name] = field.type === 'string' ? text : Number(text);
   }
   return answer;
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import envPaths from 'env-paths';
 import { CliError, EXIT, UsageError } from './errors.js';
 import { say } from './output.js';
 
-export interface Profile {
+interface Profile {
   baseUrl: string;
   token: string;
   /** For people who look into the list of profiles. */
@@ -210,9 +210,9 @@ class CallLog implements Logger {
 export function webhookSecret(): string {
   const configuration = readConfiguration();
   if (configuration.webhookSecret) return configuration.webhookSecret;
-  const webhookSecret = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`;
-  writeConfiguration({ ...configuration, webhookSecret });
-  return webhookSecret;
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  writeConfiguration({ ...configuration, webhookSecret: secret });
+  return secret;
 }
 
 /** A path as people write it. */

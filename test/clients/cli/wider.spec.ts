@@ -647,7 +647,7 @@ describe.skipIf(!hasTerminal)('at a terminal', () => {
       (await shell.json(['agents', 'add', 'asker', '--tool', 'asker.act'])).token,
     );
     const properties = {
-      kind: { enum: ['refund', 'credit'] },
+      kind: { type: 'string', enum: ['refund', 'credit'] },
       amount: { type: 'integer' },
       note: { type: 'string' },
     };
@@ -669,7 +669,7 @@ describe.skipIf(!hasTerminal)('at a terminal', () => {
         ['note', '\r'],
       ],
     );
-    expect(screen).toContain('Answered: What shall I do?');
+    expect(screen).toContain('Answered: Question from asker');
     expect(code).toBe(0);
     expect((await shell.json(['questions', 'get', questionId])).answer).toEqual({
       kind: 'credit',
