@@ -11,7 +11,9 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const args = process.argv.slice(2);
-const options = { isJson: args.includes('--json'), isDebug: args.includes('--debug') };
+// Behind `--` stands another command, with options of its own.
+const ours = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+const options = { isJson: ours.includes('--json'), isDebug: ours.includes('--debug') };
 process.once('SIGINT', () => process.exit(report(new Interrupted(), options)));
 
 try {

@@ -3,6 +3,7 @@ import { API_VERSION } from '@consigliere/sdk';
 import { Command, Option } from 'commander';
 import { examplesText } from './command.js';
 import { account } from './commands/account.js';
+import { agents } from './commands/agents.js';
 import { api } from './commands/api.js';
 import { approvals } from './commands/approvals.js';
 import { audit } from './commands/audit.js';
@@ -13,8 +14,9 @@ import { feed } from './commands/feed.js';
 import { guardian } from './commands/guardian.js';
 import { orders } from './commands/orders.js';
 import { overview } from './commands/overview.js';
-import { agents, resources } from './commands/resources.js';
+import { people } from './commands/people.js';
 import { webhooks } from './commands/webhooks.js';
+import { work } from './commands/work.js';
 
 export function makeProgram(): Command {
   const own = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -27,25 +29,14 @@ export function makeProgram(): Command {
     .addOption(new Option('--json', 'print JSON: an object, an array, or a line for each entry of a stream'))
     .addOption(new Option('-p, --profile <name>', 'act as this profile (`consigliere profiles`)'))
     .addOption(new Option('--debug', 'say on standard error which calls are made'))
-    .commandsGroup('Set-up')
+    .commandsGroup('Set-up:')
+    .helpCommand('help [command]', 'Print the help of a command')
     .exitOverride()
     .showHelpAfterError('Add --help for more.')
     .configureHelp({ showGlobalOptions: true });
   const everyDay = [directives, approvals, guardian, feed];
-  for (const add of [
-    ...everyDay,
-    overview,
-    audit,
-    orders,
-    agents,
-    resources,
-    webhooks,
-    account,
-    api,
-    completion,
-    doctor,
-  ])
-    add(program);
+  const others = [overview, audit, work, orders, agents, people, webhooks, account, api, completion, doctor];
+  for (const add of [...everyDay, ...others]) add(program);
   return program.addHelpText(
     'after',
     `${examplesText([
@@ -66,7 +57,7 @@ export function withVerb(program: Command, args: string[]): string[] {
   if (operands.length !== 1 || unknown.some((one) => one === '-h' || one === '--help')) return args;
   const named = program.commands.find((command) => command.name() === operands[0]);
   if (!named?.commands.some((command) => command.name() === 'list')) return args;
-  const at = args.indexOf(operands[0]!);
+  const at = args.lastIndexOf(operands[0]!);
   return args.toSpliced(at + 1, 0, 'list');
 }
 

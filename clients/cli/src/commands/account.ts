@@ -53,7 +53,7 @@ export function account(program: Command): void {
     },
     show: ({ workspace, operator, role, baseUrl, profile, file }) =>
       `Signed in to ${visible(workspace)} at ${baseUrl} as ${operator} (${role}).\nThe token is kept in ${shortPath(file)} as profile ${profile}.`,
-  }).helpGroup('Set-up');
+  });
 
   define(program, {
     usage: 'logout',
@@ -71,7 +71,7 @@ export function account(program: Command): void {
     },
     show: ({ profile }) =>
       `The token of profile ${profile} is forgotten here. To make it worthless: consigliere tokens revoke <tokenId>`,
-  }).helpGroup('Set-up');
+  });
 
   define(program, {
     usage: 'whoami',
@@ -80,9 +80,9 @@ export function account(program: Command): void {
       const { tokenFrom, addressFrom, baseUrl } = session;
       return { ...signedIn(await client.bootstrap.get(), baseUrl), addressFrom, tokenFrom };
     },
-  }).helpGroup('Set-up');
+  });
 
-  const profiles = group(program, 'profiles', 'Show and choose the services you are signed in to', 'Set-up');
+  const profiles = group(program, 'profiles', 'Show and choose the services you are signed in to', 'Set-up:');
   define(profiles, {
     usage: 'list',
     summary: 'List the profiles',

@@ -58,7 +58,7 @@ export function api(program: Command): void {
         else printJson(answer);
       }
     },
-  }).helpGroup('Set-up');
+  });
 }
 
 /** Routes are below /api/pro unless they say otherwise. */

@@ -23,7 +23,7 @@ const COLUMNS: Column<ApprovalSummary>[] = [
 ];
 
 export function approvals(program: Command): void {
-  const all = group(program, 'approvals', 'Read and decide what waits for you', 'Every day');
+  const all = group(program, 'approvals', 'Read and decide what waits for you', 'Every day:');
   defineList(all, {
     summary: 'List what waits, urgent and oldest first',
     filters: [

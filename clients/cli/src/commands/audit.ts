@@ -13,7 +13,7 @@ interface ExportOptions {
 }
 
 export function audit(program: Command): void {
-  const all = group(program, 'audit', 'Receipts: what was done, by whom, and the proof of it', 'Work');
+  const all = group(program, 'audit', 'Receipts: what was done, by whom, and the proof of it', 'Work:');
   defineList(all, {
     summary: 'List receipts, the newest first',
     filters: [

@@ -63,7 +63,7 @@ export function completion(program: Command): void {
     ],
     progress: null,
     run: ({ args }) => print(SCRIPTS[args[0]!]!.trim()),
-  }).helpGroup('Set-up');
+  });
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')

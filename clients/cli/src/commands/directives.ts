@@ -73,9 +73,9 @@ export function directives(program: Command): void {
         say(`Read and decide it: consigliere approvals show ${approvalId}`);
       return record({ directive: directiveId, status, approval: approvalId });
     },
-  }).helpGroup('Every day');
+  }).helpGroup('Every day:');
 
-  const all = group(program, 'directives', 'Read, cancel and retry directives', 'Every day');
+  const all = group(program, 'directives', 'Read, cancel and retry directives', 'Every day:');
   defineList(all, {
     summary: 'List directives, the newest first',
     filters: [

@@ -29,7 +29,7 @@ export function doctor(program: Command): void {
       return findings;
     },
     show: (findings) => findings.map(line).join('\n'),
-  }).helpGroup('Set-up');
+  });
 }
 
 function line({ check, state, found, remedy }: Finding): string {

@@ -24,7 +24,7 @@ export function feed(program: Command): void {
       if (!options.follow) return;
       for await (const entry of client.feed.stream({ lastEventId: newest[0]?.seq ?? 0 })) tell(entry);
     },
-  }).helpGroup('Every day');
+  }).helpGroup('Every day:');
 }
 
 function lineOf({ at, actor, text, outcome }: FeedEvent): string {

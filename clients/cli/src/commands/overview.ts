@@ -11,7 +11,7 @@ export function overview(program: Command): void {
     progress: 'Counting',
     run: async ({ client, args }) => client.reports.getDaily(args[0] ? { date: args[0] } : {}),
     show: report,
-  }).helpGroup('Work');
+  }).helpGroup('Work:');
   define(program, {
     usage: 'kpi',
     summary: 'Show the figures with their last 30 days',
@@ -19,13 +19,13 @@ export function overview(program: Command): void {
     run: async ({ client, options: { team } }: Context<{ team?: string }>) =>
       client.kpi.get(team ? { teamId: team } : {}),
     show: kpi,
-  }).helpGroup('Work');
+  }).helpGroup('Work:');
   define(program, {
     usage: 'context',
     summary: 'Show what is going on, as an assistant is told it',
     run: async ({ client }) => client.context.get(),
     show: context,
-  }).helpGroup('Work');
+  }).helpGroup('Work:');
 }
 
 function kpi({ tiles, outsideAgents }: KpiView): string {

@@ -34,7 +34,7 @@ const FORWARD: [string, string, { required: true }] = [
 ];
 
 export function webhooks(program: Command): void {
-  const all = group(program, 'webhooks', 'Send events to a receiver, on this machine too', 'Set-up');
+  const all = group(program, 'webhooks', 'Send events to a receiver, on this machine too', 'Set-up:');
   defineList(all, {
     summary: 'List destinations',
     call: (client, query) => client.webhooks.list(query),
