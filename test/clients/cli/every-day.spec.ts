@@ -220,7 +220,7 @@ describe('an edit', () => {
   });
 });
 
-describe.skipIf(!hasTerminal)('at a terminal', () => {
+describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
   it('approving shows the draft and asks', async () => {
     const { approvalId } = await draft();
     const no = await shell.type(['approvals', 'approve', approvalId], [['Approve exactly this?', 'n']]);
@@ -263,6 +263,23 @@ describe.skipIf(!hasTerminal)('at a terminal', () => {
     const ended = await shell.type(['approvals', 'review'], [['[q]uit', '\u0003']]);
     expect(ended.code).toBe(130);
     await shell.run(['approvals', 'reject', ids[3]!, '-m', 'Enough.']);
+  });
+
+  it('the queue is watched for more', async () => {
+    const reviewing = shell.type(
+      ['approvals', 'review', '--watch'],
+      [
+        ['Waiting for more', ''],
+        ['[q]uit', 'q'],
+      ],
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const text = 'Email late@acme.example, subject "Late": "Hello."';
+    const { approvalId } = (await admin.post('/directive', { text, capo: 'capo_ops' })).body;
+    const { code, screen } = await reviewing;
+    expect(screen).toContain(approvalId);
+    expect(code).toBe(0);
+    await admin.post(`/approvals/${approvalId}/reject`, { feedback: 'Enough.' });
   });
 
   it('a table fits 80 columns', async () => {

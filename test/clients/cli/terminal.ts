@@ -139,7 +139,7 @@ if pid == 0:
     time.sleep(0.05)
     os.execvpe(told['command'][0], told['command'], os.environ)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 40, told['columns'], 0, 0))
-seen, at, steps, until = b'', 0, list(told['steps']), time.time() + 14
+seen, at, steps, until = b'', 0, list(told['steps']), time.time() + 50
 while True:
     ready, _, _ = select.select([terminal], [], [], 0.2)
     if ready:

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { webhooks } from '@consigliere/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeProgram } from '../../../clients/cli/dist/program.js';
+import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { closedAddress, hasTerminal, MAIN, Shell } from './terminal.js';
 
@@ -166,7 +167,7 @@ describe('standing orders', () => {
   });
 });
 
-describe('figures and records', () => {
+describe('figures and records', { timeout: 60_000 }, () => {
   it('are printed by each command that reads', async () => {
     await admin.post('/directive', {
       text: 'Raise a warning signal: the printer is out of paper',
@@ -500,6 +501,59 @@ describe('webhooks', () => {
   });
 });
 
+describe('what is listened to', { timeout: 60_000 }, () => {
+  it('says what the service sends to a destination', async () => {
+    const names = [
+      'directive.created',
+      'directive.executed',
+      'approval.requested',
+      'approval.decided',
+      'action.completed',
+      'kill.activated',
+      'revenue.recorded',
+    ];
+    await admin.post('/partner/webhooks', { description: 'all', url: `${receiver.url}/sent`, events: names });
+    const local = await server(() => ({ status: 200 }));
+    receiver.got.length = 0;
+    const child = shell.start(['webhooks', 'listen', '--forward-to', local.url]);
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+    await eventually(async () => said.includes('Listening'));
+
+    const text = 'Email jane@acme.example, subject "Compared": "Hello."';
+    const { approvalId } = (await admin.post('/directive', { text, capo: 'capo_ops' })).body;
+    await eventually(async () => (await admin.get(`/approvals/${approvalId}`)).body.ready);
+    await admin.post(`/approvals/${approvalId}/approve`);
+    await admin.post('/revenue-events', { amount: 12.5, currency: 'EUR', source: 'shop' });
+    const { token } = (
+      await admin.post('/tokens', { name: 'c', agent: { name: 'comparer' }, tools: ['compare.act'] })
+    ).body;
+    const agent = new Client(test.url, token);
+    const asked = (await agent.post('/action-requests', { tool: 'compare.act', params: {} })).body;
+    await admin.post(`/approvals/${asked.approvalId}/approve`);
+    const path = `/action-requests/${asked.actionRequestId}`;
+    await agent.post(`${path}/consume`, { attempt: 'b'.repeat(32), paramsHash: asked.paramsHash });
+    await agent.post(`${path}/result`, { outcome: 'succeeded', summary: 'Done.' });
+    await eventually(async () => local.got.some(({ body }) => body.includes('directive.executed')));
+    await admin.post('/guardian/kill-switch', { reason: 'Compared' });
+
+    const payloads = (got: typeof receiver.got) =>
+      got
+        .map(({ body }) => JSON.parse(body))
+        // What chain head was the newest, and when, is the only thing that the two may see differently.
+        .map(({ event, payload: { receiptHead, ...payload } }) => ({ event, ...payload }))
+        .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    await eventually(
+      async () => [receiver.got.length, local.got.length],
+      ([sent, heard]) => sent === 9 && heard === 9,
+      12,
+    );
+    expect(payloads(local.got)).toEqual(payloads(receiver.got));
+    child.kill('SIGINT');
+    await admin.post('/guardian/revert', {});
+  });
+});
+
 describe('completion', () => {
   const complete = async (...words: string[]) =>
     (await shell.run(['__complete', '--', ...words])).stdout.trimEnd().split('\n');
@@ -640,7 +694,7 @@ describe('the guide', () => {
   });
 });
 
-describe.skipIf(!hasTerminal)('at a terminal', () => {
+describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
   it('a question of an agent is answered field by field', async () => {
     const agent = await Shell.of(
       test,

@@ -10,7 +10,7 @@ export function guardian(program: Command): void {
     program,
     'guardian',
     'Stop everything, go on again, and see what would be decided',
-    'Every day',
+    'Every day:',
   );
   define(all, {
     usage: 'status',

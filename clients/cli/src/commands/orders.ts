@@ -9,7 +9,7 @@ export function orders(program: Command): void {
     program,
     'orders',
     'Standing orders: what may leave without a person',
-    'Policy and agents',
+    'Policy and agents:',
   );
   defineList(all, {
     summary: 'List standing orders',

@@ -222,12 +222,16 @@ async function payloadOf(
   const [receipt] = (await client.auditFeed.list({ before: seq + 1, limit: 1 })).items;
   if (receipt?.seq !== seq) return undefined;
   const { receiptId, hash, details, summary, guardianEpoch } = receipt;
+  // That a draft is ready is told of its directive.
+  const { approvalId } = details as { approvalId?: string };
+  const isReady = action === 'approval.ready' && approvalId !== undefined;
+  const entity = isReady ? { type: 'approval', id: approvalId } : entry.entity;
   const known: Payload = {
     ...details,
     summary,
     receiptId,
     epoch: guardianEpoch,
-    ...(await recordOf(client, entry)),
+    ...(await recordOf(client, entity)),
     ...(event === 'directive.executed' && { status: action === 'directive.failed' ? 'failed' : 'executed' }),
   };
   // A directive's approval is asked for before there is a draft, and the first of several votes decides nothing yet.
@@ -237,7 +241,7 @@ async function payloadOf(
   return { ...(Object.fromEntries(fields) as Payload), receiptHead: { seq, hash } };
 }
 
-async function recordOf(client: Consigliere, { entity: { type, id } }: FeedEvent): Promise<Payload> {
+async function recordOf(client: Consigliere, { type, id }: FeedEvent['entity']): Promise<Payload> {
   switch (type) {
     case 'directive': {
       const directive = await client.directives.get(id);
