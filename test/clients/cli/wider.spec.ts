@@ -666,12 +666,12 @@ describe('a limit', () => {
     };
     const busy = await server(() => ({
       ...json(429, body),
-      headers: { 'Content-Type': 'application/json', 'Retry-After': '40' },
+      headers: { 'Content-Type': 'application/json', 'Retry-After': '3600' },
     }));
     const { code, stderr } = await shell.run(['guardian', 'status'], {
       env: { CONSIGLIERE_BASE_URL: busy.url },
     });
-    expect({ code, stderr }).toEqual({ code: 5, stderr: 'Error: Too many requests.\nTry again in 40 s.\n' });
+    expect({ code, stderr }).toEqual({ code: 5, stderr: 'Error: Too many requests.\nTry again in 3600 s.\n' });
   });
 });
 
