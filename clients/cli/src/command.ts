@@ -179,7 +179,7 @@ function optionOf([flags, description, more = {}]: OptionRow): Option {
 }
 
 function wholeNumber(value: string): string {
-  if (/^[1-9]\d{0,5}$/.test(value)) return value;
+  if (/^[1-9]\d{0,8}$/.test(value)) return value;
   throw new UsageError(`${value} is not a whole number above 0.`);
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { open, rename, rm } from 'node:fs/promises';
+import type { Consigliere } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineList, group } from '../command.js';
 import { CliError, EXIT } from '../errors.js';
@@ -7,7 +8,7 @@ import { record, say, styled, visible, withProgress } from '../output.js';
 
 interface ExportOptions {
   output?: string;
-  limit: string;
+  limit?: string;
   from?: string;
   to?: string;
 }
@@ -32,7 +33,7 @@ export function audit(program: Command): void {
     summary: 'Write receipts as NDJSON, a line for each, the newest first',
     options: [
       ['-o, --output <file>', 'write to this file instead of standard output'],
-      ['-L, --limit <n>', 'how many at most', { default: '10000', number: true }],
+      ['-L, --limit <n>', 'how many of the newest; without it all', { number: true }],
       ['--from <time>', 'from this time on'],
       ['--to <time>', 'before this time'],
     ],
@@ -73,40 +74,63 @@ export function audit(program: Command): void {
 
 /** Line by line as it comes, so that memory stays flat. A file has its name only once it is whole. */
 async function exportReceipts({ client, options }: Context<ExportOptions>): Promise<undefined> {
-  const { output, limit, from, to } = options;
+  const { output } = options;
   const aside = `${output}.part`;
   const file = output === undefined ? undefined : await open(aside, 'w', 0o600);
-  let lines = 0;
-  let last = 0x0a;
-  const write = async (chunk: Uint8Array) => {
-    if (file) await file.write(chunk);
-    else if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+  const write = async (text: string) => {
+    if (file) await file.write(text);
+    else if (!process.stdout.write(text)) await once(process.stdout, 'drain');
   };
-  const cut = (cause?: unknown) =>
-    new CliError(`The export was cut after ${lines} receipts.`, EXIT.error, 'Export again.', 'CUT', {
-      cause,
-    });
   try {
-    const query = { format: 'jsonl', limit: Number(limit), from, to };
-    const { body } = await client.open('GET', '/api/pro/audit-feed', { query });
-    await withProgress('Exporting', async (tell) => {
-      const chunks = (body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-      for (;;) {
-        const { done, value } = await chunks.next().catch((error: unknown) => Promise.reject(cut(error)));
-        if (done) break;
-        for (const byte of value) if (byte === 0x0a) lines++;
-        last = value.at(-1) ?? last;
-        tell(`${lines} receipts`);
-        await write(value);
+    const receipts = await withProgress('Exporting', async (tell) => {
+      let count = 0;
+      for await (const lines of stretches(client, options)) {
+        await write(lines);
+        for (let at = lines.indexOf('\n'); at >= 0; at = lines.indexOf('\n', at + 1)) count++;
+        tell(`${count} receipts`);
       }
+      return count;
     });
-    if (last !== 0x0a) throw cut();
     await file?.close();
     if (output !== undefined) await rename(aside, output);
+    say(`${receipts} receipts${output === undefined ? '' : ` in ${output}`}.`);
   } catch (error) {
     await file?.close();
     if (file) await rm(aside, { force: true });
     throw error;
   }
-  say(`${lines} receipts${output === undefined ? '' : ` in ${output}`}.`);
+}
+
+/** How many lines the service answers at most; behind the last of them another call goes on. */
+const STRETCH = 10_000;
+
+/** Whole lines, as many at a time as have come. */
+async function* stretches(client: Consigliere, { limit, from, to }: ExportOptions): AsyncGenerator<string> {
+  const cut = (cause?: unknown) =>
+    new CliError('The export was cut in the middle.', EXIT.error, 'Export again.', 'CUT', { cause });
+  let left = limit === undefined ? Infinity : Number(limit);
+  for (let before: number | undefined; left > 0;) {
+    const asked = Math.min(STRETCH, left);
+    const query = { format: 'jsonl', limit: asked, before, from, to };
+    const { body } = await client.open('GET', '/api/pro/audit-feed', { query });
+    const decoder = new TextDecoder();
+    const chunks = (body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    let [rest, last, count] = ['', '', 0];
+    for (;;) {
+      const { done, value } = await chunks.next().catch((error: unknown) => Promise.reject(cut(error)));
+      if (done) break;
+      const text = rest + decoder.decode(value, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      rest = text.slice(end);
+      if (end === 0) continue;
+      const lines = text.slice(0, end);
+      last = lines.slice(lines.lastIndexOf('\n', end - 2) + 1);
+      count += lines.split('\n').length - 1;
+      yield lines;
+    }
+    if (rest !== '') throw cut();
+    if (count < asked) return;
+    left -= count;
+    before = (JSON.parse(last) as { seq: number }).seq;
+  }
 }
