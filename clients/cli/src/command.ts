@@ -122,10 +122,12 @@ export function defineList<Item>(parent: Command, spec: ListSpec<Item>): Command
     },
     json: ({ items }) => items,
     show: ({ items, total }) => {
-      if (items.length === 0) say(spec.empty);
-      else if (total !== undefined && total > items.length) {
-        say(styled('dim', `Showing ${items.length} of ${total}; --limit shows more.`, process.stderr));
+      if (items.length === 0) {
+        say(spec.empty);
+        return '';
       }
+      if (total !== undefined && total > items.length)
+        say(styled('dim', `Showing ${items.length} of ${total}; --limit shows more.`, process.stderr));
       return table(items, spec.columns);
     },
   });

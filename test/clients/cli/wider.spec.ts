@@ -559,7 +559,7 @@ describe('what is listened to', { timeout: 60_000 }, () => {
       got
         .map(({ body }) => JSON.parse(body))
         // What chain head was the newest, and when, is the only thing that the two may see differently.
-        .map(({ event, payload: { receiptHead, ...payload } }) => ({ event, ...payload }))
+        .map(({ event, payload: { receiptHead: _head, ...payload } }) => ({ event, ...payload }))
         .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     await eventually(
       async () => [receiver.got.length, local.got.length],
@@ -757,6 +757,8 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
     expect(coloured.raw).toContain('\u001b[2m');
     const plain = await shell.type(['tools'], [], { env: { NO_COLOR: '1' } });
     expect(plain.raw).not.toContain('\u001b[');
+    const empty = await shell.type(['approvals', '--status', 'expired'], []);
+    expect(empty.screen.trim()).toBe('Nothing waits for you.');
   });
 
   it('every table fits 80 columns', async () => {
