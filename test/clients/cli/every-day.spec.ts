@@ -232,6 +232,39 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
     expect(await statusOf(approvalId)).toBe('approved');
   });
 
+  it('what is approved is what was shown, though it is edited meanwhile', async () => {
+    const { approvalId, contentHash } = await draft();
+    const { packets } = await shell.json(['approvals', 'show', approvalId]);
+    const params = { ...packets[0].action.params, body: 'Something else.' };
+    const file = join(shell.folder, 'meanwhile.json');
+    await writeFile(file, JSON.stringify({ packets: [{ workPacketId: packets[0].workPacketId, params }] }));
+    const edit = ['approvals', 'edit', approvalId, '--file', file, '--hash', contentHash];
+    const approve = ['approvals', 'approve', approvalId];
+    const { code, screen } = await shell.type(approve, [['Approve exactly this?', 'y', edit]]);
+    expect(screen).toContain('It has changed since it was read');
+    expect(code).toBe(1);
+    expect(await statusOf(approvalId)).toBe('pending');
+
+    const { contentHash: second } = await shell.json(['approvals', 'show', approvalId]);
+    await writeFile(
+      file,
+      JSON.stringify({
+        packets: [{ workPacketId: packets[0].workPacketId, params: packets[0].action.params }],
+      }),
+    );
+    const again = ['approvals', 'edit', approvalId, '--file', file, '--hash', second];
+    const reviewed = await shell.type(
+      ['approvals', 'review'],
+      [
+        ['[q]uit', 'a', again],
+        ['[q]uit', 'q'],
+      ],
+    );
+    expect(reviewed.screen).toMatch(/Something else\.[^]*It ships on Friday\.[^]*0 approved/);
+    expect(await statusOf(approvalId)).toBe('pending');
+    await shell.run(['approvals', 'reject', approvalId, '-m', 'Enough.']);
+  });
+
   it('the queue is gone through with single keys', async () => {
     const ids = [];
     for (const name of ['first', 'second', 'third', 'fourth'])

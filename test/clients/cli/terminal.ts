@@ -82,12 +82,12 @@ export class Shell {
   }
 
   /**
-   * In a pseudo-terminal. Each step waits until its text stands on the screen, and then types; what was on the screen comes
-   * back, with what a terminal would obey left out.
+   * In a pseudo-terminal. Each step waits until its text stands on the screen, runs a command of ours if there is one, and then
+   * types; what was on the screen comes back, with what a terminal would obey left out.
    */
   async type(
     args: string[],
-    steps: [seen: string, typed: string][],
+    steps: [seen: string, typed: string, before?: string[]][],
     { columns = 80, ...more }: Surroundings & { columns?: number } = {},
   ): Promise<{ code: number; screen: string; raw: string }> {
     const { env, cwd } = this.surroundings(more);
@@ -96,7 +96,9 @@ export class Shell {
       cwd,
       stdio: 'pipe',
     });
-    child.stdin.end(JSON.stringify({ command: [process.execPath, MAIN, ...args], steps, columns }));
+    const ours = (line: string[]) => [process.execPath, MAIN, ...line];
+    const told = steps.map(([seen, typed, before]) => (before ? [seen, typed, ours(before)] : [seen, typed]));
+    child.stdin.end(JSON.stringify({ command: ours(args), steps: told, columns }));
     const { stdout, stderr } = await output(child);
     if (!stdout) throw new Error(stderr);
     const { code, raw } = JSON.parse(stdout) as { code: number; raw: string };
@@ -132,7 +134,7 @@ async function output(child: ReturnType<Shell['start']>): Promise<Ran> {
 
 /** A person at a terminal: waits for a text, types, and reads on until the command has ended. */
 const TYPIST = `
-import fcntl, json, os, pty, select, struct, sys, termios, time
+import fcntl, json, os, pty, select, struct, subprocess, sys, termios, time
 told = json.load(sys.stdin)
 pid, terminal = pty.fork()
 if pid == 0:
@@ -153,7 +155,10 @@ while True:
     while steps and seen.find(steps[0][0].encode(), at) >= 0:
         at = seen.find(steps[0][0].encode(), at) + len(steps[0][0].encode())
         time.sleep(0.15)
-        os.write(terminal, steps.pop(0)[1].encode())
+        step = steps.pop(0)
+        if len(step) > 2:
+            subprocess.run(step[2], check=True, stdout=subprocess.DEVNULL)
+        os.write(terminal, step[1].encode())
     if time.time() > until:
         os.kill(pid, 9)
         sys.stderr.write('still waiting for %s in: %s' % (steps[:1], seen.decode(errors='replace')))
