@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalView, EditBody } from '@consigliere/sdk';
@@ -93,6 +91,8 @@ function parsed(text: string): Map<string, Record<string, unknown>> {
 
 /** Opens a person's editor on the text. What they wrote is kept where `use` fails, so that nothing has to be typed again. */
 export async function inEditor<T>(text: string, use: (edited: string) => T | Promise<T>): Promise<T> {
+  const { spawn } = await import('node:child_process');
+  const { mkdtemp, readFile, rm, writeFile } = await import('node:fs/promises');
   const editor =
     process.env['VISUAL'] || process.env['EDITOR'] || (process.platform === 'win32' ? 'notepad' : 'vi');
   // Readable by this user alone, as all that a temporary folder made this way holds.

@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +72,7 @@ export function readConfiguration(): Configuration {
 export function writeConfiguration(configuration: Configuration): void {
   const file = configurationFile();
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-  const aside = `${file}.${randomUUID()}`;
+  const aside = `${file}.${crypto.randomUUID()}`;
   try {
     writeFileSync(aside, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     chmodSync(aside, 0o600);
@@ -210,7 +209,7 @@ class CallLog implements Logger {
 export function webhookSecret(): string {
   const configuration = readConfiguration();
   if (configuration.webhookSecret) return configuration.webhookSecret;
-  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`;
   writeConfiguration({ ...configuration, webhookSecret: secret });
   return secret;
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { open, rename, rm } from 'node:fs/promises';
 import type { Consigliere } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineList, group } from '../command.js';
@@ -74,6 +73,7 @@ export function audit(program: Command): void {
 
 /** Line by line as it comes, so that memory stays flat. A file has its name only once it is whole. */
 async function exportReceipts({ client, options }: Context<ExportOptions>): Promise<undefined> {
+  const { open, rename, rm } = await import('node:fs/promises');
   const { output } = options;
   const aside = `${output}.part`;
   const file = output === undefined ? undefined : await open(aside, 'w', 0o600);
