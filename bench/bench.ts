@@ -30,6 +30,7 @@ import {
   reportSimulations,
   reportStarts,
   reportTimes,
+  type Starts,
 } from './report.js';
 import { measurePreflights } from './preflights.js';
 import { measureProcesses } from './several-processes.js';
@@ -239,7 +240,7 @@ async function withDatabase(
 }
 
 /** First start (with initdb and migrations), second start, and what it holds when idle. */
-async function measureStarts(): Promise<{ firstMs: number; secondMs: number; idleMb: number }> {
+async function measureStarts(): Promise<Starts> {
   const environment = { DATABASE_URL: '', DATA_DIR: join(dataDir, 'start') };
   const first = await start('../src/main.js', environment);
   await first.stop();
@@ -247,7 +248,26 @@ async function measureStarts(): Promise<{ firstMs: number; secondMs: number; idl
   await pause(5_000);
   const idleMb = second.residentMb();
   await second.stop();
-  return { firstMs: first.readyMs, secondMs: second.readyMs, idleMb };
+  const commandMs = await measureCommand();
+  return { firstMs: first.readyMs, secondMs: second.readyMs, idleMb, commandMs };
+}
+
+/** How long a person waits for the first output of the command line, beside that of Node.js itself: the median of each. */
+async function measureCommand(): Promise<Starts['commandMs']> {
+  const command = join(import.meta.dirname, '../../clients/cli/bin.js');
+  const took = async (...args: string[]) => {
+    const times: number[] = [];
+    for (let n = 0; n < 15; n++) {
+      const began = performance.now();
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(child, 'exit');
+      await once(child.stdout, 'data');
+      times.push(performance.now() - began);
+      await ended;
+    }
+    return quantile(times, 0.5);
+  };
+  return { node: await took('-e', 'console.log()'), help: await took(command, '--help') };
 }
 
 /** Prints its own table. */

@@ -35,11 +35,23 @@ export function reportComparisons(
   }
 }
 
-export function reportStarts(starts: { firstMs: number; secondMs: number; idleMb: number }): void {
+export interface Starts {
+  firstMs: number;
+  secondMs: number;
+  idleMb: number;
+  /** Of the command line, and of Node.js with nothing to do. */
+  commandMs: { help: number; node: number };
+}
+
+export function reportStarts(starts: Starts): void {
   console.log('\n| start | |\n|---|---:|');
   console.log(`| ready, first time | ${(starts.firstMs / 1000).toFixed(2)} s |`);
   console.log(`| ready, after that | ${(starts.secondMs / 1000).toFixed(2)} s |`);
   console.log(`| idle, resident, without the database | ${starts.idleMb.toFixed(0)} MB |`);
+  const { help, node } = starts.commandMs;
+  console.log(
+    `| first output of consigliere --help (of Node.js alone) | ${help.toFixed(0)} ms (${node.toFixed(0)}) |`,
+  );
 }
 
 export function reportDeliveries({ commitToBytes, perSecond, lateness }: DeliveryFigures): void {

@@ -1,16 +1,31 @@
-#!/usr/bin/env node
-import { Consigliere } from '@consigliere/sdk';
-import { Command } from 'commander';
+import { CommanderError } from 'commander';
+import { exitCodeOf, Interrupted, report, UsageError } from './errors.js';
+import { makeProgram, quiet, withVerb } from './program.js';
 
-const program = new Command('consigliere').description('Hand in work, decide what waits, stop everything.');
-
-program
-  .command('api')
-  .description('Call any route of the service.')
-  .argument('<method>')
-  .argument('<path>')
-  .action(async (method: string, path: string) => {
-    console.log(JSON.stringify(await new Consigliere().request(method.toUpperCase(), path), null, 2));
+// `consigliere ... | head` has what it wanted.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(process.exitCode ?? 0);
   });
+}
 
-await program.parseAsync();
+const args = process.argv.slice(2);
+// Behind `--` stands another command, with options of its own.
+const ours = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+const options = { isJson: ours.includes('--json'), isDebug: ours.includes('--debug') };
+process.once('SIGINT', () => process.exit(report(new Interrupted(), options)));
+
+try {
+  const program = makeProgram();
+  if (options.isJson) quiet(program);
+  if (args.length === 0) program.outputHelp();
+  else await program.parseAsync(withVerb(program, args), { from: 'user' });
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = exitCodeOf(error);
+    const message =
+      error.code === 'commander.help' ? 'Name a command.' : error.message.replace(/^error: /, '');
+    if (options.isJson && process.exitCode !== 0) report(new UsageError(message), options);
+  } else process.exitCode = report(error, options);
+}

@@ -1,0 +1,195 @@
+import type { ApprovalDecided, ApprovalSummary, EditBody } from '@consigliere/sdk';
+import type { Command } from 'commander';
+import { type Context, define, defineList, group, jsonOf, readInput } from '../command.js';
+import { UsageError } from '../errors.js';
+import { type Column, print, printLine, record, say, styleOf, table, when, withProgress } from '../output.js';
+import { preview } from '../preview.js';
+import { askText, askYes } from '../prompts.js';
+import { approve, edit, review } from '../review.js';
+
+const COLUMNS: Column<ApprovalSummary>[] = [
+  { head: 'Id', cell: ({ approvalId }) => approvalId },
+  { head: 'Risk', cell: ({ risk }) => risk, style: ({ risk }) => styleOf(risk) },
+  { head: 'From', cell: ({ agent, capo }) => agent?.name ?? capo, shrinks: true },
+  {
+    head: 'Title',
+    cell: ({ title, status, ready }) => {
+      const state = status === 'pending' ? (ready ? '' : 'drafting') : status;
+      return state ? `(${state}) ${title}` : title;
+    },
+    shrinks: true,
+  },
+  { head: 'Expires', cell: ({ expiresAt }) => when(expiresAt) },
+];
+
+export function approvals(program: Command): void {
+  const all = group(program, 'approvals', 'Read and decide what waits for you', 'Every day:');
+  defineList(all, {
+    summary: 'List what waits, urgent and oldest first',
+    filters: [
+      ['--status <status>', 'those in this state instead: approved, rejected, expired, ...'],
+      ['--capo <role>', 'only those of this capo'],
+      ['--team <teamId>', 'only those of this team'],
+      ['--urgent', 'only urgent ones'],
+    ],
+    call: (client, query) => client.approvals.list(query),
+    columns: COLUMNS,
+    empty: 'Nothing waits for you.',
+    watch,
+    examples: [
+      'consigliere approvals list --urgent',
+      "consigliere approvals list --json | jq -r '.[].approvalId'",
+    ],
+  });
+  define(all, {
+    usage: 'review',
+    summary: 'Go through the queue with single keys: a approve, r reject, e edit, s skip, q quit',
+    options: [['-w, --watch', 'wait for more when the queue is empty']],
+    progress: null,
+    async run({ client, options, isInteractive }: Context<{ watch?: boolean }>) {
+      if (!isInteractive) {
+        throw new UsageError(
+          'Reviewing needs a terminal.',
+          'In a script use `consigliere approvals list --json` and `consigliere approvals approve <approvalId> --hash <hash>`.',
+        );
+      }
+      return review(client, { isWatching: options.watch === true });
+    },
+    show: ({ approved, rejected, skipped }) =>
+      `${approved} approved, ${rejected} rejected, ${skipped} skipped.`,
+  });
+  define(all, {
+    usage: 'show <approvalId>',
+    summary: 'Show the whole draft, with its risk and its content hash',
+    options: [['-w, --wait', 'wait until the draft is ready']],
+    async run({ client, args, options }: Context<{ wait?: boolean }>) {
+      return options.wait
+        ? client.approvals.waitFor(args[0]!, { for: 'draft' })
+        : client.approvals.get(args[0]!);
+    },
+    show: preview,
+  });
+  define(all, {
+    usage: 'approve <approvalId>',
+    summary: 'Approve what was read, and nothing else',
+    options: [
+      ['--hash <contentHash>', 'the content hash of what you read'],
+      ['-y, --yes', 'approve it as it stands now, unseen'],
+    ],
+    examples: [
+      'consigliere approvals approve apr_01khqw6q00tp9w1md2nw5hc13a',
+      'HASH=$(consigliere approvals show apr_01... --json | jq -r .contentHash)',
+      'consigliere approvals approve apr_01... --hash "$HASH"',
+    ],
+    progress: null,
+    async run({ client, args, options, isInteractive }: Context<{ hash?: string; yes?: boolean }>) {
+      const approvalId = args[0]!;
+      if (options.hash) return client.approvals.approve(approvalId, { ifMatch: options.hash });
+      if (!options.yes && !isInteractive) {
+        throw new UsageError(
+          'Without a terminal, approving needs the hash of what was read.',
+          'Add --hash <contentHash>, which `consigliere approvals show` prints, or --yes to approve it unseen.',
+        );
+      }
+      const approval = await withProgress('Waiting for the draft', () =>
+        client.approvals.waitFor(approvalId, { for: 'draft' }),
+      );
+      if (approval.question) {
+        const answer = `consigliere questions answer ${approval.questionId} <name>=<value>`;
+        throw new UsageError('This is a question, which is answered and not approved.', answer);
+      }
+      if (!options.yes) {
+        say(preview(approval));
+        if (!(await askYes('Approve exactly this?'))) return notDecided();
+      }
+      return approve(client, approval);
+    },
+    show: decided,
+  });
+  define(all, {
+    usage: 'reject <approvalId>',
+    summary: 'Reject it with the reason why',
+    options: [
+      ['-m, --feedback <text>', 'why; who asked reads it'],
+      ['--revise', 'send it back for another draft'],
+    ],
+    examples: ['consigliere approvals reject apr_01... -m "Shorter, and to the point." --revise'],
+    progress: null,
+    async run({ client, args, options, isInteractive }: Context<{ feedback?: string; revise?: boolean }>) {
+      let { feedback } = options;
+      if (!feedback && !isInteractive) throw new UsageError('Say why with --feedback <text>.');
+      feedback ??= await askText('Why?');
+      return client.approvals.reject(args[0]!, { feedback, ...(options.revise && { revise: true }) });
+    },
+    show: decided,
+  });
+  define(all, {
+    usage: 'edit <approvalId>',
+    summary: 'Change the draft in your editor; it still has to be approved',
+    options: [
+      ['--file <file>', 'send this edit as JSON instead; `-` reads standard input'],
+      ['--hash <contentHash>', 'the content hash of what you read'],
+    ],
+    examples: [
+      'EDITOR="code --wait" consigliere approvals edit apr_01...',
+      `echo '{"params":{"amount":10}}' | consigliere approvals edit apr_01... --file - --hash "$HASH"`,
+    ],
+    progress: null,
+    async run({ client, args, options, isInteractive }: Context<{ file?: string; hash?: string }>) {
+      const approvalId = args[0]!;
+      if (options.file) {
+        const body = jsonOf(await readInput(options.file), options.file) as EditBody;
+        if (!options.hash) throw new UsageError('--file needs --hash <contentHash> of what was read.');
+        return client.approvals.edit(approvalId, body, { ifMatch: options.hash });
+      }
+      if (!isInteractive) throw new UsageError('Without a terminal, give the edit with --file and --hash.');
+      const approval = await client.approvals.waitFor(approvalId, { for: 'draft' });
+      return (await edit(client, approval)) ?? notDecided();
+    },
+    show: preview,
+  });
+}
+
+function notDecided(): undefined {
+  say('Nothing was changed.');
+}
+
+function decided({
+  approvalId,
+  status,
+  votes,
+  directiveId,
+  directiveStatus,
+  receiptId,
+  nextApprovalId,
+}: ApprovalDecided): string {
+  return record({
+    approval: approvalId,
+    status,
+    votes: votes.need > 1 ? `${votes.have} of ${votes.need}` : null,
+    directive: directiveId && `${directiveId} (${directiveStatus})`,
+    receipt: receiptId,
+    next: nextApprovalId,
+  });
+}
+
+/** The queue, and then everything that joins it. */
+async function watch({ client, options }: Context): Promise<undefined> {
+  const seen = new Set<string>();
+  const tell = async () => {
+    const fresh = (await client.approvals.list({ limit: 100 }).toArray()).filter(
+      ({ approvalId, ready }) => ready && !seen.has(approvalId),
+    );
+    for (const approval of fresh) {
+      seen.add(approval.approvalId);
+      if (options.json) printLine(approval);
+    }
+    if (!options.json && fresh.length > 0) print(table(fresh, COLUMNS));
+  };
+  // From before the queue was read, so that nothing falls between the two.
+  const [newest] = (await client.feed.list({ limit: 1 })).items;
+  await tell();
+  for await (const { action } of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
+    if (/^(approval|action|question)\./.test(action)) await tell();
+  }
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import type { Consigliere } from '@consigliere/sdk';
+import type { Command } from 'commander';
+import { type Context, define, defineList, group } from '../command.js';
+import { CliError, EXIT } from '../errors.js';
+import { record, say, styled, visible, withProgress } from '../output.js';
+
+interface ExportOptions {
+  output?: string;
+  limit?: string;
+  from?: string;
+  to?: string;
+}
+
+export function audit(program: Command): void {
+  const all = group(program, 'audit', 'Receipts: what was done, by whom, and the proof of it', 'Work:');
+  defineList(all, {
+    summary: 'List receipts, the newest first',
+    filters: [
+      ['--action <action>', 'only those: approval.approved'],
+      ['--actor <id>', 'only of this member'],
+      ['--entity <id>', 'only about this record'],
+      ['--from <time>', 'from this time on'],
+      ['--to <time>', 'before this time'],
+    ],
+    call: (client, query) => client.auditFeed.list(query),
+    columns: ['seq', 'at', { head: 'By', cell: ({ actor }) => actor.name }, 'action', 'summary'],
+    empty: 'No receipts.',
+  });
+  define(all, {
+    usage: 'export',
+    summary: 'Write receipts as NDJSON, a line for each, the newest first',
+    options: [
+      ['-o, --output <file>', 'write to this file instead of standard output'],
+      ['-L, --limit <n>', 'how many of the newest; without it all', { number: true }],
+      ['--from <time>', 'from this time on'],
+      ['--to <time>', 'before this time'],
+    ],
+    examples: [
+      'consigliere audit export --output receipts.ndjson',
+      'consigliere audit export | jq .action | sort | uniq -c',
+    ],
+    progress: null,
+    run: exportReceipts,
+  });
+  define(all, {
+    usage: 'verify',
+    summary: 'Have the service verify its whole chain, against a head that you kept',
+    options: [
+      ['--held-seq <n>', 'the number of a receipt that you kept'],
+      ['--held-hash <hash>', 'and its hash'],
+    ],
+    examples: ['consigliere audit verify --held-seq 41 --held-hash 8c797124...'],
+    progress: 'Verifying',
+    async run({ client, options }: Context<{ heldSeq?: string; heldHash?: string }>) {
+      const { heldSeq, heldHash } = options;
+      const found = await client.auditFeed.verify({
+        ...(heldSeq && { heldSeq: Number(heldSeq) }),
+        ...(heldHash && { heldHash }),
+      });
+      if (!found.ok) process.exitCode = EXIT.error;
+      return found;
+    },
+    show: ({ ok, checked, head, faults, checkpoints, keptElsewhere }) =>
+      [
+        styled(ok ? 'green' : 'red', ok ? 'The chain is whole.' : 'The chain is broken.'),
+        record({ receipts: checked, head: `${head.seq} ${head.hash}`, checkpoints: checkpoints.checked }),
+        ...faults.map(({ seq, message }) => styled('red', visible(`${seq}: ${message}`))),
+        visible(keptElsewhere.notice),
+      ].join('\n'),
+  });
+}
+
+/** Line by line as it comes, so that memory stays flat. A file has its name only once it is whole. */
+async function exportReceipts({ client, options }: Context<ExportOptions>): Promise<undefined> {
+  const { open, rename, rm } = await import('node:fs/promises');
+  const { output } = options;
+  const aside = `${output}.part`;
+  const file = output === undefined ? undefined : await open(aside, 'w', 0o600);
+  const write = async (text: string) => {
+    if (file) await file.write(text);
+    else if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  };
+  try {
+    const receipts = await withProgress('Exporting', async (tell) => {
+      let count = 0;
+      for await (const lines of stretches(client, options)) {
+        await write(lines);
+        for (let at = lines.indexOf('\n'); at >= 0; at = lines.indexOf('\n', at + 1)) count++;
+        tell(`${count} receipts`);
+      }
+      return count;
+    });
+    await file?.close();
+    if (output !== undefined) await rename(aside, output);
+    say(`${receipts} receipts${output === undefined ? '' : ` in ${output}`}.`);
+  } catch (error) {
+    await file?.close();
+    if (file) await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+/** How many lines the service answers at most; behind the last of them another call goes on. */
+const STRETCH = 10_000;
+
+/** Whole lines, as many at a time as have come. */
+async function* stretches(client: Consigliere, { limit, from, to }: ExportOptions): AsyncGenerator<string> {
+  const cut = (cause?: unknown) =>
+    new CliError('The export was cut in the middle.', EXIT.error, 'Export again.', 'CUT', { cause });
+  let left = limit === undefined ? Infinity : Number(limit);
+  for (let before: number | undefined; left > 0;) {
+    const asked = Math.min(STRETCH, left);
+    const query = { format: 'jsonl', limit: asked, before, from, to };
+    const { body } = await client.open('GET', '/api/pro/audit-feed', { query });
+    const decoder = new TextDecoder();
+    const chunks = (body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    let [rest, last, count] = ['', '', 0];
+    for (;;) {
+      const { done, value } = await chunks.next().catch((error: unknown) => Promise.reject(cut(error)));
+      if (done) break;
+      const text = rest + decoder.decode(value, { stream: true });
+      const end = text.lastIndexOf('\n') + 1;
+      rest = text.slice(end);
+      if (end === 0) continue;
+      const lines = text.slice(0, end);
+      last = lines.slice(lines.lastIndexOf('\n', end - 2) + 1);
+      count += lines.split('\n').length - 1;
+      yield lines;
+    }
+    if (rest !== '') throw cut();
+    if (count < asked) return;
+    left -= count;
+    before = (JSON.parse(last) as { seq: number }).seq;
+  }
+}

@@ -1,0 +1,165 @@
+import type { Consigliere, DirectiveBody, DirectiveView, QueuedDirectiveBody } from '@consigliere/sdk';
+import type { Command } from 'commander';
+import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
+import { EXIT, UsageError } from '../errors.js';
+import { record, say, styled, styleOf, visible, when, wrapped } from '../output.js';
+
+const CAPOS = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
+
+interface DirectiveOptions {
+  wait?: boolean;
+  timeout?: string;
+  capo?: (typeof CAPOS)[number];
+  priority?: DirectiveBody['priority'];
+  deadline?: string;
+  context?: string;
+  team?: string;
+  approval: boolean;
+}
+
+export function directives(program: Command): void {
+  define(program, {
+    usage: 'directive <text>',
+    summary: 'Hand in work; `-` reads the text from standard input',
+    options: [
+      ['-w, --wait', 'wait until it has ended, whatever people decide in between'],
+      ['--timeout <seconds>', 'wait at most so long', { number: true }],
+      ['--capo <role>', 'who does it; without it Consigliere chooses', { choices: CAPOS }],
+      ['--priority <priority>', 'how pressing it is', { choices: ['high', 'medium', 'low'] }],
+      ['--deadline <time>', 'when it must have left: 2027-03-01T12:00:00+01:00'],
+      ['--context <json>', 'values to use as they are: {"to": ..., "subject": ...}'],
+      ['--team <teamId>', 'the team that it belongs to'],
+      ['--no-approval', 'let standing orders decide without a person; needs --capo'],
+    ],
+    examples: [
+      `consigliere directive 'Email jane@acme.example, subject "Your order": It ships on Friday.'`,
+      'consigliere directive "Plan the spring post" --capo capo_marketing --wait',
+      'consigliere directive - --json < task.txt | jq -r .approvalId',
+    ],
+    progress: null,
+    async run({ client, args, options }: Context<DirectiveOptions>) {
+      const text = args[0] === '-' ? (await readInput('-')).trim() : args[0]!;
+      const { capo, priority, deadline, team, context } = options;
+      const shared = {
+        ...(priority && { priority }),
+        ...(deadline && { deadline }),
+        ...(team && { teamId: team }),
+        ...(context && { context: jsonOf(context, '--context') as NonNullable<DirectiveBody['context']> }),
+      };
+      let directiveId: string;
+      if (options.approval) {
+        const body: QueuedDirectiveBody = { ...shared, text, ...(capo && { capo }) };
+        ({ directiveId } = await client.directives.queue(body));
+      } else {
+        if (!capo) throw new UsageError('--no-approval needs --capo: name who does it.');
+        ({ directiveId } = await client.directives.create({
+          ...shared,
+          directive: text,
+          capo,
+          requiresApproval: false,
+        }));
+      }
+      if (!options.wait) return client.directives.get(directiveId);
+      say(`Handed in: ${directiveId}`);
+      const seconds = options.timeout === undefined ? Infinity : Number(options.timeout);
+      const directive = await ended(client, directiveId, seconds);
+      process.exitCode = exitCodeOf(directive);
+      return directive;
+    },
+    show: (directive, { options }) => {
+      const { directiveId, approvalId, status } = directive;
+      if (options.wait) return shown(directive);
+      if (approvalId && status === 'pending_approval')
+        say(`Read and decide it: consigliere approvals show ${approvalId}`);
+      return record({ directive: directiveId, status, approval: approvalId });
+    },
+  }).helpGroup('Every day:');
+
+  const all = group(program, 'directives', 'Read, cancel and retry directives', 'Every day:');
+  defineList(all, {
+    summary: 'List directives, the newest first',
+    filters: [
+      ['--status <status>', 'only those in this state'],
+      ['--capo <role>', 'only those of this capo', { choices: CAPOS }],
+      ['--team <teamId>', 'only those of this team'],
+    ],
+    call: (client, query) => client.directives.list(query),
+    columns: [
+      { head: 'Id', cell: ({ directiveId }) => directiveId },
+      { head: 'Status', cell: ({ status }) => status, style: ({ status }) => styleOf(status) },
+      { head: 'Title', cell: ({ title }) => title, shrinks: true },
+      { head: 'Created', cell: ({ createdAt }) => when(createdAt) },
+    ],
+    empty: 'No directives.',
+  });
+  defineCalls(all, [
+    [
+      'get <directiveId>',
+      'Show a directive with its output',
+      (client, id) => client.directives.get(id),
+      shown,
+    ],
+    [
+      'cancel <directiveId>',
+      'Cancel it before it is sent',
+      (client, id) => client.directives.cancel(id),
+      shown,
+    ],
+    ['retry <directiveId>', 'Try a failed one again', (client, id) => client.directives.retry(id), shown],
+  ]);
+}
+
+const ENDED = ['executed', 'failed', 'rejected', 'expired', 'cancelled', 'halted', 'reverted'];
+
+/** The directive once it has ended, or as it stands when the time is over. Says on standard error what it waits for. */
+async function ended(client: Consigliere, directiveId: string, seconds: number): Promise<DirectiveView> {
+  const until = performance.now() + seconds * 1_000;
+  let told: string | undefined;
+  for (;;) {
+    const directive = await client.directives.get(directiveId);
+    const { status, approvalId } = directive;
+    if (ENDED.includes(status)) return directive;
+    const left = Math.ceil((until - performance.now()) / 1_000);
+    if (left <= 0) {
+      say(`It is not decided within ${seconds} s: ${status}.`);
+      return directive;
+    }
+    const state = `${status} ${approvalId}`;
+    if (told !== state) {
+      const isWaiting = status === 'pending_approval' && approvalId;
+      say(isWaiting ? `Waiting for a decision: consigliere approvals show ${approvalId}` : `${status}...`);
+      told = state;
+    }
+    if (status === 'pending_approval' && approvalId) {
+      await client.approvals.get(approvalId, { wait: Math.min(30, left), for: 'decision' });
+    } else await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+function exitCodeOf({ status, error }: DirectiveView): number {
+  if (status === 'executed') return EXIT.ok;
+  const isRefused = status === 'rejected' || status === 'halted' || error?.code === 'POLICY_DENIED';
+  return isRefused ? EXIT.refused : EXIT.error;
+}
+
+function shown(directive: DirectiveView): string {
+  const { directiveId, status, capo, priority, deadline, approvalId, error, output, cost } = directive;
+  const lines = [
+    styled('bold', visible(directive.directive)),
+    record({
+      directive: directiveId,
+      status,
+      capo,
+      priority,
+      deadline,
+      approval: approvalId,
+      error: error && [error.message, error.nextStep].filter(Boolean).join(' '),
+      cost: cost.amount > 0 ? `${cost.amount} ${cost.currency}` : null,
+      createdBy: directive.createdBy,
+      createdAt: directive.createdAt,
+      executedAt: directive.executedAt,
+    }),
+  ];
+  if (output) lines.push('', visible(output.summary), '', wrapped(output.body, '  '));
+  return lines.join('\n');
+}

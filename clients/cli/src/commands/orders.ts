@@ -1,0 +1,159 @@
+import type { CreateStandingOrderBody, NewStandingOrderView, SimulationView } from '@consigliere/sdk';
+import type { Command } from 'commander';
+import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
+import { UsageError } from '../errors.js';
+import { record, styled, styleOf, table, visible } from '../output.js';
+
+export function orders(program: Command): void {
+  const all = group(
+    program,
+    'orders',
+    'Standing orders: what may leave without a person',
+    'Policy and agents:',
+  );
+  defineList(all, {
+    summary: 'List standing orders',
+    filters: [['--status <status>', 'draft, shadow, paused, archived, or all; active without it']],
+    call: (client, query) => client.standingOrders.list(query),
+    columns: ['standingOrderId', 'status', 'effect', 'name', 'updatedAt'],
+    empty: 'No standing orders: everything asks.',
+  });
+  define(all, {
+    usage: 'add <name>',
+    summary: 'Make a standing order; it is checked, simulated and, if it is safe, active',
+    options: [
+      [
+        '--effect <effect>',
+        'what happens to a match',
+        { choices: ['allow', 'require_approval', 'deny', 'throttle'] },
+      ],
+      ['--action <type>', 'an action type or tool: email.send, crm.*; repeat for more', { repeats: true }],
+      ['--capo <role>', 'only for this capo; repeat for more', { repeats: true }],
+      ['--agent <name>', 'only for this agent; repeat for more', { repeats: true }],
+      ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}'],
+      ['--max-per-hour <n>', 'at most so many', { number: true }],
+      ['--max-per-day <n>', 'at most so many', { number: true }],
+      ['--text <text>', 'why, in a sentence'],
+      ['--file <file>', 'the whole order as JSON instead; `-` reads standard input'],
+    ],
+    examples: [
+      'consigliere orders add "No mail to evil.example" --effect deny --action email.send --where \'{"params.to": {"$domainIn": ["evil.example"]}}\'',
+      'consigliere orders add "File documents" --effect allow --action document.file --max-per-day 50',
+    ],
+    progress: 'Checking and simulating',
+    async run({ client, args, options }: Context<AddOptions>) {
+      const body = options.file
+        ? { name: args[0]!, ...(jsonOf(await readInput(options.file), options.file) as object) }
+        : bodyOf(args[0]!, options);
+      return client.standingOrders.create(body as CreateStandingOrderBody);
+    },
+    show: shown,
+  });
+  define(all, {
+    usage: 'simulate <standingOrderId>',
+    summary: 'Replay what was decided so far as if it were active',
+    progress: 'Simulating',
+    run: async ({ client, args }) => client.standingOrders.simulate(args[0]!),
+    show: simulated,
+  });
+  define(all, {
+    usage: 'activate <standingOrderId>',
+    summary: 'Activate it after its check and simulation',
+    options: [
+      ['--shadow', 'only record what it would decide'],
+      ['--acknowledge', 'as owner: it relaxes what cannot be undone, and that is meant'],
+    ],
+    progress: 'Checking and simulating',
+    run: async ({ client, args, options }: Context<{ shadow?: boolean; acknowledge?: boolean }>) => {
+      const { shadow, acknowledge } = options;
+      return client.standingOrders.activate(args[0]!, {
+        ...(shadow && { shadow }),
+        ...(acknowledge && { acknowledge }),
+      });
+    },
+    show: shown,
+  });
+  defineCalls(all, [
+    ['get <standingOrderId>', 'Show an order whole', (client, id) => client.standingOrders.get(id)],
+    [
+      'pause <standingOrderId>',
+      'Let it decide nothing for now',
+      (client, id) => client.standingOrders.pause(id),
+      shown,
+    ],
+    [
+      'archive <standingOrderId>',
+      'End it for good',
+      (client, id) => client.standingOrders.archive(id),
+      shown,
+    ],
+  ]);
+}
+
+interface AddOptions {
+  effect?: CreateStandingOrderBody['effect'];
+  action?: string[];
+  capo?: string[];
+  agent?: string[];
+  where?: string;
+  maxPerHour?: string;
+  maxPerDay?: string;
+  text?: string;
+  file?: string;
+}
+
+function bodyOf(name: string, options: AddOptions) {
+  const { effect, action, capo, agent, where, maxPerHour, maxPerDay, text } = options;
+  if (!effect)
+    throw new UsageError(
+      'Give --effect allow, require_approval, deny or throttle, or the order with --file.',
+    );
+  return {
+    name,
+    effect,
+    ...(text && { text }),
+    ...(capo && { capos: capo }),
+    match: {
+      ...(action && { actionTypes: action }),
+      ...(agent && { agents: agent }),
+      ...(where && { fields: jsonOf(where, '--where') }),
+    },
+    ...((maxPerHour ?? maxPerDay) && {
+      limits: {
+        ...(maxPerHour && { maxPerHour: Number(maxPerHour) }),
+        ...(maxPerDay && { maxPerDay: Number(maxPerDay) }),
+      },
+    }),
+  };
+}
+
+function shown(order: Omit<NewStandingOrderView, 'listedAt'>): string {
+  const { standingOrderId, name, status, effect, version, heldBecause, simulation, warnings = [] } = order;
+  const changes =
+    simulation &&
+    `${simulation.considered} replayed: ${simulation.relaxed} would no longer ask, ${simulation.escalated} newly would`;
+  return [
+    record({ order: standingOrderId, name, status, effect, version, heldBecause, simulation: changes }),
+    ...warnings.map((warning) => styled('yellow', visible(`! ${warning}`))),
+  ].join('\n');
+}
+
+function simulated(simulation: SimulationView): string {
+  const { considered, relaxed, stillAsks, escalated, unchanged, relaxedIrreversible } = simulation;
+  const lines = [
+    `${considered} decisions replayed: ${unchanged} unchanged, ${relaxed} relaxed (${relaxedIrreversible} irreversible), ${escalated} tightened; ${stillAsks} still ask.`,
+  ];
+  if (simulation.changes.length > 0) {
+    lines.push(
+      table(simulation.changes, [
+        { head: 'From', cell: ({ from }) => from },
+        { head: 'To', cell: ({ to }) => to, style: ({ to }) => styleOf(to) },
+        { head: 'What', cell: ({ title, tool }) => title ?? tool, shrinks: true },
+        { head: 'Whom', cell: ({ recipient }) => recipient, shrinks: true },
+        { head: 'Why', cell: ({ why }) => why, shrinks: true },
+      ]),
+    );
+  }
+  if (simulation.changesOmitted > 0) lines.push(`And ${simulation.changesOmitted} more.`);
+  return lines.join('\n');
+}

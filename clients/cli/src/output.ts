@@ -1,0 +1,286 @@
+import { styleText } from 'node:util';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Whether colours and redrawing make sense on this stream (no-color.org). */
+function isColoured(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0';
+  return stream.isTTY && TERM !== 'dumb';
+}
+
+export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return isColoured(stream) ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/**
+ * Text of the service with what a terminal would obey, or what would reorder it, made visible: an agent writes some of it, and a
+ * person decides by what stands on the screen.
+ */
+export function visible(text: string): string {
+  return text.replace(
+    // oxlint-disable-next-line no-control-regex -- exactly these are looked for
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+export function onOneLine(text: string): string {
+  return visible(text.replace(/\s+/g, ' ').trim());
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** One JSON value on a line of its own, for streams. */
+export function printLine(value: unknown): void {
+  process.stdout.write(`${visible(JSON.stringify(value))}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${visible(JSON.stringify(value, null, 2))}\n`);
+}
+
+export function print(text: string): void {
+  if (text !== '') process.stdout.write(`${text}\n`);
+}
+
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => string | number | null | undefined;
+  style?: (row: Row) => Style | undefined;
+  /** Gives way where the terminal is too narrow. */
+  shrinks?: boolean;
+}
+
+const GAP = '  ';
+
+/** Fields that hold a time, in milliseconds. */
+const INSTANT = /^at$|(At|Until|By)$/;
+
+/** A column by the name of its field, or one that says more. */
+export type Columns<Row> = (Column<Row> | (keyof Row & string))[];
+
+function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> {
+  if (typeof column !== 'string') return column;
+  const cell = (row: Row) => {
+    const value = row[column] as unknown;
+    return INSTANT.test(column) && typeof value === 'number' ? when(value) : textOf(column, value);
+  };
+  return {
+    head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
+    cell,
+    ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
+    shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
+  };
+}
+
+/** Aligned columns of the width of the terminal; in a pipe every value whole, with tabs between them and without the heads. */
+export function table<Row>(rows: Row[], shown: Columns<Row>): string {
+  const columns = shown.map(columnOf);
+  const cells = rows.map((row) => columns.map(({ cell }) => onOneLine(String(cell(row) ?? ''))));
+  if (!process.stdout.isTTY) return cells.map((row) => row.join('\t')).join('\n');
+  const widths = columns.map(({ head }, at) =>
+    Math.max(widthOf(head), ...cells.map((row) => widthOf(row[at]!))),
+  );
+  let excess = sum(widths) + GAP.length * (columns.length - 1) - terminalWidth();
+  for (const [at, { shrinks, head }] of columns.entries()) {
+    if (!shrinks || excess <= 0) continue;
+    const given = Math.min(excess, widths[at]! - Math.max(12, widthOf(head)));
+    if (given <= 0) continue;
+    widths[at]! -= given;
+    excess -= given;
+  }
+  const line = (row: string[], style: (at: number) => Style | undefined) =>
+    row
+      .map((text, at) => {
+        const cell = fit(text, widths[at]!);
+        const chosen = style(at);
+        const padding = at === row.length - 1 ? '' : ' '.repeat(widths[at]! - widthOf(cell));
+        return (chosen ? styled(chosen, cell) : cell) + padding;
+      })
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(
+      columns.map(({ head }) => head.toUpperCase()),
+      () => 'dim',
+    ),
+    ...cells.map((row, n) => line(row, (at) => columns[at]!.style?.(rows[n]!))),
+  ].join('\n');
+}
+
+/** A record with a line for each field that has a value. */
+export function record(fields: Record<string, unknown>): string {
+  const shown = Object.entries(fields)
+    .map(([name, value]) => [wordsOf(name), textOf(name, value)] as const)
+    .filter(([, value]) => value !== '');
+  if (!process.stdout.isTTY) return shown.map(([name, value]) => `${name}:\t${value}`).join('\n');
+  const width = Math.max(...shown.map(([name]) => name.length)) + 1;
+  return shown
+    .map(([name, value]) => `${styled('dim', `${name}:`.padEnd(width))} ${indented(value, width + 1)}`)
+    .join('\n');
+}
+
+/** What people read for a value of a record. */
+function textOf(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' && INSTANT.test(name)) return time(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'object') return visible(String(value as string | number));
+  if ('name' in value && 'type' in value) return visible(String(value.name));
+  const isSimple = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  if (isSimple) return visible(value.join(', '));
+  const text = JSON.stringify(value);
+  return visible(process.stdout.isTTY && text.length > 50 ? JSON.stringify(value, null, 2) : text);
+}
+
+function wordsOf(name: string): string {
+  if (!/^[a-z]+([A-Z0-9][a-z0-9]*)*$/.test(name)) return name;
+  const words = name.replace(/([A-Z]|\d+)/g, ' $1');
+  return words[0]!.toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function indented(text: string, by: number): string {
+  return text.replaceAll('\n', `\n${' '.repeat(by)}`);
+}
+
+/** Long text in lines of at most the terminal's width, behind a margin. */
+export function wrapped(text: string, margin: string): string {
+  const width = Math.max(20, terminalWidth() - widthOf(margin));
+  return visible(text)
+    .split('\n')
+    .flatMap((line) => {
+      const lines = [''];
+      for (const word of line.split(/(?<= )/)) {
+        if (widthOf(lines.at(-1)! + word.trimEnd()) > width && lines.at(-1) !== '') lines.push('');
+        lines[lines.length - 1] += word;
+      }
+      return lines;
+    })
+    .map((line) => (margin + line).trimEnd())
+    .join('\n');
+}
+
+/** In a terminal how far away it is, in a pipe the instant. */
+export function when(at: number | string | null | undefined): string {
+  if (at === null || at === undefined) return '';
+  const ms = typeof at === 'string' ? Date.parse(at) : at;
+  if (!process.stdout.isTTY) return new Date(ms).toISOString();
+  const seconds = Math.round(Math.abs(ms - Date.now()) / 1_000);
+  const far =
+    seconds < 90
+      ? `${seconds} s`
+      : seconds < 5_400
+        ? `${Math.round(seconds / 60)} min`
+        : seconds < 129_600
+          ? `${Math.round(seconds / 3_600)} h`
+          : `${Math.round(seconds / 86_400)} d`;
+  return ms > Date.now() ? `in ${far}` : `${far} ago`;
+}
+
+/** An instant, on a terminal in the zone of this machine. */
+export function time(at: number | string): string {
+  const date = new Date(at);
+  if (!process.stdout.isTTY) return date.toISOString();
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Red for what is bad, green for what is good, by the words of the service. */
+export function styleOf(word: string | null | undefined): Style | undefined {
+  if (
+    /^(failed|rejected|denied|halted|killed|error|dead|red|critical|high|deny|unconfirmed|gone)$/.test(
+      word ?? '',
+    )
+  )
+    return 'red';
+  if (
+    /^(executed|approved|completed|active|delivered|green|allow|done|succeeded|guardrailed)$/.test(word ?? '')
+  )
+    return 'green';
+  if (
+    /^(pending|pending_approval|awaiting-approval|medium|yellow|warning|paused|require_approval|draft)$/.test(
+      word ?? '',
+    )
+  )
+    return 'yellow';
+  return undefined;
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+export function sparkline(values: (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return values
+    .map((value) => {
+      if (value === null) return ' ';
+      return BARS[high === low ? 0 : Math.round(((value - low) / (high - low)) * (BARS.length - 1))];
+    })
+    .join('');
+}
+
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
+/** Says on standard error what is going on once it takes over a second; `tell` says more. Without a text, only at a terminal. */
+export async function withProgress<T>(
+  text: string | undefined,
+  work: (tell: (more: string) => void) => Promise<T>,
+): Promise<T> {
+  let more = '';
+  let frame = 0;
+  const isLive = process.stderr.isTTY && process.env['TERM'] !== 'dumb';
+  const draw = () => {
+    if (isLive)
+      process.stderr.write(
+        `\r\u001b[K${FRAMES[frame++ % FRAMES.length]} ${text ?? 'Waiting for the service'}${more}`,
+      );
+    else if (text && frame++ === 0) say(`${text}...`);
+  };
+  let every: NodeJS.Timeout | undefined;
+  const start = setTimeout(() => {
+    draw();
+    every = setInterval(draw, 100);
+  }, 1_000);
+  try {
+    return await work((told) => (more = ` ${told}`));
+  } finally {
+    clearTimeout(start);
+    clearInterval(every);
+    if (isLive && frame > 0) process.stderr.write('\r\u001b[K');
+  }
+}
+
+export function terminalWidth(): number {
+  return process.stdout.columns || process.stderr.columns || 80;
+}
+
+function fit(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  for (const character of text) {
+    if (widthOf(kept + character) > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** How many cells of a terminal a text takes. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{M}/u.test(character)) continue;
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
