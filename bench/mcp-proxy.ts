@@ -13,7 +13,7 @@ const CALLS = isQuick ? 20 : 400;
 const PAUSE_MS = 25;
 const WARM_UP = isQuick ? 10 : 100;
 const SERVER = [process.execPath, join(import.meta.dirname, 'echo-mcp-server.js')] as const;
-const PROXY = join(import.meta.dirname, '../../clients/mcp/dist/bin.js');
+const PROXY = join(import.meta.dirname, '../../clients/cli/bin.js');
 
 export interface ProxyFigures {
   /** Milliseconds of each call of a tool, one after the other. */
@@ -29,10 +29,13 @@ export async function measureProxy(environment: Record<string, string>): Promise
   const [workspace] = await asOwner(environment['DATABASE_URL']!, (owner) => createWorkspaces(owner, 1));
   const direct = new McpClient(SERVER);
   const token = await prepare(service, workspace!.token);
-  const proxied = new McpClient([process.execPath, PROXY, 'proxy', '--name', 'bench', '--', ...SERVER], {
-    CONSIGLIERE_TOKEN: token,
-    CONSIGLIERE_BASE_URL: service.url,
-  });
+  const proxied = new McpClient(
+    [process.execPath, PROXY, 'mcp', 'proxy', '--name', 'bench', '--', ...SERVER],
+    {
+      CONSIGLIERE_TOKEN: token,
+      CONSIGLIERE_BASE_URL: service.url,
+    },
+  );
   try {
     await proxied.ask('tools/list', {});
     await allow(service, workspace!.token);

@@ -14,7 +14,7 @@ import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../support/test-app.js';
 
-const BIN = join(import.meta.dirname, '../../clients/mcp/dist/bin.js');
+const BIN = join(import.meta.dirname, '../../clients/cli/bin.js');
 const ANTHROPIC = join(import.meta.dirname, 'node_modules/@anthropic-ai');
 const CLAUDE = join(ANTHROPIC, `claude-agent-sdk-${process.platform}-${process.arch}/claude`);
 

@@ -8,7 +8,7 @@ import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../support/test-app.js';
 
-const BIN = join(import.meta.dirname, '../../clients/mcp/dist/bin.js');
+const BIN = join(import.meta.dirname, '../../clients/cli/bin.js');
 const SERVERS = join(import.meta.dirname, 'node_modules/@modelcontextprotocol');
 
 let test: TestApp;
@@ -44,7 +44,15 @@ async function start(name: string, ...args: string[]): Promise<Assistant> {
   await assistant.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [BIN, 'proxy', '--', process.execPath, join(SERVERS, `server-${name}/dist/index.js`), ...args],
+      args: [
+        BIN,
+        'mcp',
+        'proxy',
+        '--',
+        process.execPath,
+        join(SERVERS, `server-${name}/dist/index.js`),
+        ...args,
+      ],
       env: {
         PATH: process.env.PATH!,
         CONSIGLIERE_TOKEN: token,
@@ -151,10 +159,9 @@ describe('the guide', () => {
     expect([command, ...args.slice(0, 2)]).toEqual(['consigliere', 'mcp', 'proxy']);
     const server = join(SERVERS, 'server-filesystem/dist/index.js');
     const behind = args
-      .slice(1)
       .join(' ')
       .replace('npx -y @modelcontextprotocol/server-filesystem /home/me/notes', '');
-    expect(behind).toBe('proxy --name files -- ');
+    expect(behind).toBe('mcp proxy --name files -- ');
     assistant = new Assistant({ name: 'assistant', version: '1.0.0' });
     const environment = { ...env, CONSIGLIERE_TOKEN: made.body.token, CONSIGLIERE_BASE_URL: test.url };
     await assistant.connect(

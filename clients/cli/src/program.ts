@@ -12,6 +12,7 @@ import { directives } from './commands/directives.js';
 import { doctor } from './commands/doctor.js';
 import { feed } from './commands/feed.js';
 import { guardian } from './commands/guardian.js';
+import { mcp } from './commands/mcp.js';
 import { orders } from './commands/orders.js';
 import { overview } from './commands/overview.js';
 import { people } from './commands/people.js';
@@ -35,7 +36,20 @@ export function makeProgram(): Command {
     .showHelpAfterError('Add --help for more.')
     .configureHelp({ showGlobalOptions: true });
   const everyDay = [directives, approvals, guardian, feed];
-  const others = [overview, audit, work, orders, agents, people, webhooks, account, api, completion, doctor];
+  const others = [
+    overview,
+    audit,
+    work,
+    orders,
+    agents,
+    people,
+    webhooks,
+    account,
+    api,
+    completion,
+    doctor,
+    mcp,
+  ];
   for (const add of [...everyDay, ...others]) add(program);
   return program.addHelpText(
     'after',

@@ -189,7 +189,8 @@ export function clientOf(
       'Sign in again: consigliere login',
     );
   }
-  return new Consigliere({ ...more, baseUrl, token, logger: new CallLog(isDebug) });
+  const headers = { 'X-Service-Client': 'cli', ...more.headers };
+  return new Consigliere({ ...more, headers, baseUrl, token, logger: new CallLog(isDebug) });
 }
 
 /** With --debug every call; without, why the next try takes a while. */

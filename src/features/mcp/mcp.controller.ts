@@ -76,7 +76,7 @@ export class McpController {
           createConnection: () => ours,
           method,
           path: pathname + search,
-          headers: { ...passedOn, ...(own as Record<string, string>) },
+          headers: { ...passedOn, ...Object.fromEntries(new Headers(own)) },
           signal: signal ?? undefined,
         });
         call.once('error', reject);

@@ -80,7 +80,7 @@ a{color:#93c5fd}
 /**
  * What a page may do: show itself in its one style, and send its forms here, if it has any. No script, nothing from elsewhere.
  */
-export function pagePolicy(forms: "'self'" | "'none'"): string {
+function pagePolicy(forms: "'self'" | "'none'"): string {
   const style = createHash('sha256').update(STYLE).digest('base64');
   return `default-src 'none'; style-src 'sha256-${style}'; form-action ${forms}; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -112,8 +112,12 @@ describe('agents', () => {
   it('cannot hide anything from who reads the approval', async () => {
     const { token } = await shell.json(['agents', 'add', 'sly', '--tool', 'sly.act']);
     const agent = await Shell.of(test, token);
-    const reason = 'Harmless \u202e\u001b[2K\u001b[1Adeleted\n  amount: 1\n\nsly.act  (reversible)';
-    const body = JSON.stringify({ tool: 'sly.act', params: { text: 'x\u001b]0;owned\u0007y' }, reason });
+    const reason = 'Harmless\n  amount: 1\n\nsly.act  (reversible)';
+    const body = JSON.stringify({
+      tool: 'sly.act',
+      params: { text: 'x\u001b]0;owned\u0007y\u202e\u001b[2K' },
+      reason,
+    });
     const { approvalId } = await agent.json(['api', 'POST', '/action-requests', '-'], { input: body });
     const { stdout } = await shell.run(['approvals', 'show', approvalId]);
     // oxlint-disable-next-line no-control-regex -- exactly these must not be there
@@ -409,6 +413,22 @@ describe('the audit feed', () => {
     const piped = await shell.line('set -o pipefail; consigliere audit export 2>/dev/null | head -n 1');
     expect(piped.code).toBe(0);
     expect(JSON.parse(piped.stdout).seq).toBeGreaterThanOrEqual(lines[0].seq);
+    const offline = await Shell.of(test);
+    const verify = ['audit', 'verify', file, '--workspace', test.workspaceId];
+    const sound = await offline.run(verify, { env: { CONSIGLIERE_BASE_URL: '' } });
+    expect(sound).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Nothing is wrong\.[^]*Every hash/),
+    });
+    const changed = join(shell.folder, 'changed.ndjson');
+    await writeFile(changed, (await readFile(file, 'utf8')).replace('"summary":"', '"summary":"!'));
+    const broken = await offline.run(verify.with(2, changed));
+    expect(broken).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^Something is wrong\.\nexport/m),
+    });
+    const missing = await offline.run(verify.with(2, 'no-such-file'));
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Error: ENOENT/) });
     const verified = await shell.run([
       'audit',
       'verify',
@@ -417,9 +437,9 @@ describe('the audit feed', () => {
       '--held-hash',
       lines.at(-1).hash,
     ]);
-    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('The chain is whole.') });
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is wrong.') });
     const wrong = await shell.run(['audit', 'verify', '--held-seq', '1', '--held-hash', '0'.repeat(64)]);
-    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('The chain is broken.') });
+    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('Something is wrong.') });
   });
 
   it('is exported whole, however long it is', async () => {
@@ -696,7 +716,7 @@ describe('a limit', () => {
   });
 });
 
-describe('the guide', () => {
+describe('the guide', { timeout: 60_000 }, () => {
   it('has a quick start that runs as it is printed', async () => {
     const guide = await readFile(new URL('../../../docs/guides/clients/cli.md', import.meta.url), 'utf8');
     const [, block = ''] = /^```sh\n([^]*?)^```$/m.exec(guide) ?? [];
@@ -710,7 +730,7 @@ describe('the guide', () => {
     const { code, stdout, stderr } = await own.line(`set -euo pipefail\n${script}`, { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /Token from:\t\.data\/credentials\.json[^]*Status:\tapproved[^]*The chain is whole\./,
+      /Token from:\t\.data\/credentials\.json[^]*Status:\tapproved[^]*Nothing is wrong\./,
     );
   });
 });
@@ -792,7 +812,7 @@ const json = (status: number, body: object) => ({
 it('every command was run', () => {
   // Those of every-day.spec.ts, which has an app of its own.
   const elsewhere =
-    /^(directive|directives (get|cancel)|approvals (list|review|edit|reject)|guardian (status|kill|revert)|feed|login|logout|whoami|profiles (list|use))$/;
+    /^(directive|directives (get|cancel)|approvals (list|review|edit|reject)|guardian (status|kill|revert)|feed|login|logout|whoami|profiles (list|use)|mcp proxy|hook claude-code)$/;
   const leaves = makeProgram()
     .commands.filter((command) => command.name() !== '__complete')
     .flatMap((command) =>

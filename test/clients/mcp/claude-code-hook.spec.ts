@@ -12,7 +12,7 @@ import type { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Between } from './behind-proxy.js';
 
-const BIN = join(import.meta.dirname, '../../../clients/mcp/dist/bin.js');
+const BIN = join(import.meta.dirname, '../../../clients/cli/bin.js');
 
 let test: TestApp;
 let admin: Client;
@@ -201,7 +201,7 @@ describe('before a tool', () => {
       encoding: 'utf8',
     });
     expect([ran.status, ran.stdout]).toEqual([2, '']);
-    expect(ran.stderr).toMatch(/^consigliere: There is no token.*\n$/);
+    expect(ran.stderr).toMatch(/^There is no token.*\n$/);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 const GUIDE = new URL('../../../docs/guides/clients/mcp.md', import.meta.url);
-const STDIO = new URL('stdio-server.mjs', import.meta.url).pathname;
+const CLI = new URL('../../../clients/cli/bin.js', import.meta.url).pathname;
 
 /** How an assistant is told of a server, whatever its file looks like. */
 interface Configured {
@@ -81,7 +81,7 @@ it('has lines for assistants, each of which leads to the tools', async () => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     if (command !== undefined) {
       expect([command, args[0]]).toEqual(['consigliere', 'mcp']);
-      const given = { command: process.execPath, args: [STDIO, ...args.slice(1)] };
+      const given = { command: process.execPath, args: [CLI, ...args] };
       await client.connect(
         new StdioClientTransport({ ...given, env: { PATH: process.env['PATH']!, ...env } }),
       );

@@ -499,10 +499,10 @@ describe('a server', () => {
 });
 
 describe('the program', () => {
-  const BIN = join(import.meta.dirname, '../../../clients/mcp/dist/bin.js');
+  const BIN = join(import.meta.dirname, '../../../clients/cli/bin.js');
   it('gives the server its environment without what is meant for the proxy', () => {
     const says = `console.error(process.env.KEY, Object.keys(process.env).join())`;
-    const ran = spawnSync(process.execPath, [BIN, 'proxy', '--', process.execPath, '-e', says], {
+    const ran = spawnSync(process.execPath, [BIN, 'mcp', 'proxy', '--', process.execPath, '-e', says], {
       env: { PATH: process.env.PATH, KEY: 'of the server', ...env },
       encoding: 'utf8',
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -512,14 +512,17 @@ describe('the program', () => {
   });
 
   it.each([
-    [['proxy'], {}, 2, 'consigliere-mcp proxy [--name <server>] -- <command of an MCP server>'],
-    [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 1, 'consigliere: There is no token'],
-    [['proxy', '--name', 'a b', '--', 'true'], {}, 1, 'consigliere: The name of the server must be'],
+    [['proxy'], {}, 2, "missing required argument 'command'"],
+    [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 1, 'There is no token'],
+    [['proxy', '--name', 'a b', '--', 'true'], {}, 2, 'The name of the server must be'],
     [['proxy', '--name', 'a', '--', '/nowhere'], {}, 1, 'The MCP server a could not be started'],
-    [['proxy', '--wrong', '--', 'true'], {}, 1, "consigliere: Unknown option '--wrong'"],
+    [['proxy', '--wrong', '--', 'true'], {}, 2, "unknown option '--wrong'"],
   ])('says in a sentence what is wrong with %j', (args, more, code, sentence) => {
     const options = { env: { PATH: process.env.PATH, ...env, ...more }, encoding: 'utf8' } as const;
-    const ran = spawnSync(process.execPath, [BIN, ...args], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    const ran = spawnSync(process.execPath, [BIN, 'mcp', ...args], {
+      ...options,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     expect([ran.status, ran.stdout]).toEqual([code, '']);
     expect(ran.stderr).toContain(sentence);
     expect(ran.stderr).not.toContain('    at ');

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Consigliere } from '@consigliere/sdk';
+import type { AuditVerdict } from '@consigliere/sdk/audit';
 import type { Command } from 'commander';
-import { type Context, define, defineList, group } from '../command.js';
-import { CliError, EXIT } from '../errors.js';
-import { record, say, styled, visible, withProgress } from '../output.js';
+import { type Context, define, defineList, group, readInput } from '../command.js';
+import { CliError, EXIT, UsageError } from '../errors.js';
+import { say, styled, visible, withProgress } from '../output.js';
 
 interface ExportOptions {
   output?: string;
@@ -44,32 +45,72 @@ export function audit(program: Command): void {
     run: exportReceipts,
   });
   define(all, {
-    usage: 'verify',
-    summary: 'Have the service verify its whole chain, against a head that you kept',
+    usage: 'verify [file]',
+    summary:
+      'Verify an export offline, or have the service verify its chain; ends with 1 if anything is wrong',
     options: [
-      ['--held-seq <n>', 'the number of a receipt that you kept'],
+      ['--held-seq <n>', 'the number of a receipt that you kept', { number: true }],
       ['--held-hash <hash>', 'and its hash'],
+      ['--key <keyId>', 'a signing key that you kept, for the export of a workspace'],
+      ['--workspace <workspaceId>', 'whose receipts these are, so that their hashes are computed again'],
+      ['--report <file>', 'a Daily Report as JSON, which is counted again'],
     ],
-    examples: ['consigliere audit verify --held-seq 41 --held-hash 8c797124...'],
+    examples: [
+      'consigliere audit export --output receipts.ndjson && consigliere audit verify receipts.ndjson --workspace wks_01...',
+      'consigliere audit verify --held-seq 41 --held-hash 8c797124...',
+    ],
     progress: 'Verifying',
-    async run({ client, options }: Context<{ heldSeq?: string; heldHash?: string }>) {
-      const { heldSeq, heldHash } = options;
-      const found = await client.auditFeed.verify({
-        ...(heldSeq && { heldSeq: Number(heldSeq) }),
-        ...(heldHash && { heldHash }),
-      });
-      if (!found.ok) process.exitCode = EXIT.error;
-      return found;
-    },
-    show: ({ ok, checked, head, faults, checkpoints, keptElsewhere }) =>
+    run: (context: Context<VerifyOptions>) =>
+      context.args[0] ? verifyFile(context) : verifyAtService(context),
+    show: ({ isSound, words, faults }) =>
       [
-        styled(ok ? 'green' : 'red', ok ? 'The chain is whole.' : 'The chain is broken.'),
-        record({ receipts: checked, head: `${head.seq} ${head.hash}`, checkpoints: checkpoints.checked }),
-        ...faults.map(({ seq, message }) => styled('red', visible(`${seq}: ${message}`))),
-        visible(keptElsewhere.notice),
+        styled(isSound ? 'green' : 'red', isSound ? 'Nothing is wrong.' : 'Something is wrong.'),
+        ...words.map(visible),
+        ...faults.map(({ kind, seq, message }) =>
+          styled('red', visible(`${kind}${seq === null ? '' : ` at ${seq}`}: ${message}`)),
+        ),
       ].join('\n'),
   });
 }
+
+interface VerifyOptions {
+  heldSeq?: string;
+  heldHash?: string;
+  key?: string;
+  workspace?: string;
+  report?: string;
+}
+
+/** Without the service, and without its word. */
+async function verifyFile({ args, options }: Context<VerifyOptions>): Promise<Verified> {
+  const { heldSeq, heldHash, key, workspace, report } = options;
+  if ((heldSeq === undefined) !== (heldHash === undefined))
+    throw new UsageError('--held-seq and --held-hash belong together.');
+  const { verify } = await import('@consigliere/sdk/audit');
+  const verdict = await verify(args[0]!, {
+    ...(heldSeq && heldHash && { heldHead: { seq: Number(heldSeq), hash: heldHash } }),
+    ...(key && { key }),
+    ...(workspace && { workspaceId: workspace }),
+    ...(report && { report: await readInput(report) }),
+  });
+  if (!verdict.isSound) process.exitCode = EXIT.error;
+  return verdict;
+}
+
+async function verifyAtService({ client, options }: Context<VerifyOptions>): Promise<Verified> {
+  const { heldSeq, heldHash } = options;
+  const { ok, checked, head, faults, keptElsewhere } = await client.auditFeed.verify({
+    ...(heldSeq && { heldSeq: Number(heldSeq) }),
+    ...(heldHash && { heldHash }),
+  });
+  if (!ok) process.exitCode = EXIT.error;
+  const words = [`Receipts: ${checked}, up to ${head.seq} with the hash ${head.hash}.`, keptElsewhere.notice];
+  return { isSound: ok, receipts: checked, head, faults, words };
+}
+
+type Verified = Pick<AuditVerdict, 'isSound' | 'receipts' | 'head' | 'words'> & {
+  faults: { kind: string; seq: number | null; message: string }[];
+};
 
 /** Line by line as it comes, so that memory stays flat. A file has its name only once it is whole. */
 async function exportReceipts({ client, options }: Context<ExportOptions>): Promise<undefined> {

@@ -253,7 +253,8 @@ async function recordOf(client: Consigliere, { type, id }: FeedEvent['entity']):
       const answered = kind === 'question' && status === 'approved' ? 'answered' : status;
       const decision = status === 'changes_requested' ? 'changed' : answered;
       const entityId = directiveId ?? actionRequestId ?? questionId;
-      return { ...approval, entityId, decision, url: `${client.baseUrl}/approvals/${id}` };
+      const tool = kind === 'action' ? approval.packets[0]?.action.type : null;
+      return { ...approval, entityId, tool, decision, url: `${client.baseUrl}/approvals/${id}` };
     }
     case 'action_request': {
       const request = await client.actions.get(id);
@@ -295,6 +296,9 @@ const SAMPLES: Record<EventName, Payload> = {
     approvalId: 'apr_sample',
     kind: 'output',
     entityId: 'dir_sample',
+    title: 'Mail to jane@acme.example: Your order',
+    tool: null,
+    agent: null,
     decision: 'approved',
     status: 'approved',
     contentHash: '9d'.repeat(32),
