@@ -41,13 +41,24 @@ export function useLive(): Connection {
   return connection;
 }
 
+/** Entries that come together have what they changed read again once. */
+const TOGETHER_MS = 300;
+const stale = new Set<string>();
+
 /** What an entry may have changed is read again, where it is shown. */
 function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
+  if (stale.size === 0) {
+    setTimeout(() => {
+      const keys = [...stale];
+      stale.clear();
+      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+    }, TOGETHER_MS);
+  }
+  const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
-  const stale = ['feed'];
+  add('feed');
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
-  if (about === 'approval' || directiveId !== null)
-    stale.push('approvals', 'approval', 'directives', 'directive');
-  if (about === 'guardian' || about === 'kill') stale.push('guardian', 'approvals', 'approval');
-  for (const key of stale) void queries.invalidateQueries({ queryKey: [key] });
+  if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
+  if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
+  if (about === 'escalation') add('escalations');
 }
