@@ -55,7 +55,7 @@ function tokenOfNow(): Promise<string> {
 
 /** A page that nobody touches does not keep its session alive: what it asks waits for the next input of a person. */
 async function renew(): Promise<string> {
-  while (touchedAt <= renewedAt) await new Promise<void>((resolve) => waitingForInput.add(resolve));
+  if (touchedAt <= renewedAt) await new Promise<void>((resolve) => waitingForInput.add(resolve));
   ({ token } = await admin.session.createOperatorToken());
   renewedAt = Date.now();
   return token;

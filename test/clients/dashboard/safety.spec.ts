@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EscalationDesk } from '../../e2e/escalations/escalation-desk.js';
+import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
 import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
 
@@ -31,6 +32,36 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       note: 'It is out.',
       decidedBy: { name: 'Mira' },
     });
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('lets spending beyond a budget through once, by two decisions', async () => {
+    const orders = new OrderDesk(test);
+    const people = new EscalationDesk(test);
+    const budget = { window: 'day', amount: 500, currency: 'EUR', onExceed: 'deny' };
+    await orders.active({
+      name: 'Up to 500',
+      effect: 'allow',
+      match: { actionTypes: ['revenue.record'] },
+      budget,
+    });
+    const { body } = await test.owner.post('/directives', {
+      directive: 'Record 600 EUR from Acme',
+      capo: 'capo_revenue',
+      requiresApproval: false,
+    });
+    await people.until(body.directiveId, 'failed');
+    await people.opened(body.directiveId, 'budget_exceeded');
+    await page.getByRole('button', { name: 'Approve once' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve once' }).click();
+    await page.getByText('Nothing went wrong.').waitFor();
+    await page.getByRole('link', { name: 'Consigliere' }).click();
+    await page.getByRole('link', { name: /Acme/ }).click();
+    await page.getByText('This would spend more than a budget allows.').waitFor();
+    expect(await page.getByLabel('amount').isDisabled()).toBe(true);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await people.until(body.directiveId, 'executed');
     expect(desk.complaints).toEqual([]);
   });
 

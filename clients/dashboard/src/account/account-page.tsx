@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { admin } from '../session.js';
+import { admin, resume } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -22,6 +22,8 @@ export function AccountPage() {
 function ChangePassword() {
   const change = useMutation({
     mutationFn: (body: { currentPassword: string; newPassword: string }) => admin.password.change(body),
+    // The session goes on under another token against forged requests.
+    onSuccess: () => resume(),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

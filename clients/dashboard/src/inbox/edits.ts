@@ -41,7 +41,7 @@ export function fieldsOf({ workPacketId, action, needsInput }: Packet): Field[] 
       name,
       label: LABELS[name] ?? name,
       kind,
-      value: shownAs(kind, value),
+      value: shownAs(value),
       isLong: LONG.has(name) || kind === 'json',
       question: needsInput.find(({ path }) => nameOf(path) === name)?.message,
     };
@@ -122,9 +122,10 @@ function kindOf(name: string, value: unknown, action: string): Kind {
   return typeof value === 'string' ? 'text' : 'json';
 }
 
-function shownAs(kind: Kind, value: unknown): string {
+function shownAs(value: unknown): string {
   if (isTexts(value)) return value.join(', ');
-  return kind === 'json' ? JSON.stringify(value, null, 2) : String(value ?? '');
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
 /** @throws SyntaxError for JSON that is none, which {@link faultOf} tells before */
@@ -135,7 +136,7 @@ function readAs(kind: Kind, text: string): unknown {
 }
 
 /** The parameter that a path names; undefined where it leads elsewhere. */
-export function nameOf(path: string): string | undefined {
+function nameOf(path: string): string | undefined {
   return /^params\.(\w+)$/.exec(path)?.[1];
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../ui/dialog.js';
 
 /** A key of what is shown names its button or field in `aria-keyshortcuts`; it is pressed or focused. */
-export const KEYS: readonly [key: string, meaning: string][] = [
+const KEYS: readonly [key: string, meaning: string][] = [
   ['j', 'Next one'],
   ['k', 'The one before'],
   ['Enter', 'Open the first'],

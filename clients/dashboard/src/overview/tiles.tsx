@@ -79,8 +79,9 @@ function inWords(days: readonly (number | null)[], unit: string): string {
   const known = days.filter((day) => day !== null);
   if (known.length === 0) return 'Nothing is known of the last 30 days.';
   const figure = (day: number) => figureOf(day, unit);
+  const today = days.at(-1) ?? null;
   return `Last 30 days: lowest ${figure(Math.min(...known))}, highest ${figure(Math.max(...known))}, today ${
-    days.at(-1) == null ? 'not known' : figure(days.at(-1)!)
+    today === null ? 'not known' : figure(today)
   }.`;
 }
 

@@ -47,6 +47,7 @@ export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown
   ];
   return (
     <section className="changed" aria-label="New token">
+      <h2>New token</h2>
       <p role="alert">This token is shown only now. Keep it where your program finds it.</p>
       {lines.map(([name, text]) => (
         <div key={name}>
