@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../support/chromium.js';
@@ -11,8 +13,9 @@ export const PASSWORD = 'a long sentence for the tests';
 const executablePath = chromiumPath();
 export const hasBrowser = allFound('the dashboard in a browser', { Chromium: executablePath });
 
-const DESK = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 800 };
+const IMAGES = join(import.meta.dirname, '../../../docs/guides/images');
+export const DESK = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 800 };
 
 /** The service, and a real browser in which its owner reads the dashboard. */
 export class DashboardDesk {
@@ -69,6 +72,18 @@ export class DashboardDesk {
     const { body } = await this.test.owner.post('/directives', { directive, capo: 'capo_ops' });
     await this.test.owner.get(`/approvals/${body.approvalId}?wait=10`);
     return body.approvalId;
+  }
+
+  /** The page as a picture for the guides, which is kept when WRITE_IMAGES is set. */
+  async picture(name: string, size: { width: number; height: number }, colorScheme: 'light' | 'dark') {
+    const { page } = this;
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    const session = await page.context().newCDPSession(page);
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70 });
+    const picture = Buffer.from(data, 'base64');
+    if (process.env['WRITE_IMAGES'] !== undefined) await writeFile(join(IMAGES, `${name}.webp`), picture);
+    return picture;
   }
 
   /** What axe finds at fault with the page as it is. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SignalDesk } from '../../e2e/signals/signal-desk.js';
 import type { TestApp } from '../../support/test-app.js';
-import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
 
 describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
   let desk: DashboardDesk;
@@ -71,5 +71,21 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
       .click();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(desk.complaints).toEqual([]);
+  });
+
+  it('looks in the guides as it does here', async () => {
+    await test.owner.post('/questions', {
+      title: 'Which plan does Karl get?',
+      answerSchema: { type: 'object', properties: { plan: { type: 'string', enum: ['basic', 'pro'] } } },
+    });
+    await desk.handIn('Email karl@acme.example, subject "Rent": "It is due on Friday."');
+    const id = await desk.handIn('Email jane@acme.example that we moved.');
+    await page.goto(`${test.url}/approvals/${id}`);
+    await page.getByText('Still missing').waitFor();
+    await page.getByRole('textbox', { name: 'Subject' }).fill('We moved');
+    expect((await desk.picture('dashboard-inbox-light', DESK, 'light')).length).toBeLessThan(120_000);
+    await page.goto(test.url);
+    await page.getByRole('link', { name: /jane/ }).waitFor();
+    expect((await desk.picture('dashboard-phone-dark', PHONE, 'dark')).length).toBeLessThan(120_000);
   });
 });

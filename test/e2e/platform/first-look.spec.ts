@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 let test: TestApp;
