@@ -15,24 +15,34 @@ export function useLive(): Connection {
   useEffect(() => {
     const ended = new AbortController();
     const channel = new BroadcastChannel(LOCK);
+    /** The last entry that this tab knows of: where it goes on when it becomes the one that reads. */
+    let seen: number | undefined;
     const tell = (entry: FeedEvent) => {
-      setConnection('live');
+      seen = entry.seq;
       patch(queries, entry);
     };
     channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
+    const onFailure = (error: unknown) => {
+      if (ended.signal.aborted) return;
+      setConnection('lost');
+      if (endsSession(error)) lock();
+    };
     const read = async () => {
-      setConnection('live');
-      for await (const entry of client.feed.stream({ signal: ended.signal })) {
+      for await (const entry of client.feed.stream({ signal: ended.signal, lastEventId: seen })) {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
         channel.postMessage(entry);
         tell(entry);
       }
     };
-    navigator.locks.request(LOCK, { signal: ended.signal }, read).catch((error: unknown) => {
-      if (ended.signal.aborted) return;
-      setConnection('lost');
-      if (endsSession(error)) lock();
-    });
+    // What happens while the page is being loaded comes behind this entry.
+    client.feed
+      .list({ limit: 1 }, { signal: ended.signal })
+      .then(({ items }) => {
+        seen ??= items[0]?.seq;
+        setConnection('live');
+        return navigator.locks.request(LOCK, { signal: ended.signal }, read);
+      })
+      .catch(onFailure);
     return () => {
       ended.abort();
       channel.close();

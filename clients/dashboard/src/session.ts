@@ -34,14 +34,18 @@ function become(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
+/** Calls back whenever it changes who is there. */
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function sessionNow(): SessionState {
+  return current;
+}
+
 export function useSession(): SessionState {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  return useSyncExternalStore(onSessionChange, sessionNow);
 }
 
 /** The operator token to use now. Two calls at once make one. */
@@ -93,10 +97,13 @@ export async function signIn(credentials: SignInBody): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await admin.session.end().catch(() => undefined);
+  sessionStorage.clear();
   become({ state: 'none' });
 }
 
 function open(session: SessionView): void {
+  // What one person typed is not shown to another.
+  if (current.state === 'locked' && current.email !== session.email) sessionStorage.clear();
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;

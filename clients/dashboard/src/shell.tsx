@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useLive } from './live.js';
+import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
 
@@ -33,6 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
       <header className="bar">
@@ -45,7 +47,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/sent">What left</Link>
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
-          <Link to="/settings/api">API</Link>
+          {mayMakeTokens && <Link to="/settings/api">API</Link>}
         </nav>
         <span className={`connection ${connection}`} role="status">
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
@@ -58,7 +60,8 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           Sign out
         </button>
       </header>
-      <main>{children}</main>
+      {/* Nothing is read before it is known from where on changes are told. */}
+      <main>{connection !== 'connecting' && children}</main>
     </>
   );
 }

@@ -21,6 +21,8 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
 
   it('has an escalation decided by one of its options, which say what they do', async () => {
     const escalationId = await new EscalationDesk(test).open();
+    await page.goto(test.url);
+    await page.getByRole('link', { name: 'Could not be done 1' }).click();
     await page.getByText('The printer is on fire.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByRole('dialog').getByLabel('Why').fill('It is out.');

@@ -1,5 +1,5 @@
 import type { EscalationView } from '@consigliere/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
@@ -9,13 +9,11 @@ import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { useTyped } from '../ui/typed.js';
 import { SubjectLink } from './subject-link.js';
+import { useEscalations } from './use-escalations.js';
 
 /** What went wrong or is about to, and what a person can do about each. */
 export function Escalations() {
-  const escalations = useQuery({
-    queryKey: ['escalations'],
-    queryFn: () => client.escalations.list({ status: 'open', limit: 100 }),
-  });
+  const escalations = useEscalations();
   return (
     <div className="page">
       <h1>Escalations</h1>

@@ -2,6 +2,7 @@ import type { ApprovalSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
@@ -33,6 +34,7 @@ export function Inbox() {
     queryKey: ['approvals'],
     queryFn: () => client.approvals.list({ limit: 100 }),
   });
+  const stuck = useEscalations().data?.total ?? 0;
   const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
   const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
   const items = groups.flatMap((group) => group.items);
@@ -65,6 +67,11 @@ export function Inbox() {
           Inbox <span className="count">{total}</span> <KeysDialog />
         </h1>
         <DecideMany chosen={both} clear={() => setChosen(new Set())} />
+        {stuck > 0 && (
+          <Link to="/escalations" className="stuck">
+            Could not be done <span className="count">{stuck}</span>
+          </Link>
+        )}
         {total === 0 && <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>}
         {groups.map(
           ({ title, items: own }) =>
@@ -89,6 +96,11 @@ export function Inbox() {
         )}
       </section>
       <section className="reading" aria-label="Open approval">
+        {approvalId && (
+          <Link to="/" className="back">
+            Back to the inbox
+          </Link>
+        )}
         {approvalId ? (
           <ApprovalPage key={approvalId} approvalId={approvalId} next={nextOf(items, approvalId)} />
         ) : (
@@ -110,7 +122,8 @@ function Row({
   like: readonly string[];
   choose: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
 }) {
-  const { approvalId, title, risk, urgent, agent, capo, expiresAt, votes } = approval;
+  const { approvalId, kind, title, summary, risk, urgent, agent, capo, requestedBy, expiresAt, votes } =
+    approval;
   return (
     <li>
       {choose && canBeChosen(approval) && (
@@ -124,10 +137,11 @@ function Row({
       <div>
         <Link to="/approvals/$approvalId" params={{ approvalId }} activeProps={{ 'aria-current': 'true' }}>
           <span className="title">{title}</span>
+          {kind === 'question' && summary}
           <span className="facts">
             <span className={`risk ${risk}`}>{risk}</span>
             {urgent && <span className="urgent">urgent</span>}
-            <span>{agent?.name ?? capo}</span>
+            <span>{agent?.name ?? capo ?? requestedBy.name}</span>
             {votes.need > 1 && (
               <span>
                 {votes.have} of {votes.need} votes

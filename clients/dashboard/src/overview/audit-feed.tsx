@@ -53,9 +53,11 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
           </ul>
         </div>
       )}
-      <Rows items={receipts.data?.pages.flatMap(({ items }) => items) ?? []} empty="No receipt yet.">
-        {(receipt) => <Receipt key={receipt.receiptId} receipt={receipt} />}
-      </Rows>
+      {receipts.data && (
+        <Rows items={receipts.data.pages.flatMap(({ items }) => items)} empty="No receipt yet.">
+          {(receipt) => <Receipt key={receipt.receiptId} receipt={receipt} />}
+        </Rows>
+      )}
       {receipts.hasNextPage && (
         <button
           type="button"
