@@ -15,6 +15,9 @@ const TOKEN_MS = 14 * 60_000;
 /** A page that nobody has touched for so long is locked, as the session is at the service (CONTRACT, section 5). */
 const IDLE_MS = 30 * 60_000;
 
+/** Whose texts the tab keeps. */
+const TYPED_BY = 'typed-by';
+
 /** The routes of the account, its members and tokens, over the cookie of the session. */
 export const admin = new ConsigliereAdmin({ baseUrl: location.origin });
 
@@ -102,8 +105,9 @@ export async function signOut(): Promise<void> {
 }
 
 function open(session: SessionView): void {
-  // What one person typed is not shown to another.
-  if (current.state === 'locked' && current.email !== session.email) sessionStorage.clear();
+  // What one person typed is not shown to another, after a reload neither.
+  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) sessionStorage.clear();
+  sessionStorage.setItem(TYPED_BY, session.email);
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;

@@ -118,10 +118,13 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('textbox', { name: 'Subject' }).waitFor();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Typed before the lock');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Consigliere' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Typed before');
   });
 
   it('makes a token for an agent, shown once, and pauses, rotates and revokes it', async () => {
-    await page.getByRole('link', { name: 'API', exact: true }).click();
+    await desk.signIn('/settings/api');
     await page.getByLabel('Name of the token').fill('Refunds');
     await page.getByLabel('For an agent').check();
     await page.getByLabel('Name of the agent').fill('refund-bot');

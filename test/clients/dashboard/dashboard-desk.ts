@@ -61,7 +61,7 @@ export class DashboardDesk {
     await this.page.goto(this.test.url + path);
     await this.page.getByLabel('Mail address').fill(email);
     await this.page.getByLabel('Password').fill(PASSWORD);
-    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await this.page.getByRole('banner').waitFor();
     // The browser itself tells that nobody was signed in.
     this.complaints.splice(0);
