@@ -15,24 +15,34 @@ export function useLive(): Connection {
   useEffect(() => {
     const ended = new AbortController();
     const channel = new BroadcastChannel(LOCK);
+    /** The last entry that this tab knows of: where it goes on when it becomes the one that reads. */
+    let seen: number | undefined;
     const tell = (entry: FeedEvent) => {
-      setConnection('live');
+      seen = entry.seq;
       patch(queries, entry);
     };
     channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
+    const onFailure = (error: unknown) => {
+      if (ended.signal.aborted) return;
+      setConnection('lost');
+      if (endsSession(error)) lock();
+    };
     const read = async () => {
-      setConnection('live');
-      for await (const entry of client.feed.stream({ signal: ended.signal })) {
+      for await (const entry of client.feed.stream({ signal: ended.signal, lastEventId: seen })) {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
         channel.postMessage(entry);
         tell(entry);
       }
     };
-    navigator.locks.request(LOCK, { signal: ended.signal }, read).catch((error: unknown) => {
-      if (ended.signal.aborted) return;
-      setConnection('lost');
-      if (endsSession(error)) lock();
-    });
+    // What happens while the page is being loaded comes behind this entry.
+    client.feed
+      .list({ limit: 1 }, { signal: ended.signal })
+      .then(({ items }) => {
+        seen ??= items[0]?.seq;
+        setConnection('live');
+        return navigator.locks.request(LOCK, { signal: ended.signal }, read);
+      })
+      .catch(onFailure);
     return () => {
       ended.abort();
       channel.close();
@@ -41,13 +51,24 @@ export function useLive(): Connection {
   return connection;
 }
 
+/** Entries that come together have what they changed read again once. */
+const TOGETHER_MS = 300;
+const stale = new Set<string>();
+
 /** What an entry may have changed is read again, where it is shown. */
 function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
+  if (stale.size === 0) {
+    setTimeout(() => {
+      const keys = [...stale];
+      stale.clear();
+      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+    }, TOGETHER_MS);
+  }
+  const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
-  const stale = ['feed'];
+  add('feed');
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
-  if (about === 'approval' || directiveId !== null)
-    stale.push('approvals', 'approval', 'directives', 'directive');
-  if (about === 'guardian' || about === 'kill') stale.push('guardian', 'approvals', 'approval');
-  for (const key of stale) void queries.invalidateQueries({ queryKey: [key] });
+  if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
+  if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
+  if (about === 'escalation') add('escalations');
 }

@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './router.js';
-import { endsSession, lock, resume } from './session.js';
+import { endsSession, lock, onSessionChange, resume, sessionNow } from './session.js';
 
 const onError = (error: unknown) => {
   if (endsSession(error)) lock();
@@ -16,6 +16,11 @@ const queries = new QueryClient({
     queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false },
     mutations: { retry: false, onError },
   },
+});
+
+// Nothing that one person has read is left for the next.
+onSessionChange(() => {
+  if (sessionNow().state !== 'open') queries.clear();
 });
 
 await resume().catch(() => undefined);

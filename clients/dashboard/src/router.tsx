@@ -7,6 +7,7 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { Inbox } from './inbox/inbox.js';
+import { searchOf } from './overview/views.js';
 import { Shell } from './shell.js';
 import { Failure } from './ui/failure.js';
 
@@ -37,6 +38,28 @@ const routes = root.addChildren([
   page(
     '/directives/$directiveId',
     lazyRouteComponent(() => import('./directives/directive-page.js'), 'DirectivePage'),
+  ),
+  page(
+    '/account',
+    lazyRouteComponent(() => import('./account/account-page.js'), 'AccountPage'),
+  ),
+  page(
+    '/escalations',
+    lazyRouteComponent(() => import('./escalations/escalations.js'), 'Escalations'),
+  ),
+  page(
+    '/guardian',
+    lazyRouteComponent(() => import('./guardian/guardian-page.js'), 'GuardianPage'),
+  ),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/overview',
+    validateSearch: searchOf,
+    component: lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
+  }),
+  page(
+    '/settings/api',
+    lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),
   ),
   page(
     '/sent',

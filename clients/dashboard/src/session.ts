@@ -10,18 +10,25 @@ export type SessionState =
   | { state: 'locked'; email: string }
   | { state: 'open'; session: SessionView };
 
-/** A token is made anew when it has less than this left. */
-const RENEW_BEFORE_MS = 60_000;
+/** A token lives for 15 minutes and is made anew a minute before, by the clock of this machine, whatever that of the service says. */
+const TOKEN_MS = 14 * 60_000;
 /** A page that nobody has touched for so long is locked, as the session is at the service (CONTRACT, section 5). */
 const IDLE_MS = 30 * 60_000;
 
-const admin = new ConsigliereAdmin({ baseUrl: location.origin });
+/** Whose texts the tab keeps. */
+const TYPED_BY = 'typed-by';
+
+/** The routes of the account, its members and tokens, over the cookie of the session. */
+export const admin = new ConsigliereAdmin({ baseUrl: location.origin });
 
 let current: SessionState = { state: 'unknown' };
 /** The operator token stays in memory: never in storage, the address or a log. */
-let token: { token: string; expiresAt: number } | undefined;
+let token: string | undefined;
 let renewal: Promise<string> | undefined;
+/** When the token was made last: input since then lets another one be made. */
+let renewedAt = 0;
 let touchedAt = Date.now();
+const waitingForInput = new Set<() => void>();
 const listeners = new Set<() => void>();
 
 function become(next: SessionState): void {
@@ -30,29 +37,43 @@ function become(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
+/** Calls back whenever it changes who is there. */
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function sessionNow(): SessionState {
+  return current;
+}
+
 export function useSession(): SessionState {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  return useSyncExternalStore(onSessionChange, sessionNow);
 }
 
 /** The operator token to use now. Two calls at once make one. */
 function tokenOfNow(): Promise<string> {
-  if (token && token.expiresAt - Date.now() > RENEW_BEFORE_MS) return Promise.resolve(token.token);
-  renewal ??= admin.session
-    .createOperatorToken()
-    .then((made) => {
-      token = made;
-      return made.token;
-    })
-    .finally(() => {
-      renewal = undefined;
-    });
+  if (token !== undefined && Date.now() - renewedAt < TOKEN_MS) return Promise.resolve(token);
+  renewal ??= renew().finally(() => {
+    renewal = undefined;
+  });
   return renewal;
+}
+
+/** A page that nobody touches does not keep its session alive: what it asks waits for the next input of a person. */
+async function renew(): Promise<string> {
+  if (touchedAt <= renewedAt) await new Promise<void>((resolve) => waitingForInput.add(resolve));
+  ({ token } = await admin.session.createOperatorToken());
+  renewedAt = Date.now();
+  return token;
+}
+
+/** A person has done something, unless they come back too late. */
+function touch(): void {
+  if (isIdle()) return lock();
+  touchedAt = Date.now();
+  for (const resolve of waitingForInput) resolve();
+  waitingForInput.clear();
 }
 
 /** All work goes over this; account, members and tokens over {@link admin}. */
@@ -79,12 +100,20 @@ export async function signIn(credentials: SignInBody): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await admin.session.end().catch(() => undefined);
+  sessionStorage.clear();
   become({ state: 'none' });
 }
 
 function open(session: SessionView): void {
+  // What one person typed is not shown to another, after a reload neither.
+  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) sessionStorage.clear();
+  sessionStorage.setItem(TYPED_BY, session.email);
   admin.csrfToken = session.csrfToken;
+  // A token belongs to the session that made it.
+  token = undefined;
+  renewedAt = 0;
   touchedAt = Date.now();
+  touch();
   become({ state: 'open', session });
 }
 
@@ -98,9 +127,13 @@ export function endsSession(error: unknown): boolean {
   return error instanceof AuthenticationError;
 }
 
+function isIdle(): boolean {
+  return Date.now() - touchedAt > IDLE_MS;
+}
+
 for (const event of ['pointerdown', 'keydown', 'wheel'] as const) {
-  addEventListener(event, () => (touchedAt = Date.now()), { passive: true, capture: true });
+  addEventListener(event, touch, { passive: true, capture: true });
 }
 setInterval(() => {
-  if (Date.now() - touchedAt > IDLE_MS) lock();
+  if (isIdle()) lock();
 }, 5_000);

@@ -1,9 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useLive } from './live.js';
+import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
+
+const SecondFactor = lazy(async () => ({
+  default: (await import('./account/second-factor.js')).SecondFactor,
+}));
 
 /** Around every page: who is there, whether what is shown is live, and the way to stop everything. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -12,11 +17,24 @@ export function Shell({ children }: { children: ReactNode }) {
     return <p className="empty">The service does not answer. Load this page again.</p>;
   if (session.state === 'none') return <SignIn />;
   if (session.state === 'locked') return <SignIn email={session.email} />;
+  if (session.session.lacksSecondFactor) {
+    return (
+      <main className="narrow">
+        <Suspense>
+          <SecondFactor isGate />
+        </Suspense>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </main>
+    );
+  }
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
       <header className="bar">
@@ -25,18 +43,25 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
             Consigliere
           </Link>
           <Link to="/directives">Directives</Link>
+          <Link to="/overview">Overview</Link>
           <Link to="/sent">What left</Link>
+          <Link to="/escalations">Escalations</Link>
+          <Link to="/guardian">Safety</Link>
+          {mayMakeTokens && <Link to="/settings/api">API</Link>}
         </nav>
         <span className={`connection ${connection}`} role="status">
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
         </span>
         <GuardianBar />
-        <span className="who">{name}</span>
+        <Link to="/account" className="who">
+          {name}
+        </Link>
         <button type="button" onClick={() => void signOut()}>
           Sign out
         </button>
       </header>
-      <main>{children}</main>
+      {/* Nothing is read before it is known from where on changes are told. */}
+      <main>{connection !== 'connecting' && children}</main>
     </>
   );
 }

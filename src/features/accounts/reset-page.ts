@@ -1,4 +1,4 @@
-import { escapeHtml, faultList, htmlPage, messagePage } from '../../platform/http/page.js';
+import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 
 /** What the link shows: the form that sets a new password. */
@@ -19,8 +19,9 @@ ${faultList(faults)}<form method="post">
 }
 
 export function resetDonePage(): string {
-  return messagePage(
+  return htmlPage(
     'Your password is set',
-    'All sessions of your account have ended. Sign in with the new password; then you can close this page.',
+    `<p class="text">All sessions of your account have ended.
+<a class="reference" href="/">Sign in with the new password</a></p>`,
   );
 }

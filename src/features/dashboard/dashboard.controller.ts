@@ -9,7 +9,18 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { READS, type RouteLimit } from '../../platform/rate-limit/limits.js';
 
 /** The pages of the dashboard (clients/dashboard/src/router.tsx): each is the one document, whose script shows what the path names. */
-const PAGES = ['/', 'approvals/:approvalId', 'directives', 'directives/:directiveId', 'sent'];
+const PAGES = [
+  '/',
+  'account',
+  'approvals/:approvalId',
+  'directives',
+  'directives/:directiveId',
+  'escalations',
+  'guardian',
+  'overview',
+  'sent',
+  'settings/api',
+];
 
 /** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */
 const POLICY =

@@ -1,4 +1,4 @@
-import { escapeHtml, faultList, htmlPage, messagePage } from '../../platform/http/page.js';
+import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { AcceptedInvite } from './invites.dto.js';
 import type { InviteEntity } from './invite.entity.js';
@@ -30,14 +30,15 @@ ${faultList(faults)}<form method="post">
 /** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
 export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
   if (token === null) {
-    return messagePage(
+    return htmlPage(
       `Welcome to ${workspaceName}`,
-      'You have joined. Sign in, with a second factor, to go on.',
+      '<p class="text">You have joined. <a class="reference" href="/">Sign in, with a second factor, to go on.</a></p>',
     );
   }
   return htmlPage(
     `Welcome to ${workspaceName}`,
-    `<p class="text">You have joined. This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
+    `<p class="text">You have joined. <a class="reference" href="/">Sign in to read what waits for you</a></p>
+<p class="text">This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
 <p class="text"><code>${escapeHtml(token.token)}</code></p>
 <p class="text">With it you can use the API; then you can close this page.
 <a class="reference" href="/docs">How to use the API</a></p>`,

@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
+import { PacketRow } from './packet-row.js';
 
 /** States in which a directive can still be cancelled, and those from which it can be tried again (CONTRACT, section 5). */
 const OPEN = new Set(['pending_approval', 'queued', 'executing', 'sending']);
@@ -11,6 +13,7 @@ const OPEN = new Set(['pending_approval', 'queued', 'executing', 'sending']);
 export function DirectivePage() {
   const { directiveId } = useParams({ from: '/directives/$directiveId' });
   const queries = useQueryClient();
+  const me = useMe();
   const directive = useQuery({
     queryKey: ['directive', directiveId],
     queryFn: () => client.directives.get(directiveId),
@@ -29,7 +32,18 @@ export function DirectivePage() {
   });
   if (directive.error) return <Failure error={directive.error} onRetry={() => void directive.refetch()} />;
   if (!directive.data) return <p className="empty">Loading.</p>;
-  const { directive: text, status, capo, routing, error, approvalId, history, output } = directive.data;
+  const {
+    directive: text,
+    status,
+    capo,
+    routing,
+    error,
+    approvalId,
+    history,
+    output,
+    teamId,
+  } = directive.data;
+  const mayChange = mayAct(me, 'operator', teamId);
   return (
     <article className="page">
       <h1>{text.split('\n', 1)[0]!.slice(0, 120)}</h1>
@@ -46,12 +60,12 @@ export function DirectivePage() {
             Read and decide
           </Link>
         )}
-        {OPEN.has(status) && (
+        {mayChange && OPEN.has(status) && (
           <button type="button" disabled={act.isPending} onClick={() => act.mutate('cancel')}>
             Cancel
           </button>
         )}
-        {status === 'failed' && (
+        {mayChange && status === 'failed' && (
           <button type="button" disabled={act.isPending} onClick={() => act.mutate('retry')}>
             Try again
           </button>
@@ -61,13 +75,7 @@ export function DirectivePage() {
       <h2>What is done</h2>
       <ul className="rows">
         {packets.data?.items.map((packet) => (
-          <li key={packet.workPacketId}>
-            <span className="title">{packet.title}</span>
-            <span className="facts">
-              <span className={`status ${packet.status}`}>{packet.status.replaceAll('_', ' ')}</span>
-              {packet.executedAt !== null && <Time at={packet.executedAt} />}
-            </span>
-          </li>
+          <PacketRow key={packet.workPacketId} packet={packet} />
         ))}
       </ul>
       {output && <pre className="output">{output.body}</pre>}

@@ -1,6 +1,7 @@
 import type { DirectiveSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
@@ -8,6 +9,7 @@ import { HandIn } from './hand-in.js';
 
 /** What was handed in, newest first, and the place to hand in more. */
 export function Directives() {
+  const me = useMe();
   const directives = useQuery({
     queryKey: ['directives'],
     queryFn: () => client.directives.list({ limit: 50 }),
@@ -15,7 +17,7 @@ export function Directives() {
   return (
     <div className="page">
       <h1>Directives</h1>
-      <HandIn />
+      {mayActSomewhere(me, 'operator') && <HandIn />}
       {directives.error && <Failure error={directives.error} onRetry={() => void directives.refetch()} />}
       {directives.data?.total === 0 && (
         <p className="empty">Nothing has been handed in yet. Say above what should be done.</p>

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
+import { useTyped } from '../ui/typed.js';
 
 type Priority = NonNullable<QueuedDirectiveBody['priority']>;
 
@@ -15,12 +16,13 @@ const PAUSE_MS = 800;
 export function HandIn() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [text, setText] = useState('');
+  const { typed, type, forget } = useTyped('hand-in');
+  const text = typed['text'] ?? '';
   const [priority, setPriority] = useState<Priority>('medium');
   const handIn = useMutation({
     mutationFn: () => client.directives.queue({ text, priority }),
     onSuccess: async ({ approvalId }) => {
-      setText('');
+      forget();
       await queries.invalidateQueries({ queryKey: ['directives'] });
       await navigate({ to: '/approvals/$approvalId', params: { approvalId } });
     },
@@ -35,7 +37,7 @@ export function HandIn() {
         What should be done
         <textarea
           value={text}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => type('text', target.value)}
           maxLength={20_000}
           required
           placeholder={'Email jane@acme.example, subject "Your order": "It ships on Friday."'}

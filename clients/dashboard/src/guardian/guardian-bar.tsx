@@ -1,7 +1,9 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { textsOf } from '../ui/texts-of.js';
 import { Time } from '../ui/time.js';
@@ -18,13 +20,15 @@ export function GuardianBar() {
     <p className="halted" role="alert">
       Everything is stopped: {killedBy?.name} engaged the kill switch{' '}
       {killedAt !== null && <Time at={killedAt} />}
-      {reason && `: ${reason}`}. An admin restores it with a revert.
+      {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
     </p>
   );
 }
 
 function KillSwitch({ mode }: { mode: string }) {
   const queries = useQueryClient();
+  const me = useMe();
+  const maySwitch = mayActSomewhere(me, 'operator');
   const [isOpen, setOpen] = useState(false);
   const kill = useMutation({
     mutationFn: (reason: string) => client.guardian.kill(reason ? { reason } : {}),
@@ -40,35 +44,37 @@ function KillSwitch({ mode }: { mode: string }) {
   return (
     <>
       <span className="mode">{mode}</span>
-      <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-        <Dialog.Trigger className="danger">Stop everything</Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="backdrop" />
-          <Dialog.Popup className="dialog">
-            <Dialog.Title>Stop everything</Dialog.Title>
-            <Dialog.Description>
-              Nothing is sent any more until an admin restores it. What is on its way may still arrive.
-            </Dialog.Description>
-            <form onSubmit={submit}>
-              <label>
-                Why
-                <input name="reason" maxLength={500} />
-              </label>
-              <label>
-                Type {WORD}
-                <input name="word" required pattern={WORD} autoComplete="off" title={`Type ${WORD}`} />
-              </label>
-              {kill.error && <Failure error={kill.error} />}
-              <div className="row">
-                <button type="submit" className="danger" disabled={kill.isPending}>
-                  Stop everything
-                </button>
-                <Dialog.Close>Back</Dialog.Close>
-              </div>
-            </form>
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      {maySwitch && (
+        <button type="button" className="danger" onClick={() => setOpen(true)}>
+          Stop everything
+        </button>
+      )}
+      <Dialog
+        title="Stop everything"
+        description="Nothing is sent any more until an admin ends it. What is on its way may still arrive."
+        isOpen={isOpen}
+        setOpen={setOpen}
+      >
+        <form onSubmit={submit}>
+          <label>
+            Why
+            <input name="reason" maxLength={500} />
+          </label>
+          <label>
+            Type {WORD}
+            <input name="word" required pattern={WORD} autoComplete="off" title={`Type ${WORD}`} />
+          </label>
+          {kill.error && <Failure error={kill.error} />}
+          <div className="row">
+            <button type="submit" className="danger" disabled={kill.isPending}>
+              Stop everything
+            </button>
+            <button type="button" onClick={() => setOpen(false)}>
+              Back
+            </button>
+          </div>
+        </form>
+      </Dialog>
     </>
   );
 }

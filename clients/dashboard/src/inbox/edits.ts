@@ -1,59 +1,138 @@
 import type { ApprovalView, EditBody } from '@consigliere/sdk';
 
 type Packet = ApprovalView['packets'][number];
+type Kind = 'text' | 'texts' | 'number' | 'json';
 
 /** A parameter of a work packet as a person edits it. */
 export interface Field {
   /** Names what was typed into it. */
   id: string;
+  name: string;
   label: string;
+  kind: Kind;
   value: string;
   isLong: boolean;
-  /** Nobody has given it yet. */
-  isMissing: boolean;
-  /** Why it is asked for. */
+  /** Why it is asked for; undefined where it is not. */
   question: string | undefined;
 }
 
+/** The kinds of approval whose content a person can change. */
+export const EDITABLE = new Set<ApprovalView['kind']>(['output', 'action']);
+/** The field of a draft that is a single document. */
+export const DOCUMENT = 'output.body';
+
 const LABELS: Record<string, string> = { to: 'To', cc: 'Cc', bcc: 'Bcc', subject: 'Subject', body: 'Text' };
 const LONG = new Set(['body', 'text', 'markdown']);
+const RECIPIENTS = new Set(['to', 'cc', 'bcc']);
+/** As a mail is read; what has no place of its own stands between the subject and the text. */
+const ORDER = ['to', 'cc', 'bcc', 'subject'];
 
-/** The parameters that can be edited as text: texts, and lists of them, which commas part. */
+/** Every parameter, in the order in which it is read. Lists of texts are parted by commas, and what is no text is JSON. */
 export function fieldsOf({ workPacketId, action, needsInput }: Packet): Field[] {
   const names = new Set([
     ...Object.keys(action.params),
     ...needsInput.flatMap(({ path }) => nameOf(path) ?? []),
   ]);
-  return [...names].flatMap((name) => {
+  const fields = [...names].map((name): Field => {
     const value = action.params[name];
-    const isText = value === undefined || value === null || typeof value === 'string';
-    if (!isText && !isTexts(value)) return [];
-    const needed = needsInput.find(({ path }) => nameOf(path) === name);
+    const kind = kindOf(name, value, action.type);
     return {
       id: `${workPacketId}.${name}`,
+      name,
       label: LABELS[name] ?? name,
-      value: isTexts(value) ? value.join(', ') : (value ?? ''),
-      isLong: LONG.has(name),
-      isMissing: needed !== undefined,
-      question: needed?.message,
+      kind,
+      value: shownAs(value),
+      isLong: LONG.has(name) || kind === 'json',
+      question: needsInput.find(({ path }) => nameOf(path) === name)?.message,
     };
   });
+  return fields.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Whether a person still has to supply it, or to confirm that it is right as it stands. */
+export function isMissing({ id, question, value }: Field, typed: Record<string, string>): boolean {
+  if (question === undefined) return false;
+  const shown = typed[id] ?? value;
+  return !shown.trim() || (shown === value && !typed[confirmationOf(id)]);
+}
+
+/** Where it is kept that a person has confirmed a field. */
+export function confirmationOf(id: string): string {
+  return `${id}?`;
+}
+
+/** What is wrong with what was typed; undefined: nothing. */
+export function faultOf({ kind, id }: Field, typed: Record<string, string>): string | undefined {
+  const text = typed[id];
+  if (text === undefined) return undefined;
+  if (kind === 'number' && (!text.trim() || !Number.isFinite(Number(text)))) return 'Give a number.';
+  if (kind !== 'json') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return 'This is not valid JSON.';
+  }
 }
 
 /** The change that makes what was typed the content; undefined where nothing differs. */
-export function editOf({ packets }: ApprovalView, typed: Record<string, string>): EditBody | undefined {
-  const changed = packets.flatMap((packet) => {
-    const fields = fieldsOf(packet).filter(({ id, value }) => typed[id] !== undefined && typed[id] !== value);
-    if (fields.length === 0) return [];
-    const params = fields.map(({ id }) => {
-      const name = id.slice(packet.workPacketId.length + 1);
-      return [name, isTexts(packet.action.params[name]) ? listOf(typed[id]!) : typed[id]!];
-    });
+export function editOf(approval: ApprovalView, typed: Record<string, string>): EditBody | undefined {
+  const { kind, output, packets } = approval;
+  const body = typed[DOCUMENT];
+  if (packets.length === 0) {
+    return output && body !== undefined && body !== output.body ? { output: { body } } : undefined;
+  }
+  const changed = packets.flatMap((packet) => changeOf(packet, typed) ?? []);
+  if (changed.length === 0) return undefined;
+  return kind === 'action' ? { params: changed[0]!.params! } : { packets: changed };
+}
+
+function changeOf(
+  packet: Packet,
+  typed: Record<string, string>,
+): NonNullable<EditBody['packets']>[number] | undefined {
+  const { workPacketId, action } = packet;
+  const fields = fieldsOf(packet);
+  const isChanged = ({ id, value }: Field) => typed[id] !== undefined && typed[id] !== value;
+  const changed = fields.filter(isChanged);
+  const confirm = fields
+    .filter((field) => field.question !== undefined && !isChanged(field) && typed[confirmationOf(field.id)])
+    .map(({ name }) => `params.${name}`);
+  if (changed.length === 0 && confirm.length === 0) return undefined;
+  const params = changed.map(({ id, name, kind }) => [name, readAs(kind, typed[id]!)]);
+  return {
+    workPacketId,
     // The service takes a work packet's parameters whole.
-    const { workPacketId, action } = packet;
-    return { workPacketId, params: { ...action.params, ...Object.fromEntries(params) } };
-  });
-  return changed.length > 0 ? { packets: changed } : undefined;
+    ...(changed.length > 0 && { params: { ...action.params, ...Object.fromEntries(params) } }),
+    ...(confirm.length > 0 && { confirm }),
+  };
+}
+
+function placeOf({ name, isLong }: Field): number {
+  const place = ORDER.indexOf(name);
+  if (place >= 0) return place;
+  return isLong ? ORDER.length + 1 : ORDER.length;
+}
+
+function kindOf(name: string, value: unknown, action: string): Kind {
+  if (typeof value === 'number') return 'number';
+  if (isTexts(value)) return 'texts';
+  if (value === undefined || value === null)
+    return action === 'email.send' && RECIPIENTS.has(name) ? 'texts' : 'text';
+  return typeof value === 'string' ? 'text' : 'json';
+}
+
+function shownAs(value: unknown): string {
+  if (isTexts(value)) return value.join(', ');
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** @throws SyntaxError for JSON that is none, which {@link faultOf} tells before */
+function readAs(kind: Kind, text: string): unknown {
+  if (kind === 'number') return Number(text);
+  if (kind === 'json') return JSON.parse(text);
+  return kind === 'texts' ? listOf(text) : text;
 }
 
 /** The parameter that a path names; undefined where it leads elsewhere. */

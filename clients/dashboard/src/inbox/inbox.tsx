@@ -1,10 +1,15 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useEscalations } from '../escalations/use-escalations.js';
+import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
+import { canBeChosen, DecideMany } from './decide-many.js';
+import { KeysDialog, useKeys } from './keys.js';
 
 const GROUPS = [
   {
@@ -15,25 +20,58 @@ const GROUPS = [
   { title: 'To decide', holds: ({ ready }: ApprovalSummary) => ready },
   { title: 'Being drafted', holds: () => true },
 ] as const;
+const RISKS = ['critical', 'high', 'medium', 'low'];
+/** As many as one request decides. */
+const MOST_AT_ONCE = 100;
 
 /** What waits for a person, and the one that is open. */
 export function Inbox() {
   const { approvalId } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const me = useMe();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const waiting = useQuery({
     queryKey: ['approvals'],
     queryFn: () => client.approvals.list({ limit: 100 }),
   });
+  const stuck = useEscalations().data?.total ?? 0;
+  const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
+  const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
+  const items = groups.flatMap((group) => group.items);
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      for (const id of ids)
+        if (isChosen) after.add(id);
+        else after.delete(id);
+      return after;
+    });
+  useKeys((key) => {
+    const at = items.findIndex((one) => one.approvalId === approvalId);
+    const open = (one: ApprovalSummary | undefined) =>
+      one && void navigate({ to: '/approvals/$approvalId', params: { approvalId: one.approvalId } });
+    if (key === 'j' || (key === 'Enter' && at < 0)) open(items[at + 1]);
+    else if (key === 'k') open(items[at - 1]);
+    else if (key === 'x' && items[at] && canBeChosen(items[at]))
+      choose([approvalId!], !chosen.has(approvalId!));
+    else if (key === 'Escape' && approvalId) void navigate({ to: '/' });
+  });
   if (waiting.error) return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
   if (!waiting.data) return <p className="empty">Loading what waits for you.</p>;
-  const { items, total } = waiting.data;
-  const left = [...items];
-  const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
+  const { total } = waiting.data;
+  const both = items.filter((one) => chosen.has(one.approvalId)).slice(0, MOST_AT_ONCE);
   return (
     <div className={approvalId ? 'inbox open' : 'inbox'}>
       <section className="queue" aria-label="Inbox">
         <h1>
-          Inbox <span className="count">{total}</span>
+          Inbox <span className="count">{total}</span> <KeysDialog />
         </h1>
+        <DecideMany chosen={both} clear={() => setChosen(new Set())} />
+        {stuck > 0 && (
+          <Link to="/escalations" className="stuck">
+            Could not be done <span className="count">{stuck}</span>
+          </Link>
+        )}
         {total === 0 && <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>}
         {groups.map(
           ({ title, items: own }) =>
@@ -43,8 +81,14 @@ export function Inbox() {
                   {title} <span className="count">{own.length}</span>
                 </h2>
                 <ul>
-                  {own.map((approval) => (
-                    <Row key={approval.approvalId} approval={approval} />
+                  {own.map((one) => (
+                    <Row
+                      key={one.approvalId}
+                      approval={one}
+                      isChosen={chosen.has(one.approvalId)}
+                      like={likeThis(items, one)}
+                      choose={mayAct(me, 'operator', one.teamId) ? choose : undefined}
+                    />
                   ))}
                 </ul>
               </section>
@@ -52,6 +96,11 @@ export function Inbox() {
         )}
       </section>
       <section className="reading" aria-label="Open approval">
+        {approvalId && (
+          <Link to="/" className="back">
+            Back to the inbox
+          </Link>
+        )}
         {approvalId ? (
           <ApprovalPage key={approvalId} approvalId={approvalId} next={nextOf(items, approvalId)} />
         ) : (
@@ -62,23 +111,68 @@ export function Inbox() {
   );
 }
 
-function Row({ approval }: { approval: ApprovalSummary }) {
-  const { approvalId, title, risk, urgent, agent, capo, expiresAt } = approval;
+function Row({
+  approval,
+  isChosen,
+  like,
+  choose,
+}: {
+  approval: ApprovalSummary;
+  isChosen: boolean;
+  like: readonly string[];
+  choose: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
+}) {
+  const { approvalId, kind, title, summary, risk, urgent, agent, capo, requestedBy, expiresAt, votes } =
+    approval;
   return (
     <li>
-      <Link to="/approvals/$approvalId" params={{ approvalId }} activeProps={{ 'aria-current': 'true' }}>
-        <span className="title">{title}</span>
-        <span className="facts">
-          <span className={`risk ${risk}`}>{risk}</span>
-          {urgent && <span className="urgent">urgent</span>}
-          <span>{agent?.name ?? capo}</span>
-          <span>
-            until <Time at={expiresAt} />
+      {choose && canBeChosen(approval) && (
+        <input
+          type="checkbox"
+          aria-label={`Choose ${title}`}
+          checked={isChosen}
+          onChange={({ target }) => choose([approvalId], target.checked)}
+        />
+      )}
+      <div>
+        <Link to="/approvals/$approvalId" params={{ approvalId }} activeProps={{ 'aria-current': 'true' }}>
+          <span className="title">{title}</span>
+          {kind === 'question' && summary}
+          <span className="facts">
+            <span className={`risk ${risk}`}>{risk}</span>
+            {urgent && <span className="urgent">urgent</span>}
+            <span>{agent?.name ?? capo ?? requestedBy.name}</span>
+            {votes.need > 1 && (
+              <span>
+                {votes.have} of {votes.need} votes
+              </span>
+            )}
+            <span>
+              until <Time at={expiresAt} />
+            </span>
           </span>
-        </span>
-      </Link>
+        </Link>
+        {isChosen && choose && like.length > 1 && (
+          <button type="button" onClick={() => choose(like, true)}>
+            Choose all {like.length} like this
+          </button>
+        )}
+      </div>
     </li>
   );
+}
+
+/** Those that can be decided with it. */
+function likeThis(items: readonly ApprovalSummary[], { groupKey }: ApprovalSummary): string[] {
+  if (groupKey === null) return [];
+  return items
+    .filter((one) => one.groupKey === groupKey && canBeChosen(one))
+    .map(({ approvalId }) => approvalId);
+}
+
+/** The most dangerous first, and of those the one that ends first. */
+function byRisk(a: ApprovalSummary, b: ApprovalSummary): number {
+  return RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.expiresAt - b.expiresAt;
 }
 
 /** Those that hold, which leave the list: each approval stands in one group. */

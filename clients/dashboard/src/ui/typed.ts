@@ -2,13 +2,13 @@ import { useState } from 'react';
 
 type Typed = Record<string, string>;
 
-/** What a person has typed about an approval. It outlives a reload, a lock and a refused save; it is not sent anywhere. */
-export function useTyped(approvalId: string): {
+/** What a person has typed about one thing. It outlives a reload, a lock and a refused save; it is not sent anywhere. */
+export function useTyped(about: string): {
   typed: Typed;
   type: (field: string, value: string) => void;
   forget: () => void;
 } {
-  const key = `typed:${approvalId}`;
+  const key = `typed:${about}`;
   const [typed, setTyped] = useState<Typed>(() => JSON.parse(sessionStorage.getItem(key) ?? '{}') as Typed);
   return {
     typed,

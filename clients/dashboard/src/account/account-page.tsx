@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { admin, resume } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import { Loaded, Rows } from '../ui/list.js';
+import { textsOf } from '../ui/texts-of.js';
+import { Time } from '../ui/time.js';
+import { SecondFactor } from './second-factor.js';
+
+/** One's own account: the password, the second factor, and where one is signed in. */
+export function AccountPage() {
+  return (
+    <div className="page">
+      <h1>Your account</h1>
+      <ChangePassword />
+      <SecondFactor />
+      <Sessions />
+    </div>
+  );
+}
+
+function ChangePassword() {
+  const change = useMutation({
+    mutationFn: (body: { currentPassword: string; newPassword: string }) => admin.password.change(body),
+    // The session goes on under another token against forged requests.
+    onSuccess: () => resume(),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const { currentPassword, newPassword } = textsOf(form);
+    change.mutate(
+      { currentPassword: currentPassword!, newPassword: newPassword! },
+      { onSuccess: () => form.reset() },
+    );
+  };
+  return (
+    <section aria-label="Password">
+      <h2>Password</h2>
+      <form onSubmit={submit}>
+        <label>
+          Present password
+          <input name="currentPassword" type="password" autoComplete="current-password" required />
+        </label>
+        <label>
+          New password, 10 characters or more
+          <input
+            name="newPassword"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={10}
+            maxLength={200}
+          />
+        </label>
+        {change.error && <Failure error={change.error} />}
+        {change.isSuccess && <p role="status">Your password is changed.</p>}
+        <button type="submit" disabled={change.isPending}>
+          Change the password
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Sessions() {
+  const queries = useQueryClient();
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => admin.sessions.list({ limit: 50 }) });
+  const end = useMutation({
+    mutationFn: (sessionId: string) => admin.sessions.end(sessionId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  return (
+    <section aria-label="Sessions">
+      <h2>Where you are signed in</h2>
+      {end.error && <Failure error={end.error} />}
+      <Loaded query={sessions}>
+        {({ items }) => (
+          <Rows items={items} empty="Nowhere.">
+            {({ sessionId, address, current, createdAt }) => (
+              <li key={sessionId}>
+                <span className="facts">
+                  <span>{address}</span>
+                  <span>
+                    since <Time at={createdAt} />
+                  </span>
+                  {current && <span>this one</span>}
+                </span>
+                {!current && (
+                  <button type="button" disabled={end.isPending} onClick={() => end.mutate(sessionId)}>
+                    End the session from {address}
+                  </button>
+                )}
+              </li>
+            )}
+          </Rows>
+        )}
+      </Loaded>
+    </section>
+  );
+}

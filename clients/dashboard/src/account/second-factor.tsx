@@ -1,0 +1,156 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { admin, resume } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import { Loaded } from '../ui/list.js';
+import { textsOf } from '../ui/texts-of.js';
+import { Time } from '../ui/time.js';
+
+/** The codes of an authenticator: set up, shown, removed. As a gate it is all that opens until a code was given. */
+export function SecondFactor({ isGate = false }: { isGate?: boolean }) {
+  const factor = useQuery({ queryKey: ['second-factor'], queryFn: () => admin.secondFactor.get() });
+  return (
+    <section aria-label="Second factor">
+      {isGate ? <h1>Second factor</h1> : <h2>Second factor</h2>}
+      <Loaded query={factor}>
+        {({ isSetUp, since, recoveryCodesLeft }) =>
+          !isSetUp ? (
+            <SetUp isGate={isGate} />
+          ) : isGate ? (
+            <Prove
+              title="Show a code to go on."
+              button="Go on"
+              act={(body) => admin.secondFactor.verify(body)}
+            />
+          ) : (
+            <>
+              <p>
+                It is set up{since !== null && ' since '}
+                {since !== null && <Time at={since} />}. {recoveryCodesLeft} recovery codes are left.
+              </p>
+              <Prove
+                title="Anybody with your password could sign in without it."
+                button="Remove the second factor"
+                act={(body) => admin.secondFactor.remove(body)}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function SetUp({ isGate }: { isGate: boolean }) {
+  const queries = useQueryClient();
+  const begin = useMutation({ mutationFn: (password: string) => admin.secondFactor.begin({ password }) });
+  const confirm = useMutation({ mutationFn: (code: string) => admin.secondFactor.confirm({ code }) });
+  if (confirm.data) {
+    return (
+      <>
+        <p>It is set up. Keep these recovery codes where neither your password nor your phone is:</p>
+        <pre className="output">{confirm.data.recoveryCodes.join('\n')}</pre>
+        <button type="button" onClick={() => void resume().then(() => queries.invalidateQueries())}>
+          I have kept them
+        </button>
+      </>
+    );
+  }
+  if (begin.data) {
+    return (
+      <Form button="Confirm" act={({ code }) => confirm.mutate(code!)} mutation={confirm}>
+        <p>
+          Add this key to your authenticator, or <a href={begin.data.uri}>open it on this device</a>:
+        </p>
+        <p>
+          <code>{begin.data.secret}</code>
+        </p>
+        <CodeField />
+      </Form>
+    );
+  }
+  return (
+    <Form button="Set up" act={({ password }) => begin.mutate(password!)} mutation={begin}>
+      <p>
+        {isGate ? 'Your workspace asks for a second factor. ' : ''}A code of an authenticator is asked for at
+        each sign-in.
+      </p>
+      <PasswordField />
+    </Form>
+  );
+}
+
+/** What takes the password and a code. */
+function Prove({
+  title,
+  button,
+  act,
+}: {
+  title: string;
+  button: string;
+  act: (body: { password: string; code: string }) => PromiseLike<unknown>;
+}) {
+  const queries = useQueryClient();
+  const prove = useMutation({
+    mutationFn: async (body: { password: string; code: string }) => act(body),
+    onSuccess: async () => {
+      await resume();
+      await queries.invalidateQueries();
+    },
+  });
+  return (
+    <Form
+      button={button}
+      act={({ password, code }) => prove.mutate({ password: password!, code: code! })}
+      mutation={prove}
+    >
+      <p>{title}</p>
+      <PasswordField />
+      <CodeField />
+    </Form>
+  );
+}
+
+function Form({
+  button,
+  act,
+  mutation,
+  children,
+}: {
+  button: string;
+  act: (texts: Record<string, string>) => void;
+  mutation: { error: Error | null; isPending: boolean };
+  children: React.ReactNode;
+}) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    act(textsOf(event.currentTarget));
+  };
+  return (
+    <form onSubmit={submit}>
+      {children}
+      {mutation.error && <Failure error={mutation.error} />}
+      <button type="submit" disabled={mutation.isPending}>
+        {button}
+      </button>
+    </form>
+  );
+}
+
+function PasswordField() {
+  return (
+    <label>
+      Your password
+      <input name="password" type="password" autoComplete="current-password" required />
+    </label>
+  );
+}
+
+function CodeField() {
+  return (
+    <label>
+      Code of the authenticator
+      <input name="code" autoComplete="one-time-code" required />
+    </label>
+  );
+}

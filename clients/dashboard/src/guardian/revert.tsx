@@ -1,0 +1,146 @@
+import type { GuardianView, RevertAnswer, RevertBody } from '@consigliere/sdk';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Dialog } from '../ui/dialog.js';
+import { Failure } from '../ui/failure.js';
+import { Rows } from '../ui/list.js';
+import { textsOf } from '../ui/texts-of.js';
+
+const WORD = 'REVERT';
+const WAYS = {
+  resume: 'End the stop: what was halted goes on',
+  restore: 'Put mode, settings and standing orders back to a checkpoint',
+  compensate: 'Undo what was carried out since a checkpoint',
+} as const;
+type Way = keyof typeof WAYS;
+
+/** The way back: first the plan, which changes nothing, then the typed confirmation. */
+export function Revert({ guardian }: { guardian: GuardianView }) {
+  const me = useMe();
+  const [wanted, setWanted] = useState<RevertBody>({
+    mode: guardian.mode === 'killed' ? 'resume' : 'restore',
+  });
+  const checkpoints = useQuery({
+    queryKey: ['feed', 'checkpoints'],
+    queryFn: () => client.checkpoints.list({ limit: 20 }),
+  });
+  const plan = useMutation({ mutationFn: () => client.guardian.revert({ ...wanted, dryRun: true }) });
+  if (!mayAct(me, 'admin')) return null;
+  const change = (to: RevertBody) => {
+    plan.reset();
+    setWanted(to);
+  };
+  return (
+    <section aria-label="Revert">
+      <h2>Revert</h2>
+      <label>
+        How
+        <select
+          value={wanted.mode}
+          onChange={({ target }) => change({ ...wanted, mode: target.value as Way })}
+        >
+          {(Object.keys(WAYS) as Way[]).map((way) => (
+            <option key={way} value={way}>
+              {WAYS[way]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {wanted.mode !== 'resume' && (
+        <label>
+          To which checkpoint
+          <select
+            value={wanted.checkpointId ?? ''}
+            onChange={({ target: { value } }) =>
+              change({ mode: wanted.mode!, ...(value && { checkpointId: value }) })
+            }
+          >
+            <option value="">The last one before the stop</option>
+            {checkpoints.data?.items.map(({ checkpointId, label, createdAt }) => (
+              <option key={checkpointId} value={checkpointId}>
+                {label ?? 'Checkpoint'}, {new Date(createdAt).toLocaleString()}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {plan.error && <Failure error={plan.error} />}
+      <button type="button" disabled={plan.isPending} onClick={() => plan.mutate()}>
+        Show the plan
+      </button>
+      {plan.data && <Plan plan={plan.data} wanted={wanted} done={() => plan.reset()} />}
+    </section>
+  );
+}
+
+function Plan({ plan, wanted, done }: { plan: RevertAnswer; wanted: RevertBody; done: () => void }) {
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const revert = useMutation({
+    mutationFn: (reason: string) => client.guardian.revert({ ...wanted, ...(reason && { reason }) }),
+    onSuccess: async () => {
+      setOpen(false);
+      await queries.invalidateQueries();
+      done();
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    revert.mutate(textsOf(event.currentTarget)['reason']!.trim());
+  };
+  const { restored, planTotal } = plan;
+  return (
+    <div className="forecast" role="status">
+      <h3>The plan</h3>
+      {restored && (
+        <p>
+          The mode becomes {restored.mode}; {restored.ordersTotal} standing orders and{' '}
+          {restored.settings.length} settings are put back.
+        </p>
+      )}
+      <Rows
+        items={plan.plan}
+        empty={
+          plan.mode === 'resume' ? 'Nothing was halted that would go on.' : 'No work packet has to be undone.'
+        }
+      >
+        {({ workPacketId, title, status, reason }) => (
+          <li key={workPacketId}>
+            <span className="title">{title ?? workPacketId}</span>
+            <span className="facts">
+              <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+              {reason}
+            </span>
+          </li>
+        )}
+      </Rows>
+      {planTotal > plan.plan.length && <p>And {planTotal - plan.plan.length} more.</p>}
+      <button type="button" className="danger" onClick={() => setOpen(true)}>
+        Carry out this plan
+      </button>
+      <Dialog title="Revert" description={WAYS[plan.mode]} isOpen={isOpen} setOpen={setOpen}>
+        <form onSubmit={submit}>
+          <label>
+            Why
+            <input name="reason" maxLength={1_000} />
+          </label>
+          <label>
+            Type {WORD}
+            <input name="word" required pattern={WORD} autoComplete="off" title={`Type ${WORD}`} />
+          </label>
+          {revert.error && <Failure error={revert.error} />}
+          <div className="row">
+            <button type="submit" className="danger" disabled={revert.isPending}>
+              Revert
+            </button>
+            <button type="button" onClick={() => setOpen(false)}>
+              Back
+            </button>
+          </div>
+        </form>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { type ApprovalView, ContentChangedError } from '@consigliere/sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import type { useTyped } from '../ui/typed.js';
+import { editOf, faultOf, fieldsOf, isMissing } from './edits.js';
+import { refusalOf } from './may-decide.js';
+
+/** What was typed as the feedback is kept like the fields. */
+const FEEDBACK = 'feedback';
+
+interface Given extends ReturnType<typeof useTyped> {
+  /** As it was read, which is what is approved. */
+  approval: ApprovalView;
+  /** False while somebody else's changes have not been read. */
+  isRead: boolean;
+  onSaved: (approval: ApprovalView) => void;
+  onDecided: () => Promise<unknown>;
+}
+
+/** The decision about a draft or an action: approve it as read or as changed, send it back, reject it. */
+export function Decision({ approval, isRead, typed, type, forget, onSaved, onDecided }: Given) {
+  const { approvalId, contentHash, kind } = approval;
+  const queries = useQueryClient();
+  const me = useMe();
+  const edit = editOf(approval, typed);
+  const feedback = typed[FEEDBACK] ?? '';
+  const decide = useMutation({
+    mutationFn: async (how: 'save' | 'approve' | 'reject' | 'revise') => {
+      if (how === 'reject' || how === 'revise') {
+        return client.approvals.reject(approvalId, { feedback, ...(how === 'revise' && { revise: true }) });
+      }
+      // What was read is what is approved: an edit of somebody else in between is refused.
+      let read = approval;
+      if (edit) {
+        read = await client.approvals.edit(approvalId, edit, { ifMatch: contentHash! });
+        queries.setQueryData(['approval', approvalId], read);
+        onSaved(read);
+        forget();
+      }
+      return how === 'save' ? read : client.approvals.approve(approvalId, { ifMatch: read.contentHash! });
+    },
+    onSuccess: async (_answer, how) => {
+      await queries.invalidateQueries({ queryKey: ['approvals'] });
+      if (how === 'save') return;
+      forget();
+      await onDecided();
+    },
+    onError: (error) =>
+      error instanceof ContentChangedError &&
+      void queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
+  });
+  const fields = approval.packets.flatMap(fieldsOf);
+  const missing = fields.filter((field) => isMissing(field, typed));
+  const hasFault = fields.some((field) => faultOf(field, typed) !== undefined);
+  const refusal = refusalOf(approval, me);
+  if (me && !mayAct(me, 'operator', approval.teamId)) return <p className="quiet">{refusal}</p>;
+  return (
+    <form className="decision" onSubmit={(event) => event.preventDefault()}>
+      {decide.error && <Failure error={decide.error} />}
+      {refusal && <p className="quiet">{refusal}</p>}
+      <div className="row">
+        {!refusal && (
+          <button
+            type="button"
+            className="primary"
+            aria-keyshortcuts="a"
+            disabled={decide.isPending || !isRead || hasFault || missing.length > 0}
+            onClick={() => decide.mutate('approve')}
+          >
+            {edit ? 'Save and approve' : 'Approve'}
+          </button>
+        )}
+        {edit && (
+          <button
+            type="button"
+            disabled={decide.isPending || !isRead || hasFault}
+            onClick={() => decide.mutate('save')}
+          >
+            Save
+          </button>
+        )}
+      </div>
+      {missing.length > 0 && (
+        <p className="quiet">Still missing: {missing.map(({ label }) => label).join(', ')}.</p>
+      )}
+      <label>
+        What should be different, or why not
+        <textarea
+          aria-keyshortcuts="r"
+          value={feedback}
+          onChange={({ target }) => type(FEEDBACK, target.value)}
+          maxLength={10_000}
+        />
+      </label>
+      <div className="row">
+        {kind === 'output' && (
+          <button
+            type="button"
+            disabled={decide.isPending || !feedback.trim()}
+            onClick={() => decide.mutate('revise')}
+          >
+            Send back
+          </button>
+        )}
+        <button
+          type="button"
+          className="danger"
+          disabled={decide.isPending || !feedback.trim()}
+          onClick={() => decide.mutate('reject')}
+        >
+          Reject
+        </button>
+      </div>
+    </form>
+  );
+}

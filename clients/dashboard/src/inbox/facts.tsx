@@ -1,0 +1,59 @@
+import type { ApprovalView } from '@consigliere/sdk';
+import { Time } from '../ui/time.js';
+import { approversOf } from './may-decide.js';
+
+const REVERSIBLE: Record<string, string> = {
+  read_only: 'changes nothing',
+  reversible: 'can be taken back',
+  externally_reversible: 'can be taken back by the system it goes to',
+  irreversible: 'cannot be taken back',
+};
+
+const ABOUT: Partial<Record<ApprovalView['kind'], string>> = {
+  action: 'An agent asks to act.',
+  question: 'An agent asks you a question.',
+  standing_order: 'A standing order asks to become active.',
+  budget_override: 'This would spend more than a budget allows.',
+};
+
+/** What a person has to know before they decide: how dangerous it is, who asks, why, and who may decide. */
+export function Facts({ approval }: { approval: ApprovalView }) {
+  const { title, kind, risk, riskReasons, reversibility, policy, requestedBy, waitingFor } = approval;
+  const rationales = approval.packets.filter(({ rationale }) => rationale !== '');
+  return (
+    <header>
+      <h1>{title}</h1>
+      <p className="facts">
+        <span className={`risk ${risk}`}>risk {risk}</span>
+        <span>{REVERSIBLE[reversibility] ?? reversibility}</span>
+        <span>asked by {requestedBy.name}</span>
+        <span>
+          until <Time at={approval.expiresAt} />, then{' '}
+          {approval.onExpiry === 'reject' ? 'rejected' : 'escalated'}
+        </span>
+      </p>
+      {ABOUT[kind] && <p>{ABOUT[kind]}</p>}
+      {riskReasons.map((reason) => (
+        <p key={reason} className="warning">
+          {reason}
+        </p>
+      ))}
+      {policy && (
+        <p className="quiet">
+          {policy.explanation.join(' ')} {policy.amount && `Amount: ${policy.amount}.`}
+        </p>
+      )}
+      {rationales.map(({ workPacketId, rationale }) => (
+        <p key={workPacketId} className="claim">
+          {kind === 'action' ? `${requestedBy.name} says: “${rationale}”` : rationale}
+        </p>
+      ))}
+      {approversOf(approval).map((sentence) => (
+        <p key={sentence} className="quiet">
+          {sentence}
+        </p>
+      ))}
+      {waitingFor && <p className="quiet">{waitingFor.message}</p>}
+    </header>
+  );
+}

@@ -1,0 +1,96 @@
+import type { ReceiptItem } from '@consigliere/sdk';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import { Rows } from '../ui/list.js';
+import { Time } from '../ui/time.js';
+
+/** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
+export function AuditFeed({ teamId }: { teamId: string | undefined }) {
+  const about = teamId ? { teamId } : {};
+  const receipts = useInfiniteQuery({
+    queryKey: ['feed', 'audit', teamId],
+    queryFn: ({ pageParam }) =>
+      client.auditFeed.list({ limit: 50, ...about, ...(pageParam !== null && { before: pageParam }) }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ nextBefore }) => nextBefore,
+  });
+  const verify = useMutation({ mutationFn: () => client.auditFeed.verify({}) });
+  const exported = useMutation({
+    mutationFn: async (format: 'csv' | 'jsonl') => {
+      const answer = await client.open('GET', '/api/pro/audit-feed', { query: { format, ...about } });
+      save(await answer.blob(), `receipts.${format}`);
+    },
+  });
+  const error = receipts.error ?? verify.error ?? exported.error;
+  return (
+    <section aria-label="Audit feed">
+      <h2>Audit feed</h2>
+      <div className="row">
+        <button type="button" disabled={verify.isPending} onClick={() => verify.mutate()}>
+          {verify.isPending ? 'Verifying' : 'Verify the chain'}
+        </button>
+        <button type="button" disabled={exported.isPending} onClick={() => exported.mutate('jsonl')}>
+          Export to verify elsewhere
+        </button>
+        <button type="button" disabled={exported.isPending} onClick={() => exported.mutate('csv')}>
+          Export CSV
+        </button>
+      </div>
+      {error && <Failure error={error} />}
+      {verify.data && (
+        <div role="status">
+          <p className={verify.data.ok ? undefined : 'warning'}>
+            {verify.data.ok ? 'No fault found' : 'Faults found'} in {verify.data.checked} receipts.{' '}
+            {verify.data.keptElsewhere.notice}
+          </p>
+          <ul>
+            {verify.data.faults.map(({ kind, seq, message }) => (
+              <li key={`${kind}${seq}`}>
+                Receipt {seq}: {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {receipts.data && (
+        <Rows items={receipts.data.pages.flatMap(({ items }) => items)} empty="No receipt yet.">
+          {(receipt) => <Receipt key={receipt.receiptId} receipt={receipt} />}
+        </Rows>
+      )}
+      {receipts.hasNextPage && (
+        <button
+          type="button"
+          disabled={receipts.isFetchingNextPage}
+          onClick={() => void receipts.fetchNextPage()}
+        >
+          Show earlier ones
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: { receipt: ReceiptItem }) {
+  return (
+    <li>
+      {summary}
+      <span className="facts">
+        <span>{seq}</span>
+        <span>{action}</span>
+        {outcome !== 'success' && <span className="urgent">{outcome}</span>}
+        <Time at={at} />
+        <code>{receiptId}</code>
+      </span>
+    </li>
+  );
+}
+
+/** Has the browser keep a file. */
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,148 @@
+import type { SignalSummary } from '@consigliere/sdk';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
+import { Loaded, Rows } from '../ui/list.js';
+import { Time } from '../ui/time.js';
+
+/** The work: what is being done, what was noticed, and who the buyers are. */
+export function Capo({ teamId }: { teamId: string | undefined }) {
+  return (
+    <>
+      <Signals teamId={teamId} />
+      <Packets />
+      <Context />
+    </>
+  );
+}
+
+function Signals({ teamId }: { teamId: string | undefined }) {
+  const signals = useQuery({
+    queryKey: ['feed', 'signals', teamId],
+    queryFn: () => client.signals.list({ status: 'open', limit: 50, ...(teamId && { teamId }) }),
+  });
+  return (
+    <section aria-label="Signals">
+      <h2>Signals</h2>
+      <Loaded query={signals}>
+        {({ items }) => (
+          <Rows
+            items={items}
+            empty="Nobody has to look at anything. What goes wrong or changes appears here."
+          >
+            {(signal) => <Signal key={signal.signalId} signal={signal} />}
+          </Rows>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Signal({
+  signal: { signalId, severity, title, source, createdAt, teamId },
+}: {
+  signal: SignalSummary;
+}) {
+  const queries = useQueryClient();
+  const me = useMe();
+  const acknowledge = useMutation({
+    mutationFn: () => client.signals.acknowledge({ signalId }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['feed', 'signals'] }),
+  });
+  return (
+    <li>
+      <span className="title">{title}</span>
+      <span className="facts">
+        <span className={`severity ${severity}`}>{severity}</span>
+        <span>{source.name}</span>
+        <Time at={createdAt} />
+      </span>
+      {acknowledge.error && <Failure error={acknowledge.error} />}
+      {mayAct(me, 'operator', teamId) && (
+        <button
+          type="button"
+          aria-label={`Acknowledge ${title}`}
+          disabled={acknowledge.isPending}
+          onClick={() => acknowledge.mutate()}
+        >
+          Acknowledge
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Packets() {
+  const packets = useQuery({
+    queryKey: ['feed', 'packets'],
+    queryFn: () => client.workPackets.list({ limit: 50 }),
+  });
+  return (
+    <section aria-label="Work packets">
+      <h2>Work packets of all your teams</h2>
+      <Loaded query={packets}>
+        {({ items }) => (
+          <Rows items={items} empty="No work yet. Hand in a directive to begin.">
+            {({ workPacketId, directiveId, title, status, capo, createdAt }) => (
+              <li key={workPacketId}>
+                <Link to="/directives/$directiveId" params={{ directiveId }}>
+                  <span className="title">{title}</span>
+                  <span className="facts">
+                    <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                    <span>{capo}</span>
+                    <Time at={createdAt} />
+                  </span>
+                </Link>
+              </li>
+            )}
+          </Rows>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Context() {
+  const context = useQuery({ queryKey: ['context'], queryFn: () => client.context.get() });
+  return (
+    <section aria-label="Buyers">
+      <h2>Buyers</h2>
+      <Loaded query={context}>
+        {({ buyerContext, partner, guardian }) => (
+          <>
+            <p className="quiet">The guardian is {guardian.mode}.</p>
+            {partner.avatar && (
+              <p>
+                Together they are at the stage {partner.avatar.stage ?? 'not known'}
+                {partner.avatar.weakest && `, weakest in ${wordsOf(partner.avatar.weakest)}`}.
+              </p>
+            )}
+            <Rows
+              items={buyerContext.profiles}
+              empty="The partner persona service has reported no buyer yet."
+            >
+              {({ buyerId, segment, stage, confidence, topGap, updatedAt }) => (
+                <li key={buyerId}>
+                  <span className="title">{buyerId}</span>
+                  <span className="facts">
+                    {segment && <span>{segment}</span>}
+                    {stage && <span>{stage}</span>}
+                    {confidence !== null && <span>{Math.round(confidence * 100)} % confident</span>}
+                    {topGap && <span>weakest in {wordsOf(topGap)}</span>}
+                    <Time at={updatedAt} />
+                  </span>
+                </li>
+              )}
+            </Rows>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function wordsOf(metric: string): string {
+  return metric.replaceAll('_', ' ');
+}

@@ -1,0 +1,126 @@
+import type { DailyReportView, ReportedActView } from '@consigliere/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { client } from '../session.js';
+import { Loaded, Rows } from '../ui/list.js';
+import { Time } from '../ui/time.js';
+
+/** The report of a day, and the days before it. */
+export function DailyReport({ date }: { date: string | undefined }) {
+  const search = useSearch({ from: '/overview' });
+  const navigate = useNavigate();
+  const report = useQuery({
+    queryKey: ['report', date],
+    queryFn: () => client.reports.getDaily(date ? { date } : {}),
+  });
+  const history = useQuery({
+    queryKey: ['reports'],
+    queryFn: () => client.reports.list({ limit: 100 }),
+  });
+  const days = [...new Set(history.data?.items.map((one) => one.date))];
+  return (
+    <section aria-label="Report of the day">
+      <h2>Report of the day</h2>
+      {days.length > 0 && (
+        <select
+          aria-label="Day of the report"
+          value={date ?? ''}
+          onChange={({ target: { value } }) => {
+            const { date: _before, ...others } = search;
+            void navigate({ to: '/overview', search: { ...others, ...(value && { date: value }) } });
+          }}
+        >
+          <option value="">The last day that is over</option>
+          {days.map((day) => (
+            <option key={day}>{day}</option>
+          ))}
+        </select>
+      )}
+      <Loaded query={report}>{(data) => <Sections report={data} />}</Loaded>
+    </section>
+  );
+}
+
+function Sections({ report }: { report: DailyReportView }) {
+  const { date, timezone, partial, headline, sections, customSections } = report;
+  const {
+    revenue,
+    agentActivity: activity,
+    approvalQueue,
+    costLedger,
+    guardianState,
+    tomorrowQueue,
+  } = sections;
+  const money = (amount: number, currency: string) =>
+    amount.toLocaleString(undefined, { style: 'currency', currency });
+  return (
+    <>
+      <p>
+        <strong>{headline}</strong>
+      </p>
+      <p className="quiet">
+        {date}, {timezone}. {partial && 'It is not complete: its numbers may still change.'}
+      </p>
+      <dl className="figures">
+        {revenue && <Figure name="Revenue" value={money(revenue.total, revenue.currency)} />}
+        {activity && <Figure name="Directives carried out" value={activity.directivesExecuted} />}
+        {activity && <Figure name="Released" value={activity.movesApproved} />}
+        {activity && <Figure name="Denied" value={activity.movesBlocked} />}
+        {approvalQueue && <Figure name="Waiting for you" value={approvalQueue.pending} />}
+        {costLedger && <Figure name="Models" value={money(costLedger.total, costLedger.currency)} />}
+        {guardianState && <Figure name="Guardian" value={guardianState.mode} />}
+      </dl>
+      {activity?.sent && activity.sent.length > 0 && <Acts title="What left" acts={activity.sent} />}
+      {activity?.notDone && activity.notDone.length > 0 && <Acts title="Not done" acts={activity.notDone} />}
+      {tomorrowQueue && (
+        <>
+          <h3>Next</h3>
+          <Rows items={tomorrowQueue.items} empty="Nothing is under way.">
+            {({ directiveId, title, deadline }) => (
+              <li key={directiveId}>
+                <Link to="/directives/$directiveId" params={{ directiveId }}>
+                  <span className="title">{title}</span>
+                  {deadline && (
+                    <span className="facts">
+                      due <Time at={Date.parse(deadline)} />
+                    </span>
+                  )}
+                </Link>
+              </li>
+            )}
+          </Rows>
+        </>
+      )}
+      {customSections.map(({ sectionId, title, body, error }) => (
+        <section key={sectionId}>
+          <h3>{title}</h3>
+          <pre className="output">{body ?? error ?? 'It is being written.'}</pre>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: string | number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[] }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul className="rows">
+        {acts.map(({ receiptId, at, summary }) => (
+          <li key={receiptId}>
+            {summary} <Time at={Date.parse(at)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mayAct, useMe } from '../me.js';
+import { admin } from '../session.js';
+import { Loaded, Rows } from '../ui/list.js';
+import { NewTokenForm } from './new-token-form.js';
+import { ShownToken, type Shown } from './shown-token.js';
+import { TokenRow } from './token-row.js';
+
+/** The tokens of programs and agents, and the lines with which they begin. */
+export function ApiPage() {
+  const me = useMe();
+  const [shown, setShown] = useState<Shown>();
+  const mayList = mayAct(me, 'admin');
+  const tokens = useQuery({
+    queryKey: ['tokens'],
+    queryFn: () => admin.tokens.list({ limit: 100 }),
+    enabled: mayList,
+  });
+  if (!me) return <p className="empty">Loading.</p>;
+  if (!mayList) return <p className="empty">Tokens are made by the role admin. Ask an admin for one.</p>;
+  return (
+    <div className="page">
+      <h1>API</h1>
+      <p>
+        Programs and agents use a token. <a href="/docs">The reference</a> lists every call.
+      </p>
+      {shown && <ShownToken shown={shown} onKept={() => setShown(undefined)} />}
+      <NewTokenForm onMade={setShown} />
+      <h2>Tokens</h2>
+      <Loaded query={tokens}>
+        {({ items }) => (
+          <Rows items={items} empty="No token yet. Make the first one above.">
+            {(token) => <TokenRow key={token.tokenId} token={token} onMade={setShown} />}
+          </Rows>
+        )}
+      </Loaded>
+    </div>
+  );
+}

@@ -1,0 +1,159 @@
+import { Secret, TOTP } from 'otpauth';
+import PostalMime from 'postal-mime';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type MailServer, startMailServer } from '../../e2e/mail/mail-server.js';
+import { OidcIssuer } from '../../support/oidc-issuer.js';
+import { eventually, type TestApp } from '../../support/test-app.js';
+import { DashboardDesk, EMAIL, hasBrowser, PASSWORD } from './dashboard-desk.js';
+
+describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+  let mail: MailServer;
+  let issuer: OidcIssuer;
+
+  beforeAll(async () => {
+    mail = await startMailServer();
+    issuer = await OidcIssuer.start();
+    desk = await DashboardDesk.open({ SMTP_URL: mail.url, OIDC_NAME: 'Northwind', ...issuer.environment });
+    ({ test, page } = desk);
+    issuer.serve(`${test.url}/api/admin/oidc/callback`);
+  });
+  beforeEach(() => desk.begin());
+  afterAll(async () => {
+    await desk?.close();
+    await mail.close();
+    await issuer.stop();
+  });
+
+  it('offers the provider of the organisation', async () => {
+    await page.goto(`${test.url}/sent`);
+    await page.getByRole('link', { name: 'Sign in with Northwind' }).waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('link', { name: 'Sign in with Northwind' }).click();
+    await page.waitForURL(`${issuer.url}/**`);
+  });
+
+  it('mails a link for a forgotten password, which leads back to the sign-in', async () => {
+    await page.goto(test.url);
+    await page.getByRole('button', { name: 'I forgot my password' }).click();
+    await page.getByLabel('Mail address').fill(EMAIL);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Mail me a link' }).click();
+    await page.getByText('a link is on its way').waitFor();
+    const [sent] = await eventually(
+      () => Promise.resolve(mail.received),
+      (all) => all.length > 0,
+    );
+    const { text } = await PostalMime.parse(sent!.bytes);
+    await page.goto(/http\S+\/password\/[\w-]{43}/.exec(text!)![0]);
+    await page.getByLabel('New password').fill(PASSWORD.toUpperCase());
+    await page.getByRole('button', { name: 'Set this password' }).click();
+    await page.getByRole('link', { name: 'Sign in with the new password' }).click();
+    await page.getByLabel('Mail address').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD.toUpperCase());
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  });
+
+  it('changes the password, sets up a second factor, and asks for it', async () => {
+    await page.getByRole('link', { name: 'Mira' }).click();
+    await page.getByLabel('Present password').fill(PASSWORD.toUpperCase());
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('Your password is changed.').waitFor();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByText('Add this key to your authenticator').waitFor();
+    const secret = await page.locator('section[aria-label="Second factor"] code').textContent();
+    const totp = new TOTP({ secret: Secret.fromBase32(secret!) });
+    await page.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('recovery codes are left').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    test.clock.advance(30_000);
+    await page.getByLabel('Mail address').fill(EMAIL);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByLabel('Code of your second factor').fill(totp.generate({ timestamp: test.clock.now() }));
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('banner').waitFor();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    test.clock.advance(30_000);
+    await page.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    await page.getByRole('button', { name: 'Remove the second factor' }).click();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
+  });
+
+  it('renews the token after input only, and locks over what was typed after 30 minutes', async () => {
+    const renewals: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/operator-token')) renewals.push(request.url());
+    });
+    const id = await desk.handIn('Email jane@acme.example, subject "Tea": "At four."');
+    await page.clock.install();
+    await page.goto(`${test.url}/approvals/${id}`);
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Typed before the lock');
+    expect(renewals).toHaveLength(1);
+    test.clock.advance(15 * 60_000);
+    await page.clock.fastForward('15:00');
+    await page.getByRole('link', { name: 'What left' }).evaluate((link: { click(): void }) => link.click());
+    await page.getByRole('heading', { name: 'What left' }).waitFor();
+    expect(renewals).toHaveLength(1);
+    await page.mouse.click(2, 500);
+    await page.getByText('Nothing has left yet.').waitFor();
+    expect(renewals).toHaveLength(2);
+    await page.goto(`${test.url}/approvals/${id}`);
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
+    test.clock.advance(31 * 60_000);
+    await page.clock.fastForward('31:00');
+    await page.getByRole('heading', { name: 'Signed out' }).waitFor();
+    expect(await page.locator('body').textContent()).not.toContain('jane');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Typed before the lock');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Consigliere' }).waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Typed before');
+  });
+
+  it('makes a token for an agent, shown once, and pauses, rotates and revokes it', async () => {
+    await desk.signIn('/settings/api');
+    await page.getByLabel('Name of the token').fill('Refunds');
+    await page.getByLabel('For an agent').check();
+    await page.getByLabel('Name of the agent').fill('refund-bot');
+    await page.getByLabel('Its tools').fill('pay.*, crm.note');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    const shown = page.getByRole('region', { name: 'New token' });
+    await shown.getByText('consigliere mcp proxy').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    const token = await shown.locator('pre').first().textContent();
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.locator('body').textContent()).not.toContain(token);
+    for (const act of ['Pause', 'Resume', 'Rotate']) {
+      await page
+        .getByRole('button', { name: `${act} Refunds` })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByRole('button', { name: act }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Revoke Refunds' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { items } = (await test.owner.get('/tokens')).body;
+    const made = items.filter(({ agent }: any) => agent?.name === 'refund-bot');
+    expect(made).toMatchObject([
+      { tools: ['pay.*', 'crm.note'], revokedAt: expect.any(Number) },
+      { revokedAt: expect.any(Number) },
+    ]);
+  });
+});

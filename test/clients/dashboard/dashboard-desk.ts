@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumPath } from '../../support/chromium.js';
+import { allFound } from '../../support/programs.js';
+import { startTestApp, type TestApp } from '../../support/test-app.js';
+
+export const EMAIL = 'mira@acme.example';
+export const PASSWORD = 'a long sentence for the tests';
+
+const executablePath = chromiumPath();
+export const hasBrowser = allFound('the dashboard in a browser', { Chromium: executablePath });
+
+const IMAGES = join(import.meta.dirname, '../../../docs/guides/images');
+export const DESK = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 800 };
+
+/** The service, and a real browser in which its owner reads the dashboard. */
+export class DashboardDesk {
+  /** What the browser had to say against the page, such as a breach of its content security policy. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly test: TestApp,
+    private readonly browser: Browser,
+    readonly page: Page,
+  ) {
+    page.setDefaultTimeout(10_000);
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+  }
+
+  static async open(environment: Record<string, string> = {}): Promise<DashboardDesk> {
+    const test = await startTestApp({
+      BOOTSTRAP_OWNER_EMAIL: EMAIL,
+      BOOTSTRAP_OWNER_PASSWORD: PASSWORD,
+      ...environment,
+    });
+    const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
+    return new DashboardDesk(test, browser, await browser.newPage({ viewport: DESK }));
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.test.close();
+  }
+
+  /** The browser asks from an address of its own in each test, out of the way of the limits, and has complained of nothing. */
+  async begin(): Promise<void> {
+    this.complaints.splice(0);
+    const part = () => randomInt(256);
+    await this.page.setExtraHTTPHeaders({ 'X-Forwarded-For': `10.${part()}.${part()}.${part()}` });
+  }
+
+  /** Opens a page, and signs in where that is asked for. */
+  async signIn(path = '/', email = EMAIL): Promise<void> {
+    await this.page.goto(this.test.url + path);
+    await this.page.getByLabel('Mail address').fill(email);
+    await this.page.getByLabel('Password').fill(PASSWORD);
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await this.page.getByRole('banner').waitFor();
+    // The browser itself tells that nobody was signed in.
+    this.complaints.splice(0);
+  }
+
+  /** Hands in a directive elsewhere, and waits for its draft. */
+  async handIn(directive: string): Promise<string> {
+    const { body } = await this.test.owner.post('/directives', { directive, capo: 'capo_ops' });
+    await this.test.owner.get(`/approvals/${body.approvalId}?wait=10`);
+    return body.approvalId;
+  }
+
+  /** The page as a picture for the guides, which is kept when WRITE_IMAGES is set. */
+  async picture(name: string, size: { width: number; height: number }, colorScheme: 'light' | 'dark') {
+    const { page } = this;
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    const session = await page.context().newCDPSession(page);
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70 });
+    const picture = Buffer.from(data, 'base64');
+    if (process.env['WRITE_IMAGES'] !== undefined) await writeFile(join(IMAGES, `${name}.webp`), picture);
+    return picture;
+  }
+
+  /** What axe finds at fault with the page as it is. */
+  async findings(): Promise<string[]> {
+    await this.page.evaluate(axe.source);
+    const { violations } = await this.page.evaluate(() =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(),
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  /** The same on a desk and on a phone, light and dark; and what does not fit on the phone. */
+  async findingsEverywhere(): Promise<string[]> {
+    const { page } = this;
+    const found: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size);
+        const faults = await this.findings();
+        const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+        if (overflow > 0) faults.push(`${overflow} px too wide`);
+        found.push(...faults.map((fault) => `${size.width} ${colorScheme}: ${fault}`));
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    return found;
+  }
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SignalDesk } from '../../e2e/signals/signal-desk.js';
+import type { TestApp } from '../../support/test-app.js';
+import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
+
+describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+  let teamId: string;
+
+  beforeAll(async () => {
+    desk = await DashboardDesk.open();
+    ({ test, page } = desk);
+    teamId = await test.createTeam(test.workspaceId, 'North');
+    await desk.begin();
+    await desk.signIn('/overview');
+  });
+  beforeEach(() => desk.begin());
+  afterAll(() => desk?.close());
+
+  it('shows the boss figures with a text for each line, the report of the day, and what each capo did', async () => {
+    await page.getByRole('heading', { name: 'Report of the day' }).waitFor();
+    await page.getByText('Carried out in 7 days').waitFor();
+    expect(await page.getByRole('img').count()).toBe(6);
+    const label = await page.getByRole('img').nth(1).getAttribute('aria-label');
+    expect(label).toMatch(/^Last 30 days: lowest 0, highest 0, today 0\.$/);
+    await page.getByLabel('Your comment').fill('Well done.');
+    await page.reload();
+    expect(await page.getByLabel('Your comment').inputValue()).toBe('Well done.');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Comment' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Well done.' }).waitFor();
+    expect((await test.owner.get('/family/comment')).body.items).toMatchObject([{ body: 'Well done.' }]);
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('shows a capo the work and what to look at, and remembers the view and the team in the address', async () => {
+    await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
+    const signalId = await new SignalDesk(test).raise({ teamId });
+    await page.getByRole('link', { name: 'Capo', exact: true }).click();
+    await page.getByRole('link', { name: /eva/ }).waitFor();
+    await page.getByLabel('Team').selectOption({ label: 'North' });
+    await page.waitForURL(`**/overview?view=capo&team=${teamId}`);
+    await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).click();
+    await page.getByText('Nobody has to look at anything.').waitFor();
+    expect((await test.owner.get(`/signals/${signalId}`)).body.acknowledgedBy).toMatchObject({
+      name: 'Mira',
+    });
+    await page.goto(`${test.url}/overview`);
+    await page.getByRole('heading', { name: 'Work packets of all your teams' }).waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('has an auditor verify the chain, and take it along', async () => {
+    await page.goto(`${test.url}/overview?view=auditor`);
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText(/No fault found in \d+ receipts/).waitFor();
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await (await downloaded).path();
+    expect(await readFile(file, 'utf8')).toContain('directive.created');
+    await page
+      .getByText(/Earlier checks of/)
+      .first()
+      .click();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('looks in the guides as it does here', async () => {
+    await test.owner.post('/questions', {
+      title: 'Which plan does Karl get?',
+      answerSchema: { type: 'object', properties: { plan: { type: 'string', enum: ['basic', 'pro'] } } },
+    });
+    await desk.handIn('Email karl@acme.example, subject "Rent": "It is due on Friday."');
+    const id = await desk.handIn('Email jane@acme.example that we moved.');
+    await page.goto(`${test.url}/approvals/${id}`);
+    await page.getByText('Still missing').waitFor();
+    await page.getByRole('textbox', { name: 'Subject' }).fill('We moved');
+    expect((await desk.picture('dashboard-inbox-light', DESK, 'light')).length).toBeLessThan(120_000);
+    await page.goto(test.url);
+    await page.getByRole('link', { name: /jane/ }).waitFor();
+    expect((await desk.picture('dashboard-phone-dark', PHONE, 'dark')).length).toBeLessThan(120_000);
+  });
+});

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EscalationDesk } from '../../e2e/escalations/escalation-desk.js';
+import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
+import { eventually, type TestApp } from '../../support/test-app.js';
+import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+
+describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+
+  beforeAll(async () => {
+    desk = await DashboardDesk.open();
+    ({ test, page } = desk);
+    await desk.begin();
+    await desk.signIn('/escalations');
+  });
+  beforeEach(() => desk.begin());
+  afterAll(() => desk?.close());
+
+  it('has an escalation decided by one of its options, which say what they do', async () => {
+    const escalationId = await new EscalationDesk(test).open();
+    await page.goto(test.url);
+    await page.getByRole('link', { name: 'Could not be done 1' }).click();
+    await page.getByText('The printer is on fire.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByRole('dialog').getByLabel('Why').fill('It is out.');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('Nothing went wrong.').waitFor();
+    expect((await test.owner.get(`/escalations/${escalationId}`)).body).toMatchObject({
+      status: 'dismissed',
+      note: 'It is out.',
+      decidedBy: { name: 'Mira' },
+    });
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('lets spending beyond a budget through once, by two decisions', async () => {
+    const orders = new OrderDesk(test);
+    const people = new EscalationDesk(test);
+    const budget = { window: 'day', amount: 500, currency: 'EUR', onExceed: 'deny' };
+    await orders.active({
+      name: 'Up to 500',
+      effect: 'allow',
+      match: { actionTypes: ['revenue.record'] },
+      budget,
+    });
+    const { body } = await test.owner.post('/directives', {
+      directive: 'Record 600 EUR from Acme',
+      capo: 'capo_revenue',
+      requiresApproval: false,
+    });
+    await people.until(body.directiveId, 'failed');
+    await people.opened(body.directiveId, 'budget_exceeded');
+    await page.getByRole('button', { name: 'Approve once' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve once' }).click();
+    await page.getByText('Nothing went wrong.').waitFor();
+    await page.getByRole('link', { name: 'Consigliere' }).click();
+    await page.getByRole('link', { name: /Acme/ }).click();
+    await page.getByText('This would spend more than a budget allows.').waitFor();
+    expect(await page.getByLabel('amount').isDisabled()).toBe(true);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await people.until(body.directiveId, 'executed');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('takes a checkpoint, and changes the mode', async () => {
+    await page.getByRole('link', { name: 'Safety' }).click();
+    await page.getByLabel('What it is for').fill('Before the fair');
+    await page.getByRole('button', { name: 'Take a checkpoint' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Before the fair' }).waitFor();
+    await page.getByRole('button', { name: 'Change to supervised' }).click();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Change to supervised' }).click();
+    await page.getByRole('heading', { name: 'Mode: supervised' }).waitFor();
+    expect((await test.owner.get('/guardian')).body.mode).toBe('supervised');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('shows the plan of a revert, which changes nothing, and reverts by a typed word', async () => {
+    await page.getByLabel('How').selectOption('restore');
+    await page.getByLabel('To which checkpoint').selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByText('The mode becomes guardrailed').waitFor();
+    expect((await test.owner.get('/guardian')).body.mode).toBe('supervised');
+    await page.getByRole('button', { name: 'Carry out this plan' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Revert' }).click();
+    expect((await test.owner.get('/guardian')).body.mode).toBe('supervised');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await dialog.getByLabel('Type REVERT').fill('REVERT');
+    await dialog.getByRole('button', { name: 'Revert' }).click();
+    await page.getByRole('heading', { name: 'Mode: guardrailed' }).waitFor();
+    expect((await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('undoes one work packet', async () => {
+    const approvalId = await desk.handIn('File a note "Rent": "It is due on Friday."');
+    const { directiveId } = (await test.owner.get(`/approvals/${approvalId}`)).body;
+    await test.owner.post(`/approvals/${approvalId}/approve`);
+    await eventually(
+      async () => (await test.owner.get(`/directives/${directiveId}`)).body.status,
+      (status) => status === 'executed',
+    );
+    await page.goto(`${test.url}/directives/${directiveId}`);
+    await page.getByRole('button', { name: /^Undo / }).click();
+    await page.getByRole('dialog').getByLabel('Why').fill('The wrong note.');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('reverted').first().waitFor();
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('shows a viewer no button that they may not press', async () => {
+    await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);
+    const escalation = await new EscalationDesk(test).open();
+    await page.goto(`${test.url}/escalations`);
+    await page.getByText('The printer is on fire.').waitFor();
+    await page.getByText('Mira').waitFor();
+    for (const path of ['/escalations', '/guardian', '/directives']) {
+      await page.goto(test.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Live').waitFor();
+      const buttons = await page.getByRole('button').allTextContents();
+      expect(buttons).toEqual(['Sign out']);
+    }
+    expect(escalation).toMatch(/^esc_/);
+  });
+});
