@@ -1,11 +1,9 @@
 import type { WorkPacketSummary } from '@consigliere/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Dialog } from '../ui/dialog.js';
-import { Failure } from '../ui/failure.js';
-import { textsOf } from '../ui/texts-of.js';
+import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
 
 /** What nothing can undo, or need not be undone. */
@@ -13,7 +11,8 @@ const LASTING = new Set(['read_only', 'irreversible']);
 
 /** One work packet, and the way to undo it. */
 export function PacketRow({ packet }: { packet: WorkPacketSummary }) {
-  const { title, status, executedAt, reversibility, teamId } = packet;
+  const { workPacketId, directiveId, title, status, executedAt, reversibility, teamId } = packet;
+  const queries = useQueryClient();
   const me = useMe();
   const [isOpen, setOpen] = useState(false);
   const canBeUndone = status === 'executed' && !LASTING.has(reversibility) && mayAct(me, 'admin', teamId);
@@ -29,49 +28,16 @@ export function PacketRow({ packet }: { packet: WorkPacketSummary }) {
           Undo
         </button>
       )}
-      <Undo packet={packet} isOpen={isOpen} setOpen={setOpen} />
+      <ReasonDialog
+        title="Undo"
+        description={title}
+        verb="Undo"
+        isReasonRequired
+        isOpen={isOpen}
+        setOpen={setOpen}
+        act={(reason) => client.workPackets.undo(workPacketId, { reason })}
+        onDone={() => queries.invalidateQueries({ queryKey: ['directive', directiveId] })}
+      />
     </li>
-  );
-}
-
-function Undo({
-  packet: { workPacketId, directiveId, title },
-  isOpen,
-  setOpen,
-}: {
-  packet: WorkPacketSummary;
-  isOpen: boolean;
-  setOpen: (isOpen: boolean) => void;
-}) {
-  const queries = useQueryClient();
-  const undo = useMutation({
-    mutationFn: (reason: string) => client.workPackets.undo(workPacketId, { reason }),
-    onSuccess: () => {
-      setOpen(false);
-      return queries.invalidateQueries({ queryKey: ['directive', directiveId] });
-    },
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    undo.mutate(textsOf(event.currentTarget)['reason']!);
-  };
-  return (
-    <Dialog title="Undo" description={title} isOpen={isOpen} setOpen={setOpen}>
-      <form onSubmit={submit}>
-        <label>
-          Why
-          <input name="reason" required maxLength={1_000} />
-        </label>
-        {undo.error && <Failure error={undo.error} />}
-        <div className="row">
-          <button type="submit" className="danger" disabled={undo.isPending}>
-            Undo
-          </button>
-          <button type="button" onClick={() => setOpen(false)}>
-            Back
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

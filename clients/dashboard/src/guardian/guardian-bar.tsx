@@ -1,14 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Dialog } from '../ui/dialog.js';
-import { Failure } from '../ui/failure.js';
-import { textsOf } from '../ui/texts-of.js';
+import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
-
-const WORD = 'HALT';
 
 /** The kill switch, in every view; while it is engaged, who did it and why. */
 export function GuardianBar() {
@@ -30,17 +26,6 @@ function KillSwitch({ mode }: { mode: string }) {
   const me = useMe();
   const maySwitch = mayActSomewhere(me, 'operator');
   const [isOpen, setOpen] = useState(false);
-  const kill = useMutation({
-    mutationFn: (reason: string) => client.guardian.kill(reason ? { reason } : {}),
-    onSuccess: () => {
-      setOpen(false);
-      return queries.invalidateQueries({ queryKey: ['guardian'] });
-    },
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    kill.mutate(textsOf(event.currentTarget).reason!);
-  };
   return (
     <>
       <span className="mode">{mode}</span>
@@ -49,32 +34,16 @@ function KillSwitch({ mode }: { mode: string }) {
           Stop everything
         </button>
       )}
-      <Dialog
+      <ReasonDialog
         title="Stop everything"
         description="Nothing is sent any more until an admin ends it. What is on its way may still arrive."
+        verb="Stop everything"
+        word="HALT"
         isOpen={isOpen}
         setOpen={setOpen}
-      >
-        <form onSubmit={submit}>
-          <label>
-            Why
-            <input name="reason" maxLength={500} />
-          </label>
-          <label>
-            Type {WORD}
-            <input name="word" required pattern={WORD} autoComplete="off" title={`Type ${WORD}`} />
-          </label>
-          {kill.error && <Failure error={kill.error} />}
-          <div className="row">
-            <button type="submit" className="danger" disabled={kill.isPending}>
-              Stop everything
-            </button>
-            <button type="button" onClick={() => setOpen(false)}>
-              Back
-            </button>
-          </div>
-        </form>
-      </Dialog>
+        act={(reason) => client.guardian.kill(reason ? { reason } : {})}
+        onDone={() => queries.invalidateQueries({ queryKey: ['guardian'] })}
+      />
     </>
   );
 }

@@ -1,14 +1,12 @@
 import type { GuardianView, RevertAnswer, RevertBody } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { Rows } from '../ui/list.js';
-import { textsOf } from '../ui/texts-of.js';
+import { ReasonDialog } from '../ui/reason-dialog.js';
 
-const WORD = 'REVERT';
 const WAYS = {
   resume: 'End the stop: what was halted goes on',
   restore: 'Put mode, settings and standing orders back to a checkpoint',
@@ -78,18 +76,6 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
 function Plan({ plan, wanted, done }: { plan: RevertAnswer; wanted: RevertBody; done: () => void }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const revert = useMutation({
-    mutationFn: (reason: string) => client.guardian.revert({ ...wanted, ...(reason && { reason }) }),
-    onSuccess: async () => {
-      setOpen(false);
-      await queries.invalidateQueries();
-      done();
-    },
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    revert.mutate(textsOf(event.currentTarget)['reason']!.trim());
-  };
   const { restored, planTotal } = plan;
   return (
     <div className="forecast" role="status">
@@ -120,27 +106,19 @@ function Plan({ plan, wanted, done }: { plan: RevertAnswer; wanted: RevertBody; 
       <button type="button" className="danger" onClick={() => setOpen(true)}>
         Carry out this plan
       </button>
-      <Dialog title="Revert" description={WAYS[plan.mode]} isOpen={isOpen} setOpen={setOpen}>
-        <form onSubmit={submit}>
-          <label>
-            Why
-            <input name="reason" maxLength={1_000} />
-          </label>
-          <label>
-            Type {WORD}
-            <input name="word" required pattern={WORD} autoComplete="off" title={`Type ${WORD}`} />
-          </label>
-          {revert.error && <Failure error={revert.error} />}
-          <div className="row">
-            <button type="submit" className="danger" disabled={revert.isPending}>
-              Revert
-            </button>
-            <button type="button" onClick={() => setOpen(false)}>
-              Back
-            </button>
-          </div>
-        </form>
-      </Dialog>
+      <ReasonDialog
+        title="Revert"
+        description={WAYS[plan.mode]}
+        verb="Revert"
+        word="REVERT"
+        isOpen={isOpen}
+        setOpen={setOpen}
+        act={(reason) => client.guardian.revert({ ...wanted, ...(reason && { reason }) })}
+        onDone={async () => {
+          await queries.invalidateQueries();
+          done();
+        }}
+      />
     </div>
   );
 }
