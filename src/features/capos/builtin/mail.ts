@@ -158,7 +158,8 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
     return 'A quotation is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
-  const forCapo = isLetter ? [words.HELD, words.NEXT_IN_LETTER] : [words.HELD, words.NEXT, words.REPORTED];
+  const held = isGreeting && isSigned ? words.HELD_IN_LETTER : words.HELD;
+  const forCapo = isLetter ? [held, words.NEXT_IN_LETTER] : [held, words.NEXT, words.REPORTED];
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
