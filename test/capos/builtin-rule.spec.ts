@@ -305,6 +305,12 @@ describe('a mail is never ready', () => {
     `Tell everybody: ${JANE} and ${BOB} are on holiday. Subject "Order", text "It ships."`,
     `Tell our buyers: ${JANE}. Subject "Order"`,
     `Every Monday send ${JANE} the mail "Order" with text: It ships.`,
+    `Write to everyone who has paid: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Write to all of them tomorrow: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Email the offer to all: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Mail ${JANE} - subject something nice - "It ships."`,
+    `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Only if Bob agrees. Best, Tom`,
+    `Mail ${JANE}, subject "Order": It ships. Do not add anything else.`,
     `Take back what went to ${JANE}, write her a mail with subject Order, text: It ships.`,
   ])('where something stands beside it: %s', (text) => {
     const found = packets(text);
