@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { contextOf, SaidMail, withSignature } from './mail.js';
 import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText } from './text.js';
+import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
 import * as words from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
@@ -73,19 +73,20 @@ class DirectiveReader {
   readonly #unread: string[] = [];
   /** Of a sentence that is not understood, but names an address. */
   #mayMail = false;
+  readonly #briefing: Briefing;
+  readonly #whole: Text;
+  readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(
-    private readonly briefing: Briefing,
-    private readonly whole = readText(briefing.directive.text),
-    private readonly context = contextOf(briefing.directive.context),
-  ) {}
+  constructor(briefing: Briefing, { text, context } = briefing.directive) {
+    [this.#briefing, this.#whole, this.#context] = [briefing, readText(text), contextOf(context)];
+  }
 
   read(): this {
-    const { text, masked, unread } = this.whole;
-    const outside = outsideIn(text, this.briefing.targets);
+    const { text, masked, unread } = this.#whole;
+    const outside = outsideIn(text, this.#briefing.targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
-    if (this.moves.length > 0 || (this.briefing.directive.capo === 'ceo' && this.#delegate())) return this;
+    if (outside !== undefined || (this.#briefing.directive.capo === 'ceo' && this.#delegate())) return this;
     const starts = [0, ...entriesIn(masked)];
     for (const [index, start] of starts.entries()) {
       const entry = masked.slice(0, starts[index + 1]);
@@ -104,14 +105,13 @@ class DirectiveReader {
     const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
     if (this.moves.length > 0)
       this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${whyNot(said)}`.trim()));
-    else if (this.remarks.length === 0)
-      this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
+    else this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
     return this;
   }
 
   /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
   #delegate(): boolean {
-    const { text, masked } = this.whole;
+    const { text, masked } = this.#whole;
     const found = [...masked.matchAll(words.DELEGATES)];
     for (const [index, { index: start, 0: lead, groups }] of found[0]?.index === 0 ? found.entries() : []) {
       const said = text.slice(start + lead.length, found[index + 1]?.index);
@@ -124,11 +124,11 @@ class DirectiveReader {
 
   /** Reads an instruction, or a sentence that is none, and answers where it ends. */
   #readAt(entry: string, at: number): number {
-    const place = [this.whole, entry, at] as const;
+    const place = [this.#whole, entry, at] as const;
     const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const { body } = this.context;
+    const { body } = this.#context;
     const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const move = mail ? undefined : moveAt(this.briefing, ...place);
+    const move = mail ? undefined : moveAt(this.#briefing, ...place);
     if (move) return this.moves.push(move) && move.end;
     const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
@@ -136,12 +136,12 @@ class DirectiveReader {
     if (found) this.#addMail(found);
     else this.#mayMail ||= !matchAt(words.NO_MAIL, sentence, 0) && (body !== '' || /\uFDD1/.test(sentence));
     const end = found ? (said?.start ?? at) : at + sentence.length;
-    this.#unread.push(...leftIn(this.whole.text.slice(at, end)));
+    this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
     return said?.end ?? at + sentence.length;
   }
 
   #addMail(said: Partial<SaidMail>): void {
-    const context = this.context;
+    const context = this.#context;
     const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
     const asked = [...(said.asked ?? []), ...context.asked];
     const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
@@ -150,14 +150,15 @@ class DirectiveReader {
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const isAttached = `${this.whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const isAttached =
+      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    if (!isText) asked.push(lacksText(this.whole));
+    if (!isText) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
-      const text = isText ? withSignature(body, this.briefing.sender.signature, this.whole) : '';
+      const text = isText ? withSignature(body, this.#briefing.sender.signature, this.#whole) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
       this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
     }
@@ -167,17 +168,17 @@ class DirectiveReader {
   #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
     if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
     for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(this.whole, entry, at + index, words.MAIL_HEAD);
+      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
       const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => this.whole.excluded.includes(each))) return mail;
+      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
     }
     const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(this.whole, entry, at) : undefined;
+    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
     return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
   }
 
   #askForRest(): void {
-    const { addresses, lookAlikes, excluded, named } = this.whole;
+    const { addresses, lookAlikes, excluded, named } = this.#whole;
     const isMissing = isMissingIn(this.moves);
     const own = [...addresses, ...lookAlikes].map(({ text }) => text);
     for (const move of this.moves) {

@@ -6,6 +6,10 @@ import * as words from './words.js';
 
 /** A mail as an instruction gives it: recipients, subject, copies and text, in any order. Each is marked, and goes on to the next mark. */
 export class SaidMail {
+  readonly #whole: Text;
+  readonly #masked: string;
+  readonly start: number;
+  end: number;
   readonly to: string[] = [];
   readonly cc: string[] = [];
   subject: string | undefined;
@@ -19,19 +23,17 @@ export class SaidMail {
   #isDirect = true;
   #isBehindColon = false;
 
-  private constructor(
-    private readonly whole: Text,
-    private readonly masked: string,
-    readonly start: number,
-    private form?: RegExp,
-    public end = start,
-  ) {}
+  #form: RegExp | undefined;
+
+  private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
+    [this.#whole, this.#masked, this.start, this.end, this.#form] = [whole, masked, start, start, form];
+  }
 
   /** @param form what its recipients are looked for with: words.MAIL_HEAD, or words.MAIL_NAMED where no address is known */
   static at(whole: Text, masked: string, start: number, form: RegExp): SaidMail | undefined {
     const mail = new SaidMail(whole, masked, start, form);
     mail.#read();
-    if (mail.form || mail.body !== undefined) return mail.form ? undefined : mail;
+    if (mail.#form || mail.body !== undefined) return mail.#form ? undefined : mail;
     // What is not in the form describes the message, and a person words it.
     mail.end += taskAt(masked, mail.end, words.NEXT_TO_MAIL).length;
     mail.isEach ||= masked.slice(start, mail.end).search(words.EACH_WITHIN) >= 0;
@@ -60,27 +62,27 @@ export class SaidMail {
     const isText = () => this.body === undefined && this.#text();
     const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
     while (isNext()) this.end = this.#at;
-    return this.end > this.start && /^[\s.!?)]*$/.test(this.masked.slice(this.end));
+    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
   }
 
   #field(): boolean {
     this.#at = this.end;
-    if (this.form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
-    const head = this.form && this.#take(this.form);
+    if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
+    const head = this.#form && this.#take(this.#form);
     if (head) {
       const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
-      if (name === undefined) this.to.push(...within(head.index, this.#at, this.whole.addresses));
+      if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
       else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-      const said = saidIn(this.whole, head, thing.trim());
+      const said = saidIn(this.#whole, head, thing.trim());
       if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
       else this.left.push(said.replace(words.EACH_WITHIN, ''));
       this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
-      this.form = undefined;
+      this.#form = undefined;
       return true;
     }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const said = oneLine(saidIn(this.whole, subject, subject.groups!['value']!));
+      const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
       const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
@@ -88,12 +90,12 @@ export class SaidMail {
     }
     const people = this.#take(words.PEOPLE);
     const { each, none, copies = '' } = people?.groups ?? {};
-    const named = within(this.end, this.#at, this.whole.addresses);
+    const named = within(this.end, this.#at, this.#whole.addresses);
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
     if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
     else if (copies !== '') this.cc.push(...named);
-    return people !== undefined && !(none && this.to.some((one) => this.whole.excluded.includes(one)));
+    return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
 
   #text(): boolean {
@@ -101,45 +103,45 @@ export class SaidMail {
     const mark = this.#take(words.TEXT_MARK)!;
     const { label, colon, below = '', quote, letter } = mark.groups!;
     const start = this.#at;
-    const isDirect = this.#isDirect && this.form === undefined;
+    const isDirect = this.#isDirect && this.#form === undefined;
     const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
     const isMarked = label || colon || isDirect || this.subject !== undefined;
-    const isSent = matchAt(words.SENT_BELOW, this.masked, this.end) !== undefined;
-    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.whole, mark, quote)) !== '';
+    const isSent = matchAt(words.SENT_BELOW, this.#masked, this.end) !== undefined;
+    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, quote)) !== '';
     if (!(colon && (label || isDirect)) && !isBelow && letter === undefined) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
-    if (start >= this.masked.length) return false;
-    const labels = [...this.masked.slice(start).matchAll(words.LABEL)].slice(-4);
-    const isField = (at: number) => new SaidMail(this.whole, this.masked, at, this.form).#read(false);
+    if (start >= this.#masked.length) return false;
+    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
     const found = labels.find(({ index }) => index > 0 && isField(start + index));
-    const end = (this.end = found ? start + found.index : this.masked.length);
+    const end = (this.end = found ? start + found.index : this.#masked.length);
     this.#read(false);
-    this.#at = this.masked.length;
-    const doubt = doubtIn(this.whole, start, end, label !== undefined);
+    this.#at = this.#masked.length;
+    const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
     return true;
   }
 
   /** What the mail is about; or what is not understood, to the next field. */
   #skip(): boolean {
     this.#at = this.end;
-    if (this.form !== undefined) return false;
+    if (this.#form !== undefined) return false;
     const isBehind = this.body !== undefined;
     if (!isBehind && this.#take(words.DESCRIPTION)) return !(this.#isDirect = false);
-    const rest = this.masked.slice(this.end, isBehind ? this.end + 300 : undefined);
+    const rest = this.#masked.slice(this.end, isBehind ? this.end + 300 : undefined);
     const next = rest.search(words.FIELD);
     const isOver = `- ${rest.slice(0, next + 1)}`.search(isBehind ? words.ENDS : words.NEXT) >= 0;
     if (next <= 0 || isOver) return false;
-    this.left.push(this.whole.text.slice(this.end, (this.#at += next)));
+    this.left.push(this.#whole.text.slice(this.end, (this.#at += next)));
     return !(this.#isDirect = false);
   }
 
   #take(expression: RegExp): RegExpExecArray | undefined {
-    const match = matchAt(expression, this.masked, this.#at);
+    const match = matchAt(expression, this.#masked, this.#at);
     if (match) this.#at += match[0].length;
     return match;
   }
