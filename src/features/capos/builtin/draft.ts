@@ -150,8 +150,8 @@ class DirectiveReader {
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const isAttached =
-      `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
+    const isAttached = all.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;

@@ -164,7 +164,7 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
 }
 
 export function withSignature(body: string, given: string | null, { masked }: Text): string {
-  const signature = masked.search(words.AS_IT_IS) < 0 ? clean(given ?? '').trim() : '';
+  const signature = masked.search(words.NOTHING_TO_ADD) < 0 ? clean(given ?? '').trim() : '';
   const signed = `${body}\n\n${signature}`;
   const isSigned = body.endsWith(signature) || body.slice(-120).search(words.SIGNED) >= 0;
   return isSigned || signed.length > LIMITS.mail ? body : signed;
