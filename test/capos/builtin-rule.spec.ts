@@ -83,6 +83,16 @@ describe('a mail in the form of the rule is ready', () => {
     [`Kannst du ${JANE} bitte eine kurze Mail schicken? Betreff: Order. Nachricht: It ships on Friday.`],
     [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
     [`pls send an emial to ${JANE} subjct "Order" txt "It ships on Friday."`],
+    [`Email ${JANE} with subject "Order" and this text: It ships on Friday.`],
+    [`Email ${JANE} the mail "Order" with text: It ships on Friday.`],
+    [`Email ${JANE}, subject Re: Order: It ships on Friday.`, { subject: 'Re: Order' }],
+    [`Write to both of our buyers: ${JANE} and ${BOB}. Subject: Order. Text: It ships on Friday.`, BOTH],
+    [`Let everybody know: ${JANE}; ${BOB} - Betreff Order - Text: "It ships on Friday."`, BOTH],
+    [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
+    [
+      `Email ${JANE}, subject "Order". Say: It ships. Signed Jo Khan, Copy Corner`,
+      { body: 'It ships. Signed Jo Khan, Copy Corner' },
+    ],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail(more)]);
   });
@@ -97,6 +107,8 @@ describe('a mail in the form of the rule is ready', () => {
   });
 
   it('a letter is the text from its greeting to its name, whatever it asks of its reader', () => {
+    const held = `Dear Jane, wait for Bob if he is late, but dont tell him. We do not pay yet. Love, Nina`;
+    expect(packets(`Email ${JANE}. Subject: Order. Text: ${held}`)).toEqual([mail({ body: held })]);
     const body = `Hi Jane, it ships. Please send comments to ${BOB}, or call me before noon. Kind regards, Tom`;
     expect(packets(`Email ${JANE}: Subject: Order. ${body}`)).toEqual([mail({ body })]);
     expect(packets(`Email ${JANE}, subject "Order": ${body} Send it on Monday.`)).toMatchObject([
@@ -129,6 +141,12 @@ describe('a mail in the form of the rule is ready', () => {
     expect(packets(list)).toEqual([mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })]);
     const body = '- note: two jackets\n- tell the harbour master';
     expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
+  });
+
+  it('not signed where nothing is to be added', () => {
+    const sender = { name: 'Mara', signature: 'Mara\nNorthwind', replyTo: null };
+    const text = `Email ${JANE}, subject "Order": "It ships on Friday." Please add nothing else.`;
+    expect(packets(text, 'capo_ops', { sender })).toEqual([mail()]);
   });
 
   it.each([
@@ -280,6 +298,20 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}'s boss, subject "Order": "It ships."`,
     `Tell Bob to mail ${JANE}: "It ships.", subject "Order"`,
     `Mail ${JANE}, subject "Order", subject "Other": "It ships."`,
+    `Mail ${JANE}, subject "Order": It ships, copy Bob`,
+    `Mail ${JANE}, subject "Order". Text: It ships. Wait for my ok.`,
+    `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Don't send it before I say so. Best, Tom`,
+    `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Best, Tom. Wait until Monday.`,
+    `Tell everybody: ${JANE} and ${BOB} are on holiday. Subject "Order", text "It ships."`,
+    `Tell our buyers: ${JANE}. Subject "Order"`,
+    `Every Monday send ${JANE} the mail "Order" with text: It ships.`,
+    `Write to everyone who has paid: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Write to all of them tomorrow: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Email the offer to all: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
+    `Mail ${JANE} - subject something nice - "It ships."`,
+    `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Only if Bob agrees. Best, Tom`,
+    `Mail ${JANE}, subject "Order": It ships. Do not add anything else.`,
+    `Take back what went to ${JANE}, write her a mail with subject Order, text: It ships.`,
   ])('where something stands beside it: %s', (text) => {
     const found = packets(text);
     expect(found.length).toBeGreaterThan(0);
@@ -424,10 +456,16 @@ describe('other moves', () => {
 
   it.each<[string, CapoRole, string]>([
     ['Record -50 EUR from Acme', 'capo_revenue', 'Money cannot be paid out'],
-    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
+    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'This cannot be done here.'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
-    ['Translate the FAQ', 'capo_ops', 'Say to whom and what: Email anna@'],
+    ['Translate the FAQ', 'capo_ops', 'This cannot be done here.'],
+    ['Improve the FAQ', 'capo_ops', 'Say to whom and what: Email anna@'],
+    ['Delete all my old mails', 'capo_ops', 'This cannot be done here.'],
+    ['Please forward the signed lease to our lawyer', 'capo_ops', 'This cannot be done here.'],
+    ['Send jane@@acme.example the offer', 'capo_ops', 'jane@@acme.example is no mail address.'],
+    ['Write a one page document with our rules: no smoking', 'ceo', 'A document is written with its text:'],
+    ["Draft minutes for yesterday's meeting. Next meeting 9 June.", 'ceo', 'A document is written with'],
     ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money cannot be paid out'],
     ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Money cannot be paid out'],
     ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
@@ -440,12 +478,12 @@ describe('other moves', () => {
     ['Anna paid 20 EUR to the florist for us, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
     ['Did Acme pay us 150 EUR?', 'capo_revenue', 'Questions are answered'],
-    ['Make a post for Instagram about the sale', 'capo_marketing', 'Nothing can be posted here'],
+    ['Make a post for Instagram about the sale', 'capo_marketing', 'This cannot be done here.'],
     ['Remind me tomorrow to call jane@acme.example', 'capo_ops', 'Reminders cannot be set here'],
     ['Remind me on Friday to call the tax office', 'capo_ops', 'Reminders cannot be set here'],
     ['what was our revenue last month?', 'capo_revenue', 'Questions are answered in the chat'],
     ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
-    ['Call Jane of Acme with the news', 'capo_ops', 'Say to whom and what: Email anna@'],
+    ['Call Jane of Acme with the news', 'capo_ops', 'This cannot be done here.'],
   ])('are not prepared, and it is said why: %s', (text, capo, remark) => {
     const { packets: none, remarks } = draft(text, capo);
     expect(none).toEqual([]);
@@ -465,11 +503,17 @@ describe('other moves', () => {
     expect(letter).toMatchObject({ to: [JANE], asked: ['subject', 'body'] });
     expect(revenue).toMatchObject({ amount: 75, source: 'Ida', asked: [] });
     expect(draft(`Email ${JANE} about the party and book a table for six`).remarks).toBe(
-      'Not acted on: “book a table for six”',
+      'Not acted on: “book a table for six” This cannot be done here. A mail can be sent, a document filed, revenue recorded.',
     );
     const refund = `We got back 55 EUR from Acme, and please thank them at ${JANE}`;
     expect(packets(refund, 'capo_revenue')).toMatchObject([{ type: 'email.send', to: [JANE] }]);
     expect(draft(refund, 'capo_revenue').remarks).toContain('what comes back is no revenue');
+  });
+
+  it('names the condition between two mails', () => {
+    const said = `Ask ${JANE} whether it is free, and if it is not, ask ${BOB} for the hall`;
+    expect(packets(said)).toMatchObject([{ to: [JANE] }, { to: [BOB] }]);
+    expect(draft(said).remarks).toBe('Not acted on: “if it is not”');
   });
 
   it('names an address that only a question repeats', () => {

@@ -83,11 +83,10 @@ class DirectiveReader {
 
   read(): this {
     const { text, masked, unread } = this.#whole;
-    const { targets, directive } = this.#briefing;
-    const outside = outsideIn(text, targets);
+    const outside = outsideIn(text, this.#briefing.targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
-    if (this.moves.length > 0 || (directive.capo === 'ceo' && this.#delegate())) return this;
+    if (outside !== undefined || (this.#briefing.directive.capo === 'ceo' && this.#delegate())) return this;
     const starts = [0, ...entriesIn(masked)];
     for (const [index, start] of starts.entries()) {
       const entry = masked.slice(0, starts[index + 1]);
@@ -101,12 +100,12 @@ class DirectiveReader {
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
     if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
-    for (const said of [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread]) {
-      const why = this.#unread.includes(said) ? reasonOf(said) : '';
-      const note = this.moves.length > 0 ? `Not acted on: ${quoted([said])} ${why}` : why;
-      if (note !== '') this.remarks.push(note.trim());
-    }
-    if (this.moves.length + this.remarks.length === 0) this.remarks.push(EXAMPLE);
+    for (const [none] of masked.matchAll(words.NO_ADDRESS)) this.remarks.push(`${none} is no mail address.`);
+    const whyNot = (said: string) => (this.#unread.includes(said) ? reasonOf(said) : '');
+    const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
+    if (this.moves.length > 0)
+      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${whyNot(said)}`.trim()));
+    else this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
     return this;
   }
 
@@ -134,9 +133,8 @@ class DirectiveReader {
     const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
     const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
-    this.#mayMail ||=
-      !found && (body !== '' || sentence.includes('\uFDD1')) && !matchAt(words.NO_MAIL, sentence, 0);
     if (found) this.#addMail(found);
+    else this.#mayMail ||= !matchAt(words.NO_MAIL, sentence, 0) && (body !== '' || /\uFDD1/.test(sentence));
     const end = found ? (said?.start ?? at) : at + sentence.length;
     this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
     return said?.end ?? at + sentence.length;
@@ -160,7 +158,7 @@ class DirectiveReader {
     if (!isText) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
-      const text = isText ? withSignature(body, this.#briefing.sender.signature) : '';
+      const text = isText ? withSignature(body, this.#briefing.sender.signature, this.#whole) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
       this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
     }
@@ -199,8 +197,7 @@ class DirectiveReader {
   }
 }
 
-const isAsked = (asked: readonly NeededInput[], name: string) =>
-  asked.some(({ path }) => path === `params.${name}`);
+const isAsked = (asked: NeededInput[], name: string) => asked.some(({ path }) => path === `params.${name}`);
 const askOnce = (asked: NeededInput[], name: string, message: string) =>
   isAsked(asked, name) || asked[name === 'to' ? 'unshift' : 'push'](ask(name, message));
 const reasonOf = (said: string) =>

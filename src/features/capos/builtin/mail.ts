@@ -158,12 +158,13 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
     return 'A quotation is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
-  const forCapo = isLetter ? [words.HELD, words.NEXT_IN_LETTER] : [words.HELD, words.NEXT, words.REPORTED];
+  const held = isGreeting && isSigned ? words.HELD_IN_LETTER : words.HELD;
+  const forCapo = isLetter ? [held, words.NEXT_IN_LETTER] : [held, words.NEXT, words.REPORTED];
   return forCapo.some((each) => text.search(each) >= 0) ? 'A part of it may be meant for the capo.' : '';
 }
 
-export function withSignature(body: string, given: string | null): string {
-  const signature = clean(given ?? '').trim();
+export function withSignature(body: string, given: string | null, { masked }: Text): string {
+  const signature = masked.search(words.NOTHING_TO_ADD) < 0 ? clean(given ?? '').trim() : '';
   const signed = `${body}\n\n${signature}`;
   const isSigned = body.endsWith(signature) || body.slice(-120).search(words.SIGNED) >= 0;
   return isSigned || signed.length > LIMITS.mail ? body : signed;

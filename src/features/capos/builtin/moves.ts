@@ -111,19 +111,18 @@ function figuresOf({ workspace, now, metrics, guardian, figures, signals, recent
     return `${day}: ${[...sums(revenue), ...events].join(', ')}`;
   });
   const open = (figures?.openApprovals ?? []).map(({ title }) => `“${title}”`);
-  const alerts = signals.map(({ severity, title }) => `${severity}: ${title}`);
-  const work = recentPackets.map(({ title, status }) => `${title}: ${status}`);
-  const section = (heading: string, lines: readonly string[]) =>
-    lines.length > 0 ? [`## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`] : [];
-  const sections = [
-    `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
-    ...section('Revenue of the last 24 hours', sums(newest)),
-    ...section(`By day, since ${figures?.since ?? ''}`, days),
-    ...section('Approvals', [`${guardian.pending} waiting for a decision`, ...open]),
-    ...section('Open signals', alerts),
-    ...section('Newest work', work),
-  ];
-  return cutText(sections.join('\n\n'), LIMITS.document);
+  const sections: Record<string, readonly string[]> = {
+    'Revenue of the last 24 hours': sums(newest),
+    [`By day, since ${figures?.since ?? ''}`]: days,
+    Approvals: [`${guardian.pending} waiting for a decision`, ...open],
+    'Open signals': signals.map(({ severity, title }) => `${severity}: ${title}`),
+    'Newest work': recentPackets.map(({ title, status }) => `${title}: ${status}`),
+  };
+  const head = `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+  const said = Object.entries(sections).flatMap(([heading, lines]) =>
+    lines.length > 0 ? [`## ${heading}\n\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`] : [],
+  );
+  return cutText([head, ...said].join('\n\n'), LIMITS.document);
 }
 
 /** `Call ... of ... with a = b` or `Post "..." to the webhook ...`, where that is all of the directive; a text says why not. */

@@ -26,16 +26,14 @@ export function readText(given: string) {
   const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
   const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
-  const masked = own
-    .slice(0, cut < 0 ? undefined : cut)
-    .trimEnd()
-    .replace(words.ADDRESS, (address, start: number) => {
-      const isAlike =
-        /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
-      if (!isAlike && !isMailAddress(address)) return address;
-      (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
-      return '\uFDD1'.repeat(address.length);
-    });
+  const before = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
+  const masked = before.replace(words.ADDRESS, (address, start: number) => {
+    const isAlike =
+      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
+    if (!isAlike && !isMailAddress(address)) return address;
+    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
+    return '\uFDD1'.repeat(address.length);
+  });
   const unread = cut < 0 ? [] : [text.slice(cut)];
   if (own !== unlinked) unread.push('the lines that begin with “>”');
   if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
