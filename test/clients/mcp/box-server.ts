@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const { EFFECTS = '', LISTING = 'first', STUBBORN } = process.env;
 
@@ -79,6 +80,8 @@ async function call(id: unknown, params: any): Promise<object | undefined> {
     case 'progress':
       for (const progress of [1, 2])
         send({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress } });
+      // The client library drops progress that it reads together with the result.
+      await sleep(100);
       return text('there');
     case 'elicit': {
       const answered = new Promise((resolve) => asked.set('elicit-1', resolve));
