@@ -106,6 +106,11 @@ describe('a limit', () => {
         expect(limit).toMatchObject({ limit: 1_200, windowSeconds: 60, bucket: '/api/pro/action-requests' });
         continue;
       }
+      // A proxy proposes each tool that its server lists.
+      if (method === 'POST' && paths[0] === '/api/pro/tools') {
+        expect(limit).toMatchObject({ limit: 300, windowSeconds: 60 });
+        continue;
+      }
       const [requests, windowSeconds] = method === 'GET' ? UNNUMBERED.read : UNNUMBERED.mutation;
       expect(limit, `${method} ${paths[0]}`).toMatchObject({ limit: requests, windowSeconds });
     }
