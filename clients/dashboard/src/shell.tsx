@@ -56,7 +56,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         <Link to="/account" className="who">
           {name}
         </Link>
-        <button type="button" onClick={() => void signOut()}>
+        <button type="button" className="sign-out" onClick={() => void signOut()}>
           Sign out
         </button>
       </header>
