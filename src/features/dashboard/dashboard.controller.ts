@@ -20,6 +20,7 @@ const PAGES = [
   'overview',
   'sent',
   'settings/api',
+  'setup',
 ];
 
 /** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */

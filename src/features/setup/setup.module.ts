@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { CaposModule } from '../capos/capos.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { Setup } from './setup.js';
+import { SetupController } from './setup.controller.js';
+
+/** @level 6 */
+@Module({ imports: [CaposModule, MailModule], controllers: [SetupController], providers: [Setup] })
+export class SetupModule {}
