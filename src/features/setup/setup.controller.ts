@@ -15,7 +15,7 @@ const TEST = {
   returns: { 200: SetupFinding },
 } as const;
 
-@ApiTags('settings')
+@ApiTags('setup')
 @Controller('api/pro/setup')
 export class SetupController {
   constructor(private readonly setup: Setup) {}
