@@ -48,6 +48,10 @@ const routes = root.addChildren([
     lazyRouteComponent(() => import('./escalations/escalations.js'), 'Escalations'),
   ),
   page(
+    '/escalations/$escalationId',
+    lazyRouteComponent(() => import('./escalations/escalations.js'), 'EscalationPage'),
+  ),
+  page(
     '/guardian',
     lazyRouteComponent(() => import('./guardian/guardian-page.js'), 'GuardianPage'),
   ),

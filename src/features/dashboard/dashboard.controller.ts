@@ -16,6 +16,7 @@ const PAGES = [
   'directives',
   'directives/:directiveId',
   'escalations',
+  'escalations/:escalationId',
   'guardian',
   'overview',
   'sent',

@@ -81,7 +81,7 @@ function Part({
   const { works, found, remedy } = testing.data ?? configured;
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p role="status" className={works ? undefined : 'warning'}>
         {testing.data && (works ? 'It works. ' : 'It does not work. ')}
         {found}
