@@ -17,9 +17,9 @@ import type { ModelClient } from '../capos/model-client.js';
 import { faultsOfAnswer, object } from '../capos/model-output.js';
 import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
 import { NO_COST } from '../terms/terms.js';
-import { mailOf } from '../mail/blocks.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import { summaryOfMail } from '../mail/mail-transport.js';
+import { testMail } from './test-mail.js';
 import type { FirstSteps, SetupFinding, SetupView } from './setup.dto.js';
 
 const STEPS = /* sql */ `
@@ -71,12 +71,7 @@ export class Setup {
   /** Sends a mail to the caller, at once and once. */
   async testMail(caller: Caller): Promise<SetupFinding> {
     const { email } = caller;
-    const mail = mailOf('Test mail (Consigliere)', [
-      { kind: 'heading', text: 'Mail works' },
-      { kind: 'text', text: 'You asked Consigliere for this mail to see that mail reaches you.' },
-      { kind: 'link', words: 'Go on to Consigliere', url: `${this.address.url}/` },
-    ]);
-    const message = { id: newId('msg'), to: [email], ...mail };
+    const message = testMail(newId('msg'), email, this.address.url);
     try {
       const { transport } = await this.mailer.send(message, AbortSignal.timeout(MAIL_MS));
       const summary = summaryOfMail(
