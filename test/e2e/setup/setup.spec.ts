@@ -62,8 +62,14 @@ describe('an installation that nobody has set up', () => {
       capo: 'capo_ops',
     });
     const { contentHash } = (await test.owner.get(`/approvals/${body.approvalId}?wait=10`)).body;
-    await test.owner.post(`/approvals/${body.approvalId}/approve`, undefined, { 'If-Match': `"${contentHash}"` });
-    await test.owner.post('/standing-orders', { name: 'No posts', effect: 'deny', match: { actionTypes: ['message.post'] } });
+    await test.owner.post(`/approvals/${body.approvalId}/approve`, undefined, {
+      'If-Match': `"${contentHash}"`,
+    });
+    await test.owner.post('/standing-orders', {
+      name: 'No posts',
+      effect: 'deny',
+      match: { actionTypes: ['message.post'] },
+    });
     await test.owner.post('/guardian/killswitch');
     expect((await test.owner.get('/setup')).body.steps).toEqual({
       directive: true,
@@ -137,7 +143,10 @@ describe('an installation with a mail server and a model', () => {
       found: 'The model test-model answered: Ready.',
       remedy: null,
     });
-    expect((await actionsOf(test)).at(-1)).toMatchObject({ action: 'setup.model_tested', outcome: 'success' });
+    expect((await actionsOf(test)).at(-1)).toMatchObject({
+      action: 'setup.model_tested',
+      outcome: 'success',
+    });
     expect(await test.rows('select tokens_in, tokens_out from model_charges')).toMatchObject([
       { tokens_in: '20', tokens_out: '5' },
     ]);

@@ -36,7 +36,9 @@ function Form({ choices: { address, timezone, effective } }: { choices: Notifica
     const { from, to, ...kinds } = textsOf(event.currentTarget);
     save.mutate({
       ...(kinds as Pick<ChangeNotificationChoices, Kind>),
-      ...(from && to ? { quietHours: { from, to }, atAnyHour: false } : effective.quietHours && { atAnyHour: true }),
+      ...(from && to
+        ? { quietHours: { from, to }, atAnyHour: false }
+        : effective.quietHours && { atAnyHour: true }),
     });
   };
   return (

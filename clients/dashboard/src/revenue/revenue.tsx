@@ -48,8 +48,7 @@ function RecordRevenue({ teamId }: { teamId: string | undefined }) {
   const teams = me.teams.filter((team) => mayAct(me, 'operator', team.teamId));
   const record = useMutation({
     mutationFn: (body: RecordRevenueBody) => client.revenueEvents.record(body),
-    onSuccess: () =>
-      Promise.all(['revenue', 'kpi'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['revenue'] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -10,7 +10,6 @@ export function FirstRun({ close }: { close: () => void }) {
   const isDone = data && Object.values(data.steps).every(Boolean);
   useEffect(() => {
     if (isDone) close();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a function of the parent that is another each time it renders
   }, [isDone]);
   if (!data || isDone) return null;
   return (
