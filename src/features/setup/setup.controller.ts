@@ -10,7 +10,6 @@ import { Setup } from './setup.js';
 const TEST = {
   auth: 'member',
   role: 'admin',
-  limit: { limit: 6, windowSeconds: 60, bucket: 'setup-test' },
   transaction: false,
   returns: { 200: SetupFinding },
 } as const;

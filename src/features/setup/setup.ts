@@ -20,14 +20,8 @@ import { NO_COST } from '../terms/terms.js';
 import { Mailer, MailFailed } from '../mail/mailer.js';
 import { summaryOfMail } from '../mail/mail-transport.js';
 import { testMail } from './test-mail.js';
-import type { FirstSteps, SetupFinding, SetupView } from './setup.dto.js';
-
-const STEPS = /* sql */ `
-select
-  exists (select from directives where workspace_id = $1) as directive,
-  exists (select from approvals where workspace_id = $1 and status = 'approved') as approval,
-  exists (select from standing_orders where workspace_id = $1) as "order",
-  exists (select from guardians where workspace_id = $1 and epoch > 0) as kill_drill`;
+import { FirstStepsReader } from './first-steps.reader.js';
+import type { SetupFinding, SetupView } from './setup.dto.js';
 
 /** A person waits for the answer. */
 const MAIL_MS = 20_000;
@@ -48,6 +42,7 @@ const Answer = z.object({ sentence: z.string().min(1) });
 export class Setup {
   constructor(
     private readonly db: Db,
+    private readonly firstSteps: FirstStepsReader,
     private readonly config: Config,
     private readonly address: PublicAddress,
     private readonly mailer: Mailer,
@@ -57,14 +52,12 @@ export class Setup {
   ) {}
 
   async read(caller: Caller): Promise<SetupView> {
-    const scope = scopeOf(caller);
-    const [steps] = await this.db.read<FirstSteps>(scope, STEPS, [scope.workspaceId]);
     return {
       address: this.addressFinding(),
       mail: this.mailFinding(),
       model: this.modelFinding(),
       isReachable: isReachable(caller.email),
-      steps: steps!,
+      steps: await this.firstSteps.read(scopeOf(caller)),
     };
   }
 

@@ -290,10 +290,14 @@ describe('the page of the link', () => {
   it('begins no session for a form of another site', async () => {
     const { inviteId } = await desk.invite('elsewhere@example.com');
     const token = await desk.token(inviteId);
-    for (const from of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]) {
+    const foreign: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+    ];
+    for (const headers of foreign) {
       const refused = await visit(token, {
         method: 'POST',
-        headers: from as Record<string, string>,
+        headers,
         body: new URLSearchParams({ displayName: 'Jo', password: PASSWORD }),
       });
       expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, []]);
