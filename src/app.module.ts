@@ -21,6 +21,7 @@ import { TenancyModule } from './features/tenancy/tenancy.module.js';
 import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SchedulesModule } from './features/schedules/schedules.module.js';
+import { SetupModule } from './features/setup/setup.module.js';
 import { SignalsModule } from './features/signals/signals.module.js';
 import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
@@ -75,6 +76,7 @@ export class AppModule {
         SchedulesModule,
         ConsigliereModule,
         EvalsModule,
+        SetupModule,
         PreflightModule,
         PacksModule,
         ActionRequestsModule,

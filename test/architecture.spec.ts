@@ -238,6 +238,7 @@ const COMPOSED_READERS: Record<string, string> = {
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
   'src/features/notifications/mailed-members.reader.ts':
     'one statement composes who is mailed about what, reports too',
+  'src/features/setup/first-steps.reader.ts': 'one statement composes what a workspace has done first',
   'src/features/reports/report-configs.repository.ts':
     'how reports are wanted is read with the zone and the currency of the workspace',
   'src/features/reports/report-facts.reader.ts':

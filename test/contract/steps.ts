@@ -77,6 +77,7 @@ const SIMPLE: Record<string, Step> = {
   'GET /api/pro/partner/avatar': reading('/partner/avatar'),
   'GET /api/pro/partner/intelligence': reading('/partner/intelligence'),
   'GET /api/pro/settings': reading('/settings'),
+  'GET /api/pro/setup': reading('/setup'),
   'GET /api/pro/profile/notifications': reading('/profile/notifications'),
   'GET /api/pro/tokens': reading('/tokens', '/tokens?limit=1&offset=0'),
 };
@@ -780,6 +781,14 @@ const REST: Record<string, Step> = {
     await walk.update(walk.anyone, { firedAt }, secret);
     await walk.update(walk.anyone, { firedAt, delta: -0.3, newConfidence: 0.35 }, secret);
     await walk.update(walk.anyone, { firedAt }, 'another secret');
+  },
+  'POST /api/pro/setup/test-mail': async (walk) => {
+    await walk.owner.post('/setup/test-mail');
+    await (await walk.viewer()).post('/setup/test-mail');
+  },
+  'POST /api/pro/setup/test-model': async (walk) => {
+    await walk.owner.post('/setup/test-model');
+    await (await walk.viewer()).post('/setup/test-model');
   },
   'PUT /api/pro/settings': async (walk) => {
     await walk.owner.put('/settings', {

@@ -10,7 +10,7 @@ function digest(total: number, before: { total: number; listed: number; isAll?: 
     total,
     failed: 0,
     before: { isAll: true, ...before },
-    listUrl: 'https://consigliere.northwind.example/list',
+    inboxUrl: 'https://consigliere.northwind.example/list',
   });
   return { subject, said: blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])) };
 }

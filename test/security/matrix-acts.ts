@@ -389,6 +389,9 @@ export const ACTS: Acts = {
   ],
   'POST /hydrate': { ...READ, request: withBody({ deviceId: 'laptop' }) },
   'GET /settings': READ,
+  'GET /setup': ADMINISTER,
+  'POST /setup/test-mail': ADMINISTER,
+  'POST /setup/test-model': ADMINISTER,
   'PUT /settings': { ...ADMINISTER, request: withBody({ presence: 'away' }) },
   'GET /tokens': ADMINISTER,
   'POST /tokens': [

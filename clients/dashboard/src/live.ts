@@ -66,7 +66,7 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   }
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
-  add('feed');
+  add('feed', 'setup');
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');

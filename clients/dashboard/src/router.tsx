@@ -6,8 +6,8 @@ import {
   Outlet,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { Inbox } from './inbox/inbox.js';
 import { searchOf } from './overview/views.js';
+import { Home } from './setup/home.js';
 import { Shell } from './shell.js';
 import { Failure } from './ui/failure.js';
 
@@ -29,8 +29,8 @@ const page = <Path extends string>(path: Path, component: RouteComponent) =>
  * pages are loaded when they are opened.
  */
 const routes = root.addChildren([
-  page('/', Inbox),
-  page('/approvals/$approvalId', Inbox),
+  page('/', Home),
+  page('/approvals/$approvalId', Home),
   page(
     '/directives',
     lazyRouteComponent(() => import('./directives/directives.js'), 'Directives'),
@@ -48,6 +48,10 @@ const routes = root.addChildren([
     lazyRouteComponent(() => import('./escalations/escalations.js'), 'Escalations'),
   ),
   page(
+    '/escalations/$escalationId',
+    lazyRouteComponent(() => import('./escalations/escalations.js'), 'EscalationPage'),
+  ),
+  page(
     '/guardian',
     lazyRouteComponent(() => import('./guardian/guardian-page.js'), 'GuardianPage'),
   ),
@@ -60,6 +64,10 @@ const routes = root.addChildren([
   page(
     '/settings/api',
     lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),
+  ),
+  page(
+    '/setup',
+    lazyRouteComponent(() => import('./setup/setup-page.js'), 'SetupPage'),
   ),
   page(
     '/sent',

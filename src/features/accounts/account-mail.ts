@@ -51,7 +51,7 @@ export function accountMail({ mailId, email, notice, at }: AccountMail): MailMes
     { kind: 'text', text: 'If it was you, there is nothing to do.' },
     {
       kind: 'text',
-      text: 'If it was not, ask for a link to set a new password at once (POST /api/admin/password/forgotten), and tell the owner of your workspace and the operator of this service, who can also remove a second factor that is not yours.',
+      text: 'If it was not, set a new password at once ("I forgot my password" on the page where you sign in), and tell the owner of your workspace and the operator of this service, who can also remove a second factor that is not yours.',
     },
   ];
   return { id: mailId, to: [email], ...mailOf(`${subject} (Consigliere)`, blocks) };

@@ -80,6 +80,6 @@ import { VerifySecondFactor } from './verify-second-factor.js';
     RenewRecoveryCodes,
     VerifySecondFactor,
   ],
-  exports: [Sessions, StartSession],
+  exports: [Sessions, SignIn, StartSession],
 })
 export class AccountsModule {}

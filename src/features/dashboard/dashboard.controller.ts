@@ -16,10 +16,12 @@ const PAGES = [
   'directives',
   'directives/:directiveId',
   'escalations',
+  'escalations/:escalationId',
   'guardian',
   'overview',
   'sent',
   'settings/api',
+  'setup',
 ];
 
 /** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */

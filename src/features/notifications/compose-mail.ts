@@ -7,7 +7,6 @@ import { DueNotifications, type MailContext } from './due-notifications.js';
 import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
-import { referenceTo } from './reference.js';
 import { Unsubscribe, unsubscribeBlocks } from './unsubscribe.js';
 
 /** A mail that is put together, and what its receipt says. */
@@ -63,7 +62,7 @@ export class ComposeMail {
       total: mailed.length,
       failed: mailed.filter(({ kind }) => kind === 'failure').length,
       before: { total: told.length, listed: before.length, isAll },
-      listUrl: referenceTo(to.publicUrl, 'approvals.list'),
+      inboxUrl: `${to.publicUrl}/`,
     });
     return {
       mailId: to.mailId,
@@ -107,8 +106,8 @@ export class ComposeMail {
     const footer: Block[] = [
       {
         kind: 'reference',
-        text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. How to choose what you are mailed, and when:`,
-        url: referenceTo(publicUrl, 'notifications.update'),
+        text: `Consigliere mails you this as a member of ${oneLine(workspaceName)}. Choose what you are mailed, and when, in your account:`,
+        url: `${publicUrl}/account`,
       },
       ...unsubscribeBlocks(unsubscribeUrl),
     ];

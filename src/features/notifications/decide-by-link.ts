@@ -61,7 +61,7 @@ export interface DraftChanges {
 }
 
 const SECOND_FACTOR =
-  'Its risk is high, and a link is one factor only: approve it with an operator token. You can reject it here.';
+  'Its risk is high, and a link is one factor only: sign in to approve it. You can reject it here.';
 const FOUR_EYES =
   'A standing order requires approval by someone other than the member who asked for this or edited it, so you cannot approve it. Everybody else who may is mailed a link of their own.';
 
@@ -134,6 +134,15 @@ export class DecideByLink {
   async following(token: string): Promise<string | undefined> {
     const next = await this.links.following(await this.find(token));
     return next && tokenOf(next, this.secrets);
+  }
+
+  /** What the link is about, whether it can still be used or not; undefined for what is no link of ours. */
+  async approvalIdOf(token: string): Promise<string | undefined> {
+    const link = await this.find(token).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    });
+    return link?.approvalId;
   }
 
   /** The edits since the link was made; undefined where the member may not decide about them any more. */

@@ -134,7 +134,8 @@ export class DecisionPageController {
       const changes =
         error instanceof ContentChanged ? await this.decideByLink.changesSince(token) : undefined;
       // A caller without one of our links could make this service show words of their own.
-      return refusedPage(error.message, changes, error instanceof NotFound ? {} : form);
+      const about = await this.decideByLink.approvalIdOf(token);
+      return refusedPage(error.message, changes, error instanceof NotFound ? {} : form, about);
     }
   }
 }

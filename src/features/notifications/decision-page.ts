@@ -64,8 +64,15 @@ ${question ? answerFieldset(approval, answerFields(question, form, faults, zone)
 <textarea id="feedback" name="feedback" required maxlength="${LONGEST_REASON}">\n${escapeHtml(form['feedback'] ?? '')}</textarea>
 ${kind === 'output' ? '<button class="revise" name="decision" value="revise">Send back for another draft</button>\n' : ''}<button class="reject" name="decision" value="reject">${question ? 'Decline' : 'Reject'}</button>
 </section>
-</form>`,
+</form>
+${inDashboard(approval.approvalId)}`,
   );
+}
+
+/** A click in webmail carries no cookie of a session, so the page works by itself and leads there. */
+function inDashboard(approvalId: string | undefined): string {
+  const path = approvalId === undefined ? '/' : `/approvals/${approvalId}`;
+  return `<p class="text"><a class="reference" href="${path}">Open it in the dashboard</a></p>`;
 }
 
 function answerFieldset(approval: ApprovalView, fields: string): string {
@@ -114,13 +121,13 @@ function savedNotice(url: string): string {
 
 /** What came of it. */
 export function decidedPage(
-  { status, votes, directiveStatus, receiptId }: ApprovalDecided,
+  { approvalId, status, votes, directiveStatus, receiptId }: ApprovalDecided,
   kind: ApprovalView['kind'],
 ): string {
   const [title, text] = OUTCOMES_OF[kind]?.[status] ?? OUTCOMES[status as keyof typeof OUTCOMES];
   return htmlPage(
     title,
-    pageHtml([
+    `${pageHtml([
       { kind: 'text', text },
       {
         kind: 'facts',
@@ -133,7 +140,8 @@ export function decidedPage(
         ],
       },
       { kind: 'text', text: 'The link has done its work; you can close this page.' },
-    ]),
+    ])}
+${inDashboard(approvalId)}`,
   );
 }
 
@@ -157,7 +165,12 @@ const OUTCOMES_OF: Partial<Record<ApprovalView['kind'], Record<string, readonly 
 };
 
 /** Why nothing can be done here, what others have changed since, and what was typed, to be copied. */
-export function refusedPage(message: string, changes?: DraftChanges, form: Form = {}): string {
+export function refusedPage(
+  message: string,
+  changes?: DraftChanges,
+  form: Form = {},
+  approvalId?: string,
+): string {
   const typed = Object.entries(form).filter(
     ([name, text]) => /^feedback$|^answer\.|\.params\./.test(name) && text !== '',
   );
@@ -172,6 +185,7 @@ export function refusedPage(message: string, changes?: DraftChanges, form: Form 
     [
       pageHtml([{ kind: 'text', text: message }, ...(changes ? changeBlocks(changes) : [])]),
       ...(kept.length > 0 ? [pageHtml([heading]), ...kept] : []),
+      inDashboard(approvalId),
     ].join('\n'),
   );
 }

@@ -11,7 +11,7 @@ export function digestOf({
   total,
   failed,
   before,
-  listUrl,
+  inboxUrl,
 }: {
   entries: readonly DigestEntry[];
   /** How many the member is told of for the first time, those that are not listed too. */
@@ -20,8 +20,8 @@ export function digestOf({
   failed: number;
   /** What the member was told of before and nobody has decided since; without `isAll` there may be more. */
   before: { total: number; listed: number; isAll: boolean };
-  /** Where it says how to list all of them. */
-  listUrl: string;
+  /** Where all of them are listed. */
+  inboxUrl: string;
 }): { subject: string; blocks: Block[] } {
   const waiting = total - failed + before.total;
   const decisions = [
@@ -38,7 +38,7 @@ export function digestOf({
   if (!isAll) {
     blocks.push(
       { kind: 'text', text: `This mail lists ${entries.length} of them.` },
-      { kind: 'reference', text: 'How to list all of them:', url: listUrl },
+      { kind: 'reference', text: 'All of them stand in the inbox:', url: inboxUrl },
     );
   }
   if (before.listed > 0) {

@@ -19,7 +19,6 @@ import {
   type NoticeSource,
   NoticeSources,
 } from './notice-source.js';
-import { referenceTo } from './reference.js';
 
 const SOON_MS = 2 * 3_600_000;
 /** What has happened, for a person. */
@@ -126,8 +125,8 @@ export class EscalationNotices implements NoticeSource, OnModuleInit {
       ...(link ? [link] : []),
       {
         kind: 'reference',
-        text: `How to decide it, by its id ${escalationId}:`,
-        url: referenceTo(to.publicUrl, 'escalations.decide'),
+        text: 'Read it and choose:',
+        url: `${to.publicUrl}/escalations/${escalationId}`,
       },
     ];
   }

@@ -12,7 +12,6 @@ import {
   type NoticeSource,
   NoticeSources,
 } from './notice-source.js';
-import { referenceTo } from './reference.js';
 
 const MAX_TITLE = 100;
 const MAX_TEXT = 500;
@@ -100,13 +99,8 @@ function blocksOf(incident: Incident, { workspaceName, zone, publicUrl }: Addres
       { kind: 'text', text: nextStep },
       {
         kind: 'reference',
-        text: 'How to have it drafted again:',
-        url: referenceTo(publicUrl, 'directives.retry'),
-      },
-      {
-        kind: 'reference',
-        text: 'How to hand in another:',
-        url: referenceTo(publicUrl, 'directives.create'),
+        text: 'Read it, and have it drafted again:',
+        url: `${publicUrl}/directives/${id}`,
       },
     ];
   }
@@ -127,7 +121,6 @@ function blocksOf(incident: Incident, { workspaceName, zone, publicUrl }: Addres
       kind: 'warning',
       text: 'The kill switch halts all teams: nothing is drafted, approved or sent until an admin reverts it.',
     },
-    { kind: 'reference', text: 'How to see what was halted:', url: referenceTo(publicUrl, 'guardian.get') },
-    { kind: 'reference', text: 'How to revert it:', url: referenceTo(publicUrl, 'guardian.revert') },
+    { kind: 'reference', text: 'See what was halted, and revert it:', url: `${publicUrl}/guardian` },
   ];
 }

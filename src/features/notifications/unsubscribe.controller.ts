@@ -6,7 +6,6 @@ import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
-import { referenceTo } from './reference.js';
 import { type ListChoice, type Subscription, Unsubscribe } from './unsubscribe.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
@@ -80,8 +79,8 @@ function pageOf({ list, chosen, memberName, workspaceName }: Subscription, publi
       : `<button class="${look}" name="choice" value="${choice}">${words}</button>\n`;
   const how: Block = {
     kind: 'reference',
-    text: 'You can change this here at any time. How to choose more, such as quiet hours:',
-    url: referenceTo(publicUrl, 'notifications.update'),
+    text: 'You can change this here at any time. Choose more in your account, such as what is mailed once a day:',
+    url: `${publicUrl}/account`,
   };
   return htmlPage(
     title,

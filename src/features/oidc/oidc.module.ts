@@ -11,7 +11,7 @@ import { OidcTransactions } from './oidc-transaction.js';
 import { OidcWorkspace } from './oidc-workspace.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
 
-/** @level 5 */
+/** @level 6 */
 @Module({
   imports: [AccountsModule, TeamsModule, WorkspacesModule],
   controllers: [OidcController],

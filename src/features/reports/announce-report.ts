@@ -32,8 +32,8 @@ export class AnnounceReport {
 }
 
 /** Where a report is read. */
-function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
-  return `${url}/api/pro/reports/daily?date=${date}`;
+export function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
+  return `${url}/overview?view=boss&date=${date}`;
 }
 
 function lateUnlessWritten(section: WrittenSection): WrittenSection {

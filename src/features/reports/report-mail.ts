@@ -18,14 +18,24 @@ export function reportMail(
     format,
     workspaceName,
     unsubscribeUrl,
-  }: { format: ReportFormat; workspaceName: string; unsubscribeUrl?: string | undefined },
+    readUrl,
+  }: {
+    format: ReportFormat;
+    workspaceName: string;
+    /** For a member of the workspace. */
+    unsubscribeUrl?: string | undefined;
+    /** Where a member reads it; nobody else could open that. */
+    readUrl?: string | undefined;
+  },
 ): Omit<MailMessage, 'id' | 'to'> {
   const subject = `${titleOf(report)}: ${report.headline}`;
-  // No other link: a reader of the mail alone could not open it.
   const footer: Block[] = [
+    ...(readUrl === undefined
+      ? []
+      : [{ kind: 'reference', text: 'Read it and the days before it:', url: readUrl } as const]),
     {
       kind: 'text',
-      text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that. With an operator token a program reads the same at GET /api/pro/reports/daily?date=${report.date}.`,
+      text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that.`,
     },
     ...unsubscribeBlocks(unsubscribeUrl),
   ];

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import type { MailMessage } from '../mail/mail-message.js';
 import type { MailOutcome } from '../mail/mail-work.js';
 import { ReportReaders } from '../notifications/report-readers.js';
+import { urlOf } from './announce-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
@@ -31,6 +33,7 @@ export class SendReportMail {
     private readonly configs: ReportConfigs,
     private readonly deliveries: ReportDeliveries,
     private readonly readers: ReportReaders,
+    private readonly address: PublicAddress,
   ) {}
 
   /**
@@ -61,10 +64,12 @@ export class SendReportMail {
   }
 
   /** A mail that is sent once more has the same id, and so the same Message-ID. */
-  messageOf({ report, address, workspaceName, unsubscribeUrl }: OutgoingReport): MailMessage {
+  messageOf({ report, address: to, workspaceName, unsubscribeUrl }: OutgoingReport): MailMessage {
     const { mailId, format } = report;
-    const mail = reportMail(viewOf(report), { format, workspaceName, unsubscribeUrl });
-    return { id: mailId!, to: [address], ...mail };
+    // Only a member can end these mails, and only a member can sign in.
+    const readUrl = unsubscribeUrl && urlOf(this.address, report);
+    const mail = reportMail(viewOf(report), { format, workspaceName, unsubscribeUrl, readUrl });
+    return { id: mailId!, to: [to], ...mail };
   }
 
   /** Counts one more attempt that did not reach the mail server, and answers how many they are. */

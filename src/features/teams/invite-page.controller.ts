@@ -1,12 +1,18 @@
-import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
+import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { messagePage, SecretPage } from '../../platform/http/page.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
+import type { SignInBody } from '../accounts/sessions.dto.js';
+import { SignIn } from '../accounts/sign-in.js';
 import { AcceptInvite } from './accept-invite.js';
 import { ACCEPT_LIMIT } from './acceptance.controller.js';
 import { invitePage, welcomePage } from './invite-page.js';
@@ -18,7 +24,11 @@ const HTML = { 200: { 'text/html': '<!doctype html>' } };
 /** The link of an invite, for a person: GET shows it, since programs open links of mails too, and POST accepts. */
 @Controller('invites/:token')
 export class InvitePageController {
-  constructor(private readonly acceptInvite: AcceptInvite) {}
+  constructor(
+    private readonly acceptInvite: AcceptInvite,
+    private readonly signIn: SignIn,
+    private readonly address: PublicAddress,
+  ) {}
 
   /** Shows an invite; it changes nothing. */
   @Get()
@@ -28,17 +38,20 @@ export class InvitePageController {
     return orMessage(response, async () => invitePage(await this.acceptInvite.look(token)));
   }
 
-  /** Accepts an invite by its form. */
+  /** Accepts an invite by its form, and signs the new member in. */
   @Post()
   @SecretPage()
   @Route({ auth: 'public', form: true, limit: ACCEPT_LIMIT, returns: HTML })
   async accept(
     @Param('token') token: string,
     @Body() form: object,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     return orMessage(response, async () => {
       const invite = await this.acceptInvite.look(token);
+      // A session begins here, and nobody else begins one for the reader.
+      assertNotFromElsewhere(request, this.address.url);
       const body = plainToInstance(AcceptanceBody, form);
       const { displayName } = body;
       const again = (status: number, faults: string[]) => {
@@ -48,7 +61,15 @@ export class InvitePageController {
       const faults = validateSync(body).flatMap(({ constraints }) => Object.values(constraints ?? {}));
       if (faults.length > 0) return again(422, faults);
       try {
-        return welcomePage(await this.acceptInvite.execute({ ...body, token }, 'link'));
+        const accepted = await this.acceptInvite.execute({ ...body, token }, 'link');
+        const { workspaceId } = accepted;
+        const { password } = body;
+        const isSignedIn = await this.start(
+          { email: invite.email, password, workspaceId },
+          request,
+          response,
+        );
+        return welcomePage(accepted, isSignedIn);
       } catch (error) {
         if (error instanceof AccountExists) return again(error.status, [error.message]);
         if (error instanceof ValidationFailed) {
@@ -60,6 +81,23 @@ export class InvitePageController {
         throw error;
       }
     });
+  }
+
+  /** Whether the person is signed in now; who has a second factor, or tried too often, signs in by themselves. */
+  private async start(body: SignInBody, request: Request, response: Response): Promise<boolean> {
+    const { url } = this.address;
+    try {
+      const { secret } = await this.signIn.execute(body, {
+        address: clientAddress(request),
+        userAgent: request.headers['user-agent'],
+        presented: sessionSecretOf(request.headers, url),
+      });
+      response.set('Set-Cookie', sessionCookie(secret, url));
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return false;
+    }
   }
 }
 

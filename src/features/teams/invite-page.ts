@@ -28,19 +28,21 @@ ${faultList(faults)}<form method="post">
 }
 
 /** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
-export function welcomePage({ workspaceName, token }: AcceptedInvite): string {
-  if (token === null) {
-    return htmlPage(
-      `Welcome to ${workspaceName}`,
-      '<p class="text">You have joined. <a class="reference" href="/">Sign in, with a second factor, to go on.</a></p>',
-    );
-  }
+export function welcomePage({ workspaceName, token }: AcceptedInvite, isSignedIn: boolean): string {
+  const next = isSignedIn ? 'Open your inbox' : token === null ? 'Sign in, with a second factor' : 'Sign in';
   return htmlPage(
     `Welcome to ${workspaceName}`,
-    `<p class="text">You have joined. <a class="reference" href="/">Sign in to read what waits for you</a></p>
-<p class="text">This is your operator token, which nobody else has seen; it is shown only now, so keep it:</p>
-<p class="text"><code>${escapeHtml(token.token)}</code></p>
-<p class="text">With it you can use the API; then you can close this page.
-<a class="reference" href="/docs">How to use the API</a></p>`,
+    `<p class="text">You have joined.</p>
+<p class="text"><a class="link" href="/">${next}</a></p>
+${token === null ? '' : tokenDetails(token.token)}`,
   );
+}
+
+function tokenDetails(token: string): string {
+  return `<details>
+<summary>For programs: your operator token</summary>
+<p class="text">Nobody else has seen it and it is shown only now, so keep it if you use the API:</p>
+<p class="text"><code>${escapeHtml(token)}</code></p>
+<p class="text"><a class="reference" href="/docs">How to use the API</a></p>
+</details>`;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { AcceptInvite } from './accept-invite.js';
 import { AcceptanceController } from './acceptance.controller.js';
@@ -29,9 +30,15 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { WithdrawInvite } from './withdraw-invite.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
-/** @level 4 */
+/** @level 5 */
 @Module({
-  imports: [TypeOrmModule.forFeature([InviteEntity]), MailModule, WorkspacesModule, StandingOrdersModule],
+  imports: [
+    TypeOrmModule.forFeature([InviteEntity]),
+    AccountsModule,
+    MailModule,
+    WorkspacesModule,
+    StandingOrdersModule,
+  ],
   controllers: [
     TeamsController,
     TeamMembersController,

@@ -21,7 +21,7 @@ import { WithdrawDeletion } from './withdraw-deletion.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 import { WorkspacesController } from './workspaces.controller.js';
 
-/** @level 5 */
+/** @level 6 */
 @Module({
   imports: [
     TypeOrmModule.forFeature([ExportEntity, DeletionEntity]),

@@ -83,8 +83,8 @@ const TAGS: readonly Tag[] = [
   },
   {
     name: 'settings',
-    description: 'The settings of the workspace, and its licence.',
-    resources: ['settings', 'subscription'],
+    description: 'The settings of the workspace, how the service is set up, and its licence.',
+    resources: ['settings', 'setup', 'subscription'],
   },
   {
     name: 'teams',

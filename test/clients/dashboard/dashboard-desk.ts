@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '../../support/chromium.js';
 import { allFound } from '../../support/programs.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
@@ -34,14 +34,17 @@ export class DashboardDesk {
     page.on('pageerror', (error) => this.complaints.push(error.message));
   }
 
-  static async open(environment: Record<string, string> = {}): Promise<DashboardDesk> {
+  static async open(
+    environment: Record<string, string> = {},
+    options: BrowserContextOptions = {},
+  ): Promise<DashboardDesk> {
     const test = await startTestApp({
       BOOTSTRAP_OWNER_EMAIL: EMAIL,
       BOOTSTRAP_OWNER_PASSWORD: PASSWORD,
       ...environment,
     });
     const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
-    return new DashboardDesk(test, browser, await browser.newPage({ viewport: DESK }));
+    return new DashboardDesk(test, browser, await browser.newPage({ viewport: DESK, ...options }));
   }
 
   async close(): Promise<void> {

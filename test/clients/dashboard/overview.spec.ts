@@ -37,6 +37,26 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it('has revenue recorded, in the currency of the workspace', async () => {
+    await page.goto(`${test.url}/overview?view=boss`);
+    await page.getByText('No revenue has been recorded yet.').waitFor();
+    await page.getByText('Record revenue').press('Enter');
+    await page.getByLabel('Amount').fill('600.5');
+    expect(await page.getByLabel('Currency').inputValue()).toBe('USD');
+    await page.getByLabel('From whom').fill('Acme');
+    await page.getByLabel('For what').fill('Pallets');
+    await page.getByLabel('Earned by').selectOption({ label: 'North' });
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Recorded: $600.50 from Acme.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: '$600.50 from Acme' }).waitFor();
+    expect((await test.owner.get('/revenue-events')).body.items).toMatchObject([
+      { amount: 600.5, currency: 'USD', source: 'Acme', description: 'Pallets', teamId },
+    ]);
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('shows a capo the work and what to look at, and remembers the view and the team in the address', async () => {
     await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
     const signalId = await new SignalDesk(test).raise({ teamId });

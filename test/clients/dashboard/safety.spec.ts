@@ -128,6 +128,9 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       const buttons = await page.getByRole('button').allTextContents();
       expect(buttons).toEqual(['Sign out']);
     }
+    await page.goto(`${test.url}/overview?view=boss`);
+    await page.getByRole('heading', { name: 'Revenue recorded last' }).waitFor();
+    expect(await page.getByText('Record revenue').count()).toBe(0);
     expect(escalation).toMatch(/^esc_/);
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMail, resetMail } from '../../../src/features/accounts/account-mail.js';
 import { resetDonePage } from '../../../src/features/accounts/reset-page.js';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
+import { testMail } from '../../../src/features/setup/test-mail.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
 import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc-page.js';
 import { reportMail } from '../../../src/features/reports/report-mail.js';
@@ -61,6 +62,9 @@ const MAILS: Record<string, () => Promise<string[]>> = {
     ]),
   'features/teams/invite-mail.ts': () =>
     Promise.all([htmlOf(invite({})), htmlOf(invite({ teamName: null, workspaceName: 'Northwind' }))]),
+  'features/setup/test-mail.ts': async () => [
+    await htmlOf(testMail(newId('msg'), EMAIL, 'https://consigliere.northwind.example')),
+  ],
   'features/tenancy/deletion-mail.ts': () =>
     Promise.all(
       (['requested', 'ending', 'withdrawn'] as const).map((news) =>
@@ -128,8 +132,8 @@ const PAGES: Record<string, () => Promise<{ open?: string[]; show?: string[] }>>
   '/invites/:token': async () => ({
     open: [`${desk.test.url}/invites/none`, await linkIn('joins@northwind.example', '/invites/')],
     show: [
-      welcomePage({ workspaceName: LONG, token: { token: `cons_${LONG}` } } as never),
-      welcomePage({ workspaceName: LONG, token: null } as never),
+      welcomePage({ workspaceName: LONG, token: { token: `cons_${LONG}` } } as never, true),
+      welcomePage({ workspaceName: LONG, token: null } as never, false),
     ],
   }),
   '/password/:token': async () => ({

@@ -113,7 +113,7 @@ describe('the schedule', () => {
         reportId: body.reportId,
         date: body.date,
         headline: body.headline,
-        url: `${test.url}/api/pro/reports/daily?date=${body.date}`,
+        url: `${test.url}/overview?view=boss&date=${body.date}`,
         receiptHead: { seq: expect.any(Number), hash: expect.any(String) },
       });
     }

@@ -275,6 +275,36 @@ describe('the page of the link', () => {
     expect(await desk.test.rows(`select 1 from users where email = 'form@example.com'`)).toHaveLength(1);
   });
 
+  it('signs the new member in, by a cookie that opens the dashboard', async () => {
+    const { inviteId } = await desk.invite('inbox@example.com');
+    const done = await submit(await desk.token(inviteId), { displayName: 'Jo', password: PASSWORD });
+    const [cookie] = done.headers.getSetCookie();
+    expect(cookie).toMatch(/^consigliere_session=\S+; .*HttpOnly.*SameSite=Strict/);
+    const session = await fetch(`${desk.test.url}/api/admin/session`, {
+      headers: { Cookie: cookie!.split(';', 1)[0]! },
+    });
+    expect(await session.json()).toMatchObject({ email: 'inbox@example.com', displayName: 'Jo' });
+    expect(await done.text()).toContain('href="/">Open your inbox</a>');
+  });
+
+  it('begins no session for a form of another site', async () => {
+    const { inviteId } = await desk.invite('elsewhere@example.com');
+    const token = await desk.token(inviteId);
+    const foreign: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+    ];
+    for (const headers of foreign) {
+      const refused = await visit(token, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ displayName: 'Jo', password: PASSWORD }),
+      });
+      expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, []]);
+    }
+    expect(await desk.test.rows(`select 1 from users where email = 'elsewhere@example.com'`)).toEqual([]);
+  });
+
   it('says that there is no such invite, and takes no JSON and no file', async () => {
     expect((await visit('a'.repeat(43))).status).toBe(404);
     const json = await visit('a'.repeat(43), {

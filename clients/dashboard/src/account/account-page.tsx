@@ -5,6 +5,7 @@ import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
 import { Time } from '../ui/time.js';
+import { MailChoices } from './mail-choices.js';
 import { SecondFactor } from './second-factor.js';
 
 /** One's own account: the password, the second factor, and where one is signed in. */
@@ -14,6 +15,7 @@ export function AccountPage() {
       <h1>Your account</h1>
       <ChangePassword />
       <SecondFactor />
+      <MailChoices />
       <Sessions />
       <button type="button" className="sign-out" onClick={() => void signOut()}>
         Sign out

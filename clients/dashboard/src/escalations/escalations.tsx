@@ -1,5 +1,6 @@
 import type { EscalationView } from '@consigliere/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
@@ -31,8 +32,32 @@ export function Escalations() {
   );
 }
 
+/** One of them, as a mail leads to it. */
+export function EscalationPage() {
+  const { escalationId } = useParams({ from: '/escalations/$escalationId' });
+  const escalation = useQuery({
+    queryKey: ['escalations', escalationId],
+    queryFn: () => client.escalations.get(escalationId),
+  });
+  return (
+    <div className="page">
+      <h1>Escalation</h1>
+      <Loaded query={escalation}>
+        {(data) => (
+          <ul className="rows">
+            <Escalation escalation={data} />
+          </ul>
+        )}
+      </Loaded>
+      <p>
+        <Link to="/escalations">All escalations</Link>
+      </p>
+    </div>
+  );
+}
+
 function Escalation({ escalation }: { escalation: EscalationView }) {
-  const { reason, kind, count, dueAt, createdAt, choices, teamId } = escalation;
+  const { reason, kind, status, count, dueAt, createdAt, choices, teamId, decision, decidedBy } = escalation;
   const me = useMe();
   const [option, setOption] = useState<string>();
   return (
@@ -44,16 +69,23 @@ function Escalation({ escalation }: { escalation: EscalationView }) {
         <span>
           since <Time at={createdAt} />
         </span>
-        {dueAt !== null && (
+        {dueAt !== null && status === 'open' && (
           <span className="urgent">
             until <Time at={dueAt} />
+          </span>
+        )}
+        {status !== 'open' && (
+          <span>
+            {status}
+            {decidedBy && ` by ${decidedBy.name}`}
+            {decision && `: ${wordsOf(decision)}`}
           </span>
         )}
         <SubjectLink escalation={escalation} />
       </span>
       <div className="row">
         {choices
-          .filter(({ role }) => mayAct(me, role, teamId))
+          .filter(({ role }) => status === 'open' && mayAct(me, role, teamId))
           .map((choice) => (
             <button key={choice.option} type="button" onClick={() => setOption(choice.option)}>
               {wordsOf(choice.option)}

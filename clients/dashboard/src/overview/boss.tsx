@@ -1,3 +1,4 @@
+import { Revenue } from '../revenue/revenue.js';
 import { DailyReport } from './daily-report.js';
 import { FamilyReport } from './family-report.js';
 import { Tiles } from './tiles.js';
@@ -7,6 +8,7 @@ export function Boss({ teamId, date }: { teamId: string | undefined; date: strin
   return (
     <>
       <Tiles teamId={teamId} />
+      <Revenue teamId={teamId} />
       <DailyReport date={date} />
       <FamilyReport teamId={teamId} />
     </>

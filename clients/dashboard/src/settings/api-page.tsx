@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin } from '../session.js';
@@ -23,7 +24,8 @@ export function ApiPage() {
     <div className="page">
       <h1>API</h1>
       <p>
-        Programs and agents use a token. <a href="/docs">The reference</a> lists every call.
+        Programs and agents use a token. <a href="/docs">The reference</a> lists every call.{' '}
+        <Link to="/setup">How the service is set up</Link>
       </p>
       {shown && <ShownToken shown={shown} onKept={() => setShown(undefined)} />}
       <NewTokenForm onMade={setShown} />

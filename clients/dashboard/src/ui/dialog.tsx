@@ -1,27 +1,12 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { lazy, Suspense } from 'react';
+import type { DialogContent } from './dialog-popup.js';
 
-interface Given {
-  title: string;
-  /** What it is about, in a sentence. */
-  description: string;
-  isOpen: boolean;
-  setOpen: (isOpen: boolean) => void;
-  children: ReactNode;
-}
+const load = async () => ({ default: (await import('./dialog-popup.js')).DialogPopup });
+const Popup = lazy(load);
+// Not in the first load, and there before anybody needs to stop everything.
+addEventListener('load', () => void load().catch(() => undefined));
 
-/** A dialog over the page. Base UI keeps the focus in it, and gives it back. */
-export function Dialog({ title, description, isOpen, setOpen, children }: Given) {
-  return (
-    <Base.Root open={isOpen} onOpenChange={setOpen}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
-          <Base.Title>{title}</Base.Title>
-          <Base.Description>{description}</Base.Description>
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
-  );
+/** A dialog over the page. */
+export function Dialog(content: DialogContent) {
+  return <Suspense>{content.isOpen && <Popup {...content} />}</Suspense>;
 }

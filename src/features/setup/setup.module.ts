@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { CaposModule } from '../capos/capos.module.js';
+import { MailModule } from '../mail/mail.module.js';
+import { FirstStepsReader } from './first-steps.reader.js';
+import { Setup } from './setup.js';
+import { SetupController } from './setup.controller.js';
+
+/** @level 10 */
+@Module({
+  imports: [CaposModule, MailModule],
+  controllers: [SetupController],
+  providers: [Setup, FirstStepsReader],
+})
+export class SetupModule {}

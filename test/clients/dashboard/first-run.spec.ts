@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, type TestApp } from '../../support/test-app.js';
+import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+
+const UNREACHABLE = 'owner@example.com';
+
+describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+
+  beforeAll(async () => {
+    desk = await DashboardDesk.open(
+      { BOOTSTRAP_OWNER_EMAIL: UNREACHABLE },
+      { timezoneId: 'Europe/Vienna', reducedMotion: 'reduce' },
+    );
+    ({ test, page } = desk);
+    await desk.begin();
+    await desk.signIn('/', UNREACHABLE);
+  });
+  beforeEach(() => desk.begin());
+  afterAll(() => desk?.close());
+
+  const firstRun = () => page.getByRole('region', { name: 'First run' });
+  const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+
+  it('asks for zone, sender and currency, with the zone of the browser filled in', async () => {
+    await firstRun().getByLabel('Zone').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    expect(await firstRun().getByLabel('Zone').inputValue()).toBe('Europe/Vienna');
+    expect(await firstRun().getByLabel('Who signs mails').inputValue()).toBe('Owner');
+    await firstRun().getByLabel('Who signs mails').fill('Mira Novak');
+    await firstRun().getByLabel('Currency').selectOption('EUR');
+    await firstRun().getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Zone Europe/Vienna, sender Mira Novak, currency EUR').waitFor();
+    expect((await test.owner.get('/settings')).body).toMatchObject({
+      timezone: 'Europe/Vienna',
+      currency: 'EUR',
+      sender: { name: 'Mira Novak' },
+    });
+  });
+
+  it('says what is not configured, tests it, and gives the lines for .env', async () => {
+    const mail = firstRun().getByRole('region', { name: 'Mail' });
+    await mail.getByText('SMTP_URL=').waitFor();
+    await firstRun().getByText('PUBLIC_URL=').waitFor();
+    await mail.getByRole('button', { name: 'Send me a test mail' }).click();
+    await mail.getByText('It does not work. Mail is written to files').waitFor();
+    const model = firstRun().getByRole('region', { name: 'Model' });
+    await model.getByRole('button', { name: 'Ask the model' }).click();
+    await model.getByText('It works. Drafts are made by the built-in runner').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+  });
+
+  it('says that nobody is mailed at example.com, and invites an owner who is', async () => {
+    await firstRun().getByText('where nobody receives mail').waitFor();
+    await page.getByLabel('An address of yours').fill('mira@acme.example');
+    await page.getByRole('button', { name: 'Invite me as owner' }).click();
+    await page.getByText('mira@acme.example is invited as owner.').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    const outbox = join(test.dataDir, 'outbox');
+    const mails = await eventually(
+      async () => Promise.all((await readdir(outbox)).map((name) => readFile(join(outbox, name), 'utf8'))),
+      (all) => all.some((mail) => mail.includes('/invites/')),
+    );
+    expect(mails.find((mail) => mail.includes('/invites/'))).toContain('To: mira@acme.example');
+  });
+
+  it('goes when it is not wanted, and stays away', async () => {
+    await firstRun().getByRole('button', { name: 'Do not show this again' }).click();
+    await firstRun().waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Nothing waits for you.').waitFor();
+    expect(await firstRun().count()).toBe(0);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await firstRun().waitFor();
+  });
+
+  it('ticks the steps off as they are done elsewhere, and then disappears', async () => {
+    expect(await step('Hand in a directive').getByText('done', { exact: true }).count()).toBe(0);
+    const id = await desk.handIn('Email jane@acme.example, subject "Tea": "At four."');
+    await step('Hand in a directive').getByText('done', { exact: true }).waitFor();
+    await firstRun().getByLabel('Zone').waitFor({ state: 'detached' });
+    await test.owner.post(`/approvals/${id}/approve`);
+    await step('Approve a draft').getByText('done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Make a standing order' }).click();
+    await page.getByLabel('What it says').selectOption('Never do it');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await step('Make a standing order').getByText('done', { exact: true }).waitFor();
+    expect((await test.owner.get('/standing-orders')).body.items).toMatchObject([
+      { name: 'Sending mail: Never do it', effect: 'deny', status: 'active' },
+    ]);
+    await page.getByRole('button', { name: 'Stop everything' }).click();
+    await page.getByLabel('Type HALT').fill('HALT');
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
+    await firstRun().waitFor({ state: 'detached' });
+    await page.goto(`${test.url}/setup`);
+    await page.getByRole('heading', { name: 'Set up Consigliere' }).waitFor();
+    await step('Try the kill switch').getByText('done', { exact: true }).waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    expect(desk.complaints).toEqual([]);
+  });
+});
