@@ -71,4 +71,5 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  if (about === 'settings') add('me');
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
@@ -9,6 +9,8 @@ import { SignIn } from './sign-in.js';
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
 }));
+
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.js')).Palette }));
 
 /** Around every page: who is there, whether what is shown is live, and the way to stop everything. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -53,6 +55,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
         </span>
         <GuardianBar />
+        <Find />
         <Link to="/account" className="who">
           {name}
         </Link>
@@ -62,6 +65,33 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
       </header>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main>{connection !== 'connecting' && children}</main>
+    </>
+  );
+}
+
+/** Opens the palette. */
+function Find() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      // Over another dialog it would take what that one asks for out of sight.
+      if (!document.querySelector('[role=dialog]')) setOpen(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <>
+      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+        Find
+      </button>
+      {isOpen && (
+        <Suspense>
+          <Palette close={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

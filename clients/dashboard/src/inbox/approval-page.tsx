@@ -10,6 +10,7 @@ import { Changed } from './changed.js';
 import { Content } from './content.js';
 import { Decision } from './decision.js';
 import { Facts } from './facts.js';
+import { Snooze } from './snooze.js';
 
 /** One approval: what will leave, why it asks, and the decision. */
 export function ApprovalPage({ approvalId, next }: { approvalId: string; next: string | undefined }) {
@@ -34,6 +35,9 @@ function Read({ approval, next }: { approval: ApprovalView; next: string | undef
       queries.invalidateQueries({ queryKey: ['approvals'] }),
       queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
     ]);
+    await goOn();
+  };
+  const goOn = async () => {
     // A person who has gone elsewhere in the meantime stays there.
     if (!location.pathname.endsWith(approvalId)) return;
     await (next
@@ -61,6 +65,7 @@ function Read({ approval, next }: { approval: ApprovalView; next: string | undef
           )}
         </>
       )}
+      {isOpen && <Snooze approval={approval} onSnoozed={goOn} />}
       {!isOpen && (
         <p className="quiet">
           {status === 'pending' ? 'It is still being drafted.' : `It is ${status.replace('_', ' ')}.`}

@@ -10,6 +10,7 @@ import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
 import { canBeChosen, DecideMany } from './decide-many.js';
 import { KeysDialog, useKeys } from './keys.js';
+import { useSnoozes } from './snooze.js';
 
 const GROUPS = [
   {
@@ -35,7 +36,9 @@ export function Inbox() {
     queryFn: () => client.approvals.list({ limit: 100 }),
   });
   const stuck = useEscalations().data?.total ?? 0;
+  const snoozes = useSnoozes();
   const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
+  const snoozed = takeOut(left, (approval) => snoozes.until(approval) !== undefined);
   const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
   const items = groups.flatMap((group) => group.items);
   const choose = (ids: readonly string[], isChosen: boolean) =>
@@ -94,6 +97,18 @@ export function Inbox() {
               </section>
             ),
         )}
+        {snoozed.length > 0 && (
+          <details>
+            <summary>
+              Snoozed <span className="count">{snoozed.length}</span>
+            </summary>
+            <ul>
+              {snoozed.map((one) => (
+                <Row key={one.approvalId} approval={one} back={snoozes.until(one)} />
+              ))}
+            </ul>
+          </details>
+        )}
       </section>
       <section className="reading" aria-label="Open approval">
         {approvalId && (
@@ -113,14 +128,17 @@ export function Inbox() {
 
 function Row({
   approval,
-  isChosen,
-  like,
+  isChosen = false,
+  like = [],
   choose,
+  back,
 }: {
   approval: ApprovalSummary;
-  isChosen: boolean;
-  like: readonly string[];
-  choose: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
+  isChosen?: boolean;
+  like?: readonly string[];
+  choose?: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
+  /** When a snoozed one comes back. */
+  back?: number | undefined;
 }) {
   const { approvalId, kind, title, summary, risk, urgent, agent, capo, requestedBy, expiresAt, votes } =
     approval;
@@ -148,7 +166,7 @@ function Row({
               </span>
             )}
             <span>
-              until <Time at={expiresAt} />
+              {back === undefined ? 'until' : 'back at'} <Time at={back ?? expiresAt} />
             </span>
           </span>
         </Link>

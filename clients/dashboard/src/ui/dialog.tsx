@@ -1,27 +1,20 @@
-import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import type { DialogGiven } from './popup.js';
 
-interface Given {
-  title: string;
-  /** What it is about, in a sentence. */
-  description: string;
-  isOpen: boolean;
-  setOpen: (isOpen: boolean) => void;
-  children: ReactNode;
-}
+const load = () => import('./popup.js');
+const Popup = lazy(async () => ({ default: (await load()).Popup }));
 
-/** A dialog over the page. Base UI keeps the focus in it, and gives it back. */
-export function Dialog({ title, description, isOpen, setOpen, children }: Given) {
+// It is not part of the first load, and is there when it is needed: whoever stops everything must not wait for it.
+setTimeout(() => void load().catch(() => undefined), 1_000);
+
+/** A dialog over the page. */
+export function Dialog(given: DialogGiven) {
+  const [wasOpen, setWasOpen] = useState(given.isOpen);
+  if (given.isOpen && !wasOpen) setWasOpen(true);
+  if (!wasOpen) return null;
   return (
-    <Base.Root open={isOpen} onOpenChange={setOpen}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
-          <Base.Title>{title}</Base.Title>
-          <Base.Description>{description}</Base.Description>
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense>
+      <Popup {...given} />
+    </Suspense>
   );
 }
