@@ -55,15 +55,20 @@ export function useLive(): Connection {
 const TOGETHER_MS = 300;
 const stale = new Set<string>();
 
+/** A tab that nobody sees asks nothing until somebody does. */
+function readAgain(queries: QueryClient): void {
+  if (document.hidden) {
+    document.addEventListener('visibilitychange', () => readAgain(queries), { once: true });
+    return;
+  }
+  const keys = [...stale];
+  stale.clear();
+  for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+}
+
 /** What an entry may have changed is read again, where it is shown. */
 function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
-  if (stale.size === 0) {
-    setTimeout(() => {
-      const keys = [...stale];
-      stale.clear();
-      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
-    }, TOGETHER_MS);
-  }
+  if (stale.size === 0) setTimeout(() => readAgain(queries), TOGETHER_MS);
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
   add('feed');

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
+import { useWaitingCount } from './inbox/use-waiting.js';
 import { useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
@@ -42,7 +43,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
       <header className="bar">
         <nav aria-label="Pages">
           <Link to="/" className="brand">
-            Consigliere
+            Consigliere <Waiting />
           </Link>
           <Link to="/directives">Directives</Link>
           <Link to="/overview">Overview</Link>
@@ -50,22 +51,32 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
+          <Link to="/account">{name}</Link>
         </nav>
         <span className={`connection ${connection}`} role="status">
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
         </span>
         <GuardianBar />
         <Find />
-        <Link to="/account" className="who">
-          {name}
-        </Link>
-        <button type="button" onClick={() => void signOut()}>
+        <button type="button" className="sign-out" onClick={() => void signOut()}>
           Sign out
         </button>
       </header>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main>{connection !== 'connecting' && children}</main>
     </>
+  );
+}
+
+/** How many approvals wait. */
+function Waiting() {
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  return (
+    <span className="count">
+      {count}
+      <span className="unseen"> in the inbox</span>
+    </span>
   );
 }
 

@@ -79,7 +79,11 @@ export class ApprovalBackgroundReader {
 /** Each fact of the work packets with the first place that holds it. */
 function sourcesOf(approval: ApprovalEntity, { directive, orders, sender }: Row): ApprovalSource[] {
   const packets = packetsOf(approval);
-  const facts = packets.map(({ action: { type, params } }) => factsOf({ type, params }));
+  const facts = packets.map(({ action: { type, params } }) => {
+    const all = factsOf({ type, params }).map((fact) => [`${fact.path} ${fact.text}`, fact] as const);
+    // A recipient may be taken for an address or a link as well.
+    return [...new Map(all.toReversed()).values()].toReversed();
+  });
   if (facts.every((found) => found.length === 0)) return [];
   const places: Place[] = [
     ...(directive

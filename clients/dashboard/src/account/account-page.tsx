@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { admin, resume } from '../session.js';
+import { admin, resume, signOut } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -15,6 +15,9 @@ export function AccountPage() {
       <ChangePassword />
       <SecondFactor />
       <Sessions />
+      <button type="button" className="sign-out" onClick={() => void signOut()}>
+        Sign out
+      </button>
     </div>
   );
 }

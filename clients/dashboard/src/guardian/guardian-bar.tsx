@@ -77,7 +77,8 @@ function KillSwitch() {
   return (
     <>
       <button type="button" className={isHeld ? 'danger held' : 'danger'} disabled={kill.isPending} {...hold}>
-        {isHeld ? 'Keep holding' : 'Stop everything'}
+        {isHeld ? 'Keep holding' : 'Stop'}
+        {!isHeld && <span className="unseen"> everything</span>}
       </button>
       {kill.error && <Failure error={kill.error} />}
       <ReasonDialog

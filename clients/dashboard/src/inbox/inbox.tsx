@@ -1,16 +1,15 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
-import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
 import { canBeChosen, DecideMany } from './decide-many.js';
 import { KeysDialog, useKeys } from './keys.js';
 import { useSnoozes } from './snooze.js';
+import { useWaiting } from './use-waiting.js';
 
 const GROUPS = [
   {
@@ -31,10 +30,7 @@ export function Inbox() {
   const navigate = useNavigate();
   const me = useMe();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const waiting = useQuery({
-    queryKey: ['approvals'],
-    queryFn: () => client.approvals.list({ limit: 100 }),
-  });
+  const waiting = useWaiting();
   const stuck = useEscalations().data?.total ?? 0;
   const snoozes = useSnoozes();
   const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);

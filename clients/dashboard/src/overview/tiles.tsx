@@ -68,7 +68,7 @@ function Sparkline({ days, label }: { days: readonly (number | null)[]; label: s
     )
     .join('');
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
       <path d={path} />
     </svg>
   );

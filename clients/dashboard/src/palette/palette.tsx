@@ -97,5 +97,6 @@ export function Palette({ close }: { close: () => void }) {
 
 function nameOf(element: HTMLElement): string {
   const shown = element.ariaLabel ?? (element.querySelector('.title') ?? element).textContent;
-  return shown.replace(/\s+/g, ' ').trim();
+  const group = element.closest('[role=group]')?.ariaLabel;
+  return `${group ? `${group}: ` : ''}${shown}`.replace(/\s+/g, ' ').trim();
 }
