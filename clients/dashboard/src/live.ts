@@ -3,7 +3,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client, endsSession, lock } from './session.js';
 
-export type Connection = 'connecting' | 'live' | 'lost';
+/** `lost` comes back by itself, `ended` does not. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'ended';
 
 /** The one tab that holds this lock reads the stream and tells the others. */
 const LOCK = 'consigliere-feed';
@@ -21,14 +22,28 @@ export function useLive(): Connection {
       seen = entry.seq;
       patch(queries, entry);
     };
-    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
+    // A tab that reads nothing itself knows from the one that does whether it is connected.
+    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent | Connection>) =>
+      typeof data === 'string' ? setConnection(data) : tell(data),
+    );
     const onFailure = (error: unknown) => {
       if (ended.signal.aborted) return;
-      setConnection('lost');
+      setConnection('ended');
       if (endsSession(error)) lock();
     };
     const read = async () => {
-      for await (const entry of client.feed.stream({ signal: ended.signal, lastEventId: seen })) {
+      const show = (state: Connection) => {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
+        channel.postMessage(state);
+        setConnection(state);
+      };
+      const stream = client.feed.stream({
+        signal: ended.signal,
+        ...(seen !== undefined && { lastEventId: seen }),
+        onLost: () => show('lost'),
+        onReconnect: () => show('live'),
+      });
+      for await (const entry of stream) {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
         channel.postMessage(entry);
         tell(entry);

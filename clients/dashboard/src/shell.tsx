@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
-import { useLive } from './live.js';
+import { type Connection, useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
@@ -35,6 +35,13 @@ export function Shell({ children }: { children: ReactNode }) {
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
+const CONNECTIONS: Record<Connection, string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Reconnecting',
+  ended: 'Not live: load again',
+};
+
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const mayMakeTokens = mayAct(useMe(), 'admin');
@@ -53,8 +60,8 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
           <Link to="/account">{name}</Link>
         </nav>
-        <span className={`connection ${connection}`} role="status">
-          {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
+        <span className={`connection ${connection === 'ended' ? 'lost' : connection}`} role="status">
+          {CONNECTIONS[connection]}
         </span>
         <GuardianBar />
         <Find />

@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)(
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('4,000 EUR written by Mira').waitFor();
       expect(await desk.findingsEverywhere()).toEqual([]);
-    await approve(id);
+      await approve(id);
 
       const agent = { name: 'refund-bot' };
       const { body: token } = await test.owner.post('/tokens', { name: 'Refunds', agent, tools: ['pay.*'] });
@@ -160,6 +160,44 @@ describe.runIf(hasBrowser)(
       expect(await desk.findingsEverywhere()).toEqual([]);
       await other.post(`/approvals/${id}/reject`, { feedback: 'No.' });
       expect(desk.complaints).toEqual([]);
+    });
+
+    it('keeps what a list is narrowed to, and its page, in the address', async () => {
+      await test.rows(
+        `insert into directives select copy.* from (select d from directives d limit 1) one, generate_series(1, 60) n,
+           jsonb_populate_record(one.d, jsonb_build_object('directive_id', 'dir_' || lpad(n::text, 26, '0'),
+             'approval_id', null, 'status', 'failed')) copy`,
+      );
+      await page.goto(`${test.url}/directives`);
+      await page.getByLabel('Show').selectOption('failed');
+      await page.waitForURL('**/directives?status=failed');
+      await page.getByRole('link', { name: 'Older ones' }).click();
+      await page.waitForURL('**/directives?status=failed&page=2');
+      await page.reload();
+      await page.getByText('51 to 60 of 60').waitFor();
+      expect(await page.getByRole('main').getByRole('listitem').count()).toBe(10);
+      expect(await desk.findingsEverywhere()).toEqual([]);
+      await page.goBack();
+      await page.getByText('1 to 50 of 60').waitFor();
+      await test.rows(`delete from directives where directive_id like 'dir_000%'`);
+      expect(desk.complaints).toEqual([]);
+    });
+
+    it('shows that the connection is lost, and that it is back', async () => {
+      let reads = 0;
+      await page.route('**/api/pro/feed/stream', (route) => {
+        reads++;
+        if (reads > 2) return route.continue();
+        return reads === 2
+          ? route.abort('connectionfailed')
+          : route.fulfill({ contentType: 'text/event-stream', body: 'id: 1\n\n' });
+      });
+      await page.goto(`${test.url}/sent`);
+      await page.getByText('Reconnecting').waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect(reads).toBe(3);
+      await page.unroute('**/api/pro/feed/stream');
     });
 
     it('keeps the reason that was typed in a dialog through a reload', async () => {

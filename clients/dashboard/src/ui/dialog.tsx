@@ -1,20 +1,12 @@
-import { lazy, Suspense, useState } from 'react';
-import type { DialogGiven } from './popup.js';
+import { lazy, Suspense } from 'react';
+import type { DialogContent } from './dialog-popup.js';
 
-const load = () => import('./popup.js');
-const Popup = lazy(async () => ({ default: (await load()).Popup }));
-
-// It is not part of the first load, and is there when it is needed: whoever stops everything must not wait for it.
-setTimeout(() => void load().catch(() => undefined), 1_000);
+const load = async () => ({ default: (await import('./dialog-popup.js')).DialogPopup });
+const Popup = lazy(load);
+// Not in the first load, and there before anybody needs to stop everything.
+addEventListener('load', () => void load().catch(() => undefined));
 
 /** A dialog over the page. */
-export function Dialog(given: DialogGiven) {
-  const [wasOpen, setWasOpen] = useState(given.isOpen);
-  if (given.isOpen && !wasOpen) setWasOpen(true);
-  if (!wasOpen) return null;
-  return (
-    <Suspense>
-      <Popup {...given} />
-    </Suspense>
-  );
+export function Dialog(content: DialogContent) {
+  return <Suspense>{content.isOpen && <Popup {...content} />}</Suspense>;
 }

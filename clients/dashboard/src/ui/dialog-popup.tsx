@@ -1,8 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 
-/** What a dialog shows, and whether it is open. */
-export interface DialogGiven {
+export interface DialogContent {
   title: string;
   /** What it is about, in a sentence. */
   description: string;
@@ -12,7 +11,7 @@ export interface DialogGiven {
 }
 
 /** A dialog over the page. Base UI keeps the focus in it, and gives it back. */
-export function Popup({ title, description, isOpen, setOpen, children }: DialogGiven) {
+export function DialogPopup({ title, description, isOpen, setOpen, children }: DialogContent) {
   return (
     <Base.Root open={isOpen} onOpenChange={setOpen}>
       <Base.Portal>
