@@ -78,13 +78,6 @@ export class ApprovalBackgroundReader {
 
 /** Each fact of the work packets with the first place that holds it. */
 function sourcesOf(approval: ApprovalEntity, { directive, orders, sender }: Row): ApprovalSource[] {
-  const packets = packetsOf(approval);
-  const facts = packets.map(({ action: { type, params } }) => {
-    const all = factsOf({ type, params }).map((fact) => [`${fact.path} ${fact.text}`, fact] as const);
-    // A recipient may be taken for an address or a link as well.
-    return [...new Map(all.toReversed()).values()].toReversed();
-  });
-  if (facts.every((found) => found.length === 0)) return [];
   const places: Place[] = [
     ...(directive
       ? [
@@ -100,13 +93,17 @@ function sourcesOf(approval: ApprovalEntity, { directive, orders, sender }: Row)
     placeOf('workspace', null, sender),
     ...orders.map(({ name, text, match }) => placeOf('standing_order', name, [text, match])),
   ];
-  const sources = packets.flatMap((packet, at) =>
-    facts[at]!.map((fact): ApprovalSource => {
+  const sources = packetsOf(approval).flatMap((packet) => {
+    const { workPacketId, action } = packet;
+    const writerOf = writersOf(packet, approval);
+    const facts = factsOf(action).map((fact) => [`${fact.path} ${fact.text}`, fact] as const);
+    // A recipient may be taken for an address or a link as well.
+    return [...new Map(facts.toReversed()).values()].toReversed().map((fact): ApprovalSource => {
       const { path, kind, text } = fact;
-      const found = places.find(({ evidence }) => holds(evidence, fact)) ?? writerOf(packet, fact, approval);
-      return { workPacketId: packet.workPacketId, path, kind, text, origin: found.origin, name: found.name };
-    }),
-  );
+      const { origin, name } = places.find(({ evidence }) => holds(evidence, fact)) ?? writerOf(fact);
+      return { workPacketId, path, kind, text, origin, name };
+    });
+  });
   const isUnverified = ({ origin }: ApprovalSource) => origin === 'unverified';
   return sources.toSorted((a, b) => Number(isUnverified(b)) - Number(isUnverified(a))).slice(0, MOST_SOURCES);
 }
@@ -118,32 +115,34 @@ interface Place {
 }
 
 function placeOf(origin: Origin, name: string | null, holding: unknown): Place {
-  return { origin, name, evidence: evidenceIn(stringsIn(holding).join('\n')) };
+  return { origin, name, evidence: evidenceOf(holding) };
 }
 
-/** A fact that stands nowhere: a person has written it into the draft, the service has counted it, or nobody knows. */
-function writerOf(
+function evidenceOf(holding: unknown): Evidence {
+  return evidenceIn(stringsIn(holding).join('\n'));
+}
+
+/** Of a fact that stands nowhere: a person has written it into the draft, the service has counted it, or nobody knows. */
+function writersOf(
   { workPacketId, edits, writtenBy }: ApprovalPacket,
-  fact: PacketFact,
   { revisions }: ApprovalEntity,
-): Pick<Place, 'origin' | 'name'> {
-  const edit = edits.find(({ path }) => path === fact.path || path.startsWith(`${fact.path}.`));
-  const changes = revisions.flatMap((revision) =>
-    revision.changes
-      .filter((change) => change.workPacketId === workPacketId)
-      .map((change) => ({ ...change, by: revision.by })),
+): (fact: PacketFact) => Pick<Place, 'origin' | 'name'> {
+  const changes = revisions.flatMap(({ by, changes: all }) =>
+    all.filter((change) => change.workPacketId === workPacketId).map((change) => ({ ...change, by })),
   );
   const added = changes.find(({ change }) => change === 'added');
-  if (added) return { origin: 'person', name: added.by.name };
-  if (edit) {
-    const draft = changes.map(({ before }) => before[edit.path]).find((value) => value !== undefined);
-    if (!holds(evidenceIn(stringsIn(draft).join('\n')), fact))
-      return { origin: 'person', name: edit.by.name };
-  }
-  // The built-in runner makes nothing up: a figure that nobody gave it is one of the workspace.
-  return writtenBy === 'capo' && fact.kind === 'amount'
-    ? { origin: 'workspace', name: null }
-    : { origin: 'unverified', name: null };
+  if (added) return () => ({ origin: 'person', name: added.by.name });
+  const edited = edits.map(({ path, by }) => {
+    const drafted = changes.map(({ before }) => before[path]).find((value) => value !== undefined);
+    return { path, name: by.name, drafted: evidenceOf(drafted) };
+  });
+  return (fact) => {
+    const edit = edited.find(({ path }) => path === fact.path);
+    if (edit && !holds(edit.drafted, fact)) return { origin: 'person', name: edit.name };
+    // The built-in runner makes nothing up: a figure that nobody gave it is one of the workspace.
+    const isCounted = writtenBy === 'capo' && fact.kind === 'amount';
+    return { origin: isCounted ? 'workspace' : 'unverified', name: null };
+  };
 }
 
 /** Why the caller may not approve it; null: they may. */

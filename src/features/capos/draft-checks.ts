@@ -39,8 +39,11 @@ export interface Evidence {
   links: ReadonlySet<string>;
   accounts: ReadonlySet<string>;
   wallets: ReadonlySet<string>;
-  numbers: readonly Amount[];
+  numbers: Numbers;
 }
+
+/** Numbers by what they may mean, and then by their unit: a text may hold thousands. */
+type Numbers = ReadonlyMap<number, ReadonlyMap<string | null, Amount>>;
 
 interface KnownFacts extends Evidence {
   /** All that people wrote, for what they wrote in brackets themselves. */
@@ -96,7 +99,7 @@ function knownFacts({
     String(rest.guardian.pending),
     ...factsIn(rest.figures),
   ].join('\n');
-  return { ...evidenceIn(addresses), numbers: numbersIn(facts), text: byPeople };
+  return { ...evidenceIn(addresses), numbers: byValue(numbersIn(facts)), text: byPeople };
 }
 
 export function evidenceIn(text: string): Evidence {
@@ -105,8 +108,19 @@ export function evidenceIn(text: string): Evidence {
     links: new Set(linksIn(text)),
     accounts: new Set(accountsIn(text)),
     wallets: new Set(walletsIn(text)),
-    numbers: numbersIn(text),
+    numbers: byValue(numbersIn(text)),
   };
+}
+
+function byValue(numbers: readonly Amount[]): Numbers {
+  const found = new Map<number, Map<string | null, Amount>>();
+  for (const number of numbers) {
+    for (const value of number.values) {
+      const units = found.get(value) ?? new Map<string | null, Amount>();
+      found.set(value, units.set(number.unit, number));
+    }
+  }
+  return found;
 }
 
 export function holds(evidence: Evidence, fact: PacketFact): boolean {
@@ -122,7 +136,11 @@ export function holds(evidence: Evidence, fact: PacketFact): boolean {
     case 'wallet address':
       return evidence.wallets.has(fact.text);
     case 'amount':
-      return evidence.numbers.some((number) => isSameAmount(number, fact.amount));
+      return fact.amount.values.some((value) =>
+        [...(evidence.numbers.get(value)?.values() ?? [])].some((number) =>
+          isSameAmount(number, fact.amount),
+        ),
+      );
   }
 }
 
