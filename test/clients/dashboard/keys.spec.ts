@@ -94,6 +94,7 @@ describe.runIf(hasBrowser)(
       await page.keyboard.press('?');
       await page.keyboard.press('Control+k');
       await find().waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(1);
       await page.getByRole('button', { name: 'Close' }).click();
       await page.evaluate('localStorage.clear()');
     });
@@ -180,6 +181,21 @@ describe.runIf(hasBrowser)(
       await page.goBack();
       await page.getByText('1 to 50 of 60').waitFor();
       await test.rows(`delete from directives where directive_id like 'dir_000%'`);
+      expect(desk.complaints).toEqual([]);
+    });
+
+    it('is dark or light as a person wants it, whatever the system says', async () => {
+      const paper = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+      await page.goto(`${test.url}/account`);
+      const light = await paper();
+      await page.getByLabel('Colours in this browser').selectOption('dark');
+      expect(await paper()).not.toBe(light);
+      await page.reload();
+      await page.getByLabel('Colours in this browser').waitFor();
+      expect(await paper()).not.toBe(light);
+      expect(await desk.findings()).toEqual([]);
+      await page.getByLabel('Colours in this browser').selectOption('system');
+      expect(await paper()).toBe(light);
       expect(desk.complaints).toEqual([]);
     });
 
