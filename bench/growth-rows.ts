@@ -22,6 +22,9 @@ const ORDERS = 200;
 /** A character that takes six bytes in JSON, the most that one can. */
 const LARGEST = `E'\\x01'`;
 
+/** Of a work packet as its approval has it. */
+const ACTION = `'{"action": {"type": "document.file", "target": null, "params": {"title": "Note"}}}'::jsonb`;
+
 /**
  * Rows as years of work would leave them: most of it done, some of it open. Written past the program, since handing in
  * half a million directives would take a day.
@@ -58,7 +61,7 @@ export function growthRows({ workspaceId, from, to, firstOrder = 0, heavy = fals
         select ${id('apr')}, ${own}, ${id('dir')}, ${capo}, 'output', 1,
           case when ${open} then 'pending' when n % 10 = 1 then 'rejected' when n % 100 = 2 then 'expired' else 'approved' end,
           true, ${text(200, `'Note ' || n`)}, ${text(4_000, `'A note'`)}, 'medium', 'low', 'reversible',
-          ${object(heavy ? 100_000 : 0)}, jsonb_build_array(${object(heavy ? 50_000 : 0)}), md5(n::text),
+          ${object(heavy ? 100_000 : 0)}, jsonb_build_array(${object(heavy ? 50_000 : 0)} || ${ACTION}), md5(n::text),
           ${object(10)}, ${actor}, ${at}, ${at} + interval '72 hours', 'reject',
           case when not (${open}) then ${at} + interval '5 minutes' end, ${actor}, 'api', ${text(10_000, 'null')} ${each}`,
     },

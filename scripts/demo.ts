@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { ApprovalDecided } from '../src/features/approvals/approval-decisions.dto.js';
-import type { ApprovalView } from '../src/features/approvals/approvals.dto.js';
+import type { ApprovalView } from '../src/features/approvals/approval-background.dto.js';
 import type { FeedPage } from '../src/features/audit/feed.dto.js';
 import type { ChainVerification } from '../src/features/audit/chain-verification.dto.js';
 import type { SettingsView } from '../src/features/workspaces/settings.dto.js';

@@ -222,6 +222,8 @@ const COMPOSED_READERS: Record<string, string> = {
     'a session is shown with the name and the role of its member',
   'src/features/accounts/unrecorded-acts.repository.ts': 'an act is recorded under the name of its member',
   'src/features/agents/agents.reader.ts': 'the state of a capo is the state of its work (CONTRACT: Agent)',
+  'src/features/approvals/approval-background.reader.ts':
+    'one statement composes where the facts of a draft come from, and who may approve it',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',

@@ -3,7 +3,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client, endsSession, lock } from './session.js';
 
-export type Connection = 'connecting' | 'live' | 'lost';
+/** `lost` comes back by itself, `ended` does not. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'ended';
 
 /** The one tab that holds this lock reads the stream and tells the others. */
 const LOCK = 'consigliere-feed';
@@ -21,14 +22,28 @@ export function useLive(): Connection {
       seen = entry.seq;
       patch(queries, entry);
     };
-    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
+    // A tab that reads nothing itself knows from the one that does whether it is connected.
+    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent | Connection>) =>
+      typeof data === 'string' ? setConnection(data) : tell(data),
+    );
     const onFailure = (error: unknown) => {
       if (ended.signal.aborted) return;
-      setConnection('lost');
+      setConnection('ended');
       if (endsSession(error)) lock();
     };
     const read = async () => {
-      for await (const entry of client.feed.stream({ signal: ended.signal, lastEventId: seen })) {
+      const show = (state: Connection) => {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
+        channel.postMessage(state);
+        setConnection(state);
+      };
+      const stream = client.feed.stream({
+        signal: ended.signal,
+        ...(seen !== undefined && { lastEventId: seen }),
+        onLost: () => show('lost'),
+        onReconnect: () => show('live'),
+      });
+      for await (const entry of stream) {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
         channel.postMessage(entry);
         tell(entry);
@@ -55,15 +70,20 @@ export function useLive(): Connection {
 const TOGETHER_MS = 300;
 const stale = new Set<string>();
 
+/** A tab that nobody sees asks nothing until somebody does. */
+function readAgain(queries: QueryClient): void {
+  if (document.hidden) {
+    document.addEventListener('visibilitychange', () => readAgain(queries), { once: true });
+    return;
+  }
+  const keys = [...stale];
+  stale.clear();
+  for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+}
+
 /** What an entry may have changed is read again, where it is shown. */
 function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
-  if (stale.size === 0) {
-    setTimeout(() => {
-      const keys = [...stale];
-      stale.clear();
-      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
-    }, TOGETHER_MS);
-  }
+  if (stale.size === 0) setTimeout(() => readAgain(queries), TOGETHER_MS);
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
   add('feed', 'setup');
@@ -71,4 +91,5 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  if (about === 'settings') add('me');
 }

@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './router.js';
+import { show } from './ui/appearance.js';
 import { endsSession, lock, onSessionChange, resume, sessionNow } from './session.js';
 
 const onError = (error: unknown) => {
@@ -23,6 +24,7 @@ onSessionChange(() => {
   if (sessionNow().state !== 'open') queries.clear();
 });
 
+show();
 await resume().catch(() => undefined);
 
 createRoot(document.querySelector('#root')!).render(

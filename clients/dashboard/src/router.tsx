@@ -12,6 +12,7 @@ import { Shell } from './shell.js';
 import { Failure } from './ui/failure.js';
 
 const root = createRootRoute({
+  validateSearch: searchOf,
   component: () => (
     <Shell>
       <Outlet />
@@ -55,12 +56,10 @@ const routes = root.addChildren([
     '/guardian',
     lazyRouteComponent(() => import('./guardian/guardian-page.js'), 'GuardianPage'),
   ),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/overview',
-    validateSearch: searchOf,
-    component: lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
-  }),
+  page(
+    '/overview',
+    lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
+  ),
   page(
     '/settings/api',
     lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),

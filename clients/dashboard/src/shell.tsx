@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
-import { useLive } from './live.js';
+import { useWaitingCount } from './inbox/use-waiting.js';
+import { type Connection, useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
@@ -9,6 +10,8 @@ import { SignIn } from './sign-in.js';
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
 }));
+
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.js')).Palette }));
 
 /** Around every page: who is there, whether what is shown is live, and the way to stop everything. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -32,6 +35,13 @@ export function Shell({ children }: { children: ReactNode }) {
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
+const CONNECTIONS: Record<Connection, string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Reconnecting',
+  ended: 'Not live: load again',
+};
+
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const mayMakeTokens = mayAct(useMe(), 'admin');
@@ -40,7 +50,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
       <header className="bar">
         <nav aria-label="Pages">
           <Link to="/" className="brand">
-            Consigliere
+            Consigliere <Waiting />
           </Link>
           <Link to="/directives">Directives</Link>
           <Link to="/overview">Overview</Link>
@@ -48,20 +58,58 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
+          <Link to="/account">{name}</Link>
         </nav>
-        <span className={`connection ${connection}`} role="status">
-          {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
+        <span className={`connection ${connection === 'ended' ? 'lost' : connection}`} role="status">
+          {CONNECTIONS[connection]}
         </span>
         <GuardianBar />
-        <Link to="/account" className="who">
-          {name}
-        </Link>
+        <Find />
         <button type="button" className="sign-out" onClick={() => void signOut()}>
           Sign out
         </button>
       </header>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main>{connection !== 'connecting' && children}</main>
+    </>
+  );
+}
+
+/** How many approvals wait. */
+function Waiting() {
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  return (
+    <span className="count">
+      {count}
+      <span className="unseen"> in the inbox</span>
+    </span>
+  );
+}
+
+/** Opens the palette. */
+function Find() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      // Over another dialog it would take what that one asks for out of sight.
+      if (!document.querySelector('[role=dialog]')) setOpen(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <>
+      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen(true)}>
+        Find
+      </button>
+      {isOpen && (
+        <Suspense>
+          <Palette close={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

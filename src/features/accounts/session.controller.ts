@@ -80,7 +80,7 @@ export class SessionController {
     anew: true,
     returns: { 201: OperatorToken },
   })
-  createOperatorToken(@CurrentCaller() caller: Caller): OperatorToken {
+  createOperatorToken(@CurrentCaller() caller: Caller): Promise<OperatorToken> {
     return this.sessionToken.issue(caller);
   }
 }

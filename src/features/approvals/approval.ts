@@ -22,7 +22,7 @@ import {
   type InputDetail,
   InputRequired,
 } from './approvals.errors.js';
-import type { ApprovalSummary, ApprovalView, ApprovalVotes } from './approvals.dto.js';
+import type { ApprovalSummary, ShownApproval, ApprovalVotes } from './approvals.dto.js';
 import { type Answer, faultsOfAnswer } from './question.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
 import type {
@@ -314,7 +314,7 @@ export function viewOf(
   now: number,
   holdups: Holdups,
   drafting: DraftingState | null = null,
-): ApprovalView {
+): ShownApproval {
   const {
     workspaceId: _workspace,
     question,
@@ -346,7 +346,7 @@ export function viewOf(
 }
 
 /** For members who may not decide: a destination is named without its address (docs/decisions/0029). */
-export function withoutAddresses(approval: ApprovalView): ApprovalView {
+export function withoutAddresses(approval: ShownApproval): ShownApproval {
   const packets = approval.packets.map(({ action, ...packet }) => ({
     ...packet,
     action: { ...action, params: withoutAddress(action.type, action.params) },

@@ -27,12 +27,13 @@ import {
   DecisionsBody,
   RejectBody,
 } from './approval-decisions.dto.js';
+import { ApprovalView } from './approval-background.dto.js';
+import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import { EditBody } from './approval-edits.dto.js';
 import {
   APPROVAL_PARAM,
   ApprovalPage,
   ApprovalsQuery,
-  ApprovalView,
   IF_MATCH,
   IF_MATCH_REQUIRED,
   WaitQuery,
@@ -59,6 +60,7 @@ export class ApprovalsController {
     private readonly editApproval: EditApproval,
     private readonly holdups: HoldupsReader,
     private readonly drafting: DraftingStates,
+    private readonly background: ApprovalBackgroundReader,
     private readonly clock: Clock,
   ) {}
 
@@ -123,12 +125,14 @@ export class ApprovalsController {
     const waited = { topic: 'approval', id: approvalId, waitSeconds: wait };
     const approval = await this.awaitChange.until(waited, find, isThere);
     const isDrafting = approval.status === 'pending' && !approval.ready;
-    const [holdups, drafting] = await Promise.all([
+    const [background, holdups, drafting] = await Promise.all([
+      this.background.read(caller, approval),
       this.holdups.read(scope),
       isDrafting && approval.directiveId !== null ? this.drafting.read(scope, approval.directiveId) : null,
     ]);
     const view = viewOf(approval, this.clock.now(), holdups, drafting);
-    return hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);
+    const shown = hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);
+    return { ...shown, ...background };
   }
 
   /** Changes what is sent before it is approved; the policy decides again, and the content hash is a new one. */
@@ -158,7 +162,11 @@ export class ApprovalsController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<ApprovalView> {
     const approval = await this.editApproval.execute(caller, approvalId, body, namedByIfMatch(ifMatch));
-    return viewOf(approval, this.clock.now(), await this.holdups.read(scopeOf(caller)));
+    const [background, holdups] = await Promise.all([
+      this.background.read(caller, approval),
+      this.holdups.read(scopeOf(caller)),
+    ]);
+    return { ...viewOf(approval, this.clock.now(), holdups), ...background };
   }
 
   /** Approves what `If-Match` names by its content hash, which is required once another member has edited the draft. */

@@ -347,7 +347,7 @@ export class ApprovalQuestion {
 }
 
 /** Something that waits for a person, or waited, with all that is approved. */
-export class ApprovalView extends ApprovalSummary {
+export class ShownApproval extends ApprovalSummary {
   /** The draft; null until it is ready. */
   output!: ApprovalOutput | null;
   /** The work packets that are carried out once it is approved. */

@@ -5,6 +5,7 @@ import { CaposModule } from '../capos/capos.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
+import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
@@ -33,6 +34,7 @@ import { RequestApproval } from './request-approval.js';
   controllers: [ApprovalsController],
   providers: [
     Approvals,
+    ApprovalBackgroundReader,
     ApprovalSubjects,
     AwaitChange,
     CurrentApprovals,

@@ -1,7 +1,8 @@
 import { cutText } from '../../platform/kernel/text.js';
+import { isActionType } from './action-types.js';
 import type { Briefing, Concern, DraftContent, DraftPacket, NeededInput } from './briefing.js';
 import { DRAFT_BOUNDS } from './draft-bounds.js';
-import { OUTSIDE_TYPES } from './outside-targets.js';
+import { OUTSIDE_TYPES, withoutOurs } from './outside-targets.js';
 import { placeholdersIn } from './placeholders.js';
 import {
   accountsIn,
@@ -32,15 +33,40 @@ export function checkDraft(draft: DraftContent, briefing: Briefing): DraftConten
   };
 }
 
-interface KnownFacts {
-  /** All that people wrote, for what they wrote in brackets themselves. */
-  text: string;
+/** The facts in a text, to compare others with. */
+export interface Evidence {
   addresses: ReadonlySet<string>;
   links: ReadonlySet<string>;
   accounts: ReadonlySet<string>;
   wallets: ReadonlySet<string>;
-  numbers: readonly Amount[];
+  numbers: Numbers;
 }
+
+/** Numbers by what they may mean, and then by their unit: a text may hold thousands. */
+type Numbers = ReadonlyMap<number, ReadonlyMap<string | null, Amount>>;
+
+interface KnownFacts extends Evidence {
+  /** All that people wrote, for what they wrote in brackets themselves. */
+  text: string;
+}
+
+export type FactKind = 'recipient' | 'mail address' | 'link' | 'bank account' | 'wallet address' | 'amount';
+const FACT_KINDS = [
+  'recipient',
+  'mail address',
+  'link',
+  'bank account',
+  'wallet address',
+  'amount',
+] as const satisfies readonly FactKind[];
+
+/** A fact in a work packet that must not be made up. */
+export type PacketFact = {
+  /** The parameter that holds it, such as `params.to`. */
+  path: string;
+  /** As it is written, or in the one notation of its kind. */
+  text: string;
+} & ({ kind: Exclude<FactKind, 'amount'> } | { kind: 'amount'; amount: Amount });
 
 /**
  * Where a fact may come from. An address that stands only in a signal, or in a draft that nobody has approved, may be the
@@ -73,14 +99,49 @@ function knownFacts({
     String(rest.guardian.pending),
     ...factsIn(rest.figures),
   ].join('\n');
+  return { ...evidenceIn(addresses), numbers: byValue(numbersIn(facts)), text: byPeople };
+}
+
+export function evidenceIn(text: string): Evidence {
   return {
-    text: byPeople,
-    addresses: new Set(addressesIn(addresses)),
-    links: new Set(linksIn(addresses)),
-    accounts: new Set(accountsIn(addresses)),
-    wallets: new Set(walletsIn(addresses)),
-    numbers: numbersIn(facts),
+    addresses: new Set(addressesIn(text)),
+    links: new Set(linksIn(text)),
+    accounts: new Set(accountsIn(text)),
+    wallets: new Set(walletsIn(text)),
+    numbers: byValue(numbersIn(text)),
   };
+}
+
+function byValue(numbers: readonly Amount[]): Numbers {
+  const found = new Map<number, Map<string | null, Amount>>();
+  for (const number of numbers) {
+    for (const value of number.values) {
+      const units = found.get(value) ?? new Map<string | null, Amount>();
+      found.set(value, units.set(number.unit, number));
+    }
+  }
+  return found;
+}
+
+export function holds(evidence: Evidence, fact: PacketFact): boolean {
+  switch (fact.kind) {
+    case 'recipient':
+      return evidence.addresses.has(addressKey(fact.text));
+    case 'mail address':
+      return evidence.addresses.has(fact.text);
+    case 'link':
+      return evidence.links.has(fact.text);
+    case 'bank account':
+      return evidence.accounts.has(fact.text);
+    case 'wallet address':
+      return evidence.wallets.has(fact.text);
+    case 'amount':
+      return fact.amount.values.some((value) =>
+        [...(evidence.numbers.get(value)?.values() ?? [])].some((number) =>
+          isSameAmount(number, fact.amount),
+        ),
+      );
+  }
 }
 
 /** Sums by day with their currency, and what was counted. */
@@ -111,49 +172,51 @@ function editsOf({
 const NOWHERE = "in the directive, its context or the workspace's data";
 
 function inventions(packets: readonly DraftPacket[], known: KnownFacts): Concern[] {
-  const recipients = new Set<string>();
-  const addresses = new Set<string>();
-  const links = new Set<string>();
-  const accounts = new Set<string>();
-  const wallets = new Set<string>();
-  const amounts = new Set<string>();
-  for (const { type, params } of packets) {
-    const { to, cc } = params;
-    const named = stringsIn([to, cc]).filter((address) => !known.addresses.has(addressKey(address)));
-    for (const address of named) recipients.add(address);
-    const text = stringsIn(type === 'email.send' ? { ...params, to: null, cc: null } : params).join('\n');
-    for (const address of addressesIn(text)) if (!known.addresses.has(address)) addresses.add(address);
-    for (const link of linksIn(text)) if (!known.links.has(link)) links.add(link);
-    for (const account of accountsIn(text)) if (!known.accounts.has(account)) accounts.add(account);
-    for (const wallet of walletsIn(text)) if (!known.wallets.has(wallet)) wallets.add(wallet);
-    for (const amount of [...amountsIn(text), ...recorded(type, params)]) {
-      if (!known.numbers.some((number) => isSameAmount(number, amount))) amounts.add(amount.written);
-    }
-  }
-  return [
-    ...concern(recipients, 'recipient'),
-    ...concern(addresses, 'mail address'),
-    ...concern(links, 'link'),
-    ...concern(accounts, 'bank account'),
-    ...concern(wallets, 'wallet address'),
-    ...concern(amounts, 'amount'),
-  ];
+  const unknown = packets.flatMap(factsOf).filter((fact) => !holds(known, fact));
+  return FACT_KINDS.flatMap((kind) =>
+    concern(new Set(unknown.filter((fact) => fact.kind === kind).map(({ text }) => text)), kind),
+  );
+}
+
+const RECIPIENTS = ['to', 'cc'];
+
+/** Each recipient, address, link, account and amount that a work packet names, by the parameter that names it. */
+export function factsOf({ type, params }: Pick<DraftPacket, 'type' | 'params'>): PacketFact[] {
+  return Object.entries(withoutOurs(type, params)).flatMap(([name, value]): PacketFact[] => {
+    const path = `params.${name}`;
+    const isRecipient = RECIPIENTS.includes(name);
+    const text = isRecipient && type === 'email.send' ? '' : stringsIn(value).join('\n');
+    const as = (kind: Exclude<FactKind, 'amount'>, found: readonly string[]) =>
+      found.map((one): PacketFact => ({ path, kind, text: one }));
+    return [
+      ...as('recipient', isRecipient ? stringsIn(value) : []),
+      ...as('mail address', addressesIn(text)),
+      ...as('link', linksIn(text)),
+      ...as('bank account', accountsIn(text)),
+      ...as('wallet address', walletsIn(text)),
+      ...[...amountsIn(text), ...recorded(type, name, params)].map((amount): PacketFact => ({
+        path,
+        kind: 'amount',
+        text: amount.written,
+        amount,
+      })),
+    ];
+  });
 }
 
 /** The sum that a record enters in the ledger, and each number that is posted or that a service is called with. */
-function recorded(type: string, params: DraftPacket['params']): Amount[] {
-  const { amount, currency } = params;
-  if (OUTSIDE_TYPES.includes(type)) {
-    return bareNumbersIn([params['data'], params['arguments']]).map((value) => ({
-      written: String(value),
-      values: [value],
-      unit: null,
-    }));
+function recorded(type: string, name: string, params: DraftPacket['params']): Amount[] {
+  const value = params[name];
+  // The tools of an agent from outside are not in the registry.
+  if (!isActionType(type) || (OUTSIDE_TYPES.includes(type) && POSTED.includes(name))) {
+    return bareNumbersIn(value).map((number) => ({ written: String(number), values: [number], unit: null }));
   }
-  if (type !== 'revenue.record' || typeof amount !== 'number') return [];
-  const unit = typeof currency === 'string' ? currency : null;
-  return [{ written: `${amount} ${unit ?? ''}`.trim(), values: [amount], unit }];
+  if (type !== 'revenue.record' || name !== 'amount' || typeof value !== 'number') return [];
+  const unit = typeof params['currency'] === 'string' ? params['currency'] : null;
+  return [{ written: `${value} ${unit ?? ''}`.trim(), values: [value], unit }];
 }
+
+const POSTED = ['data', 'arguments'];
 
 /** Numbers that stand for more than yes, no and one. */
 function bareNumbersIn(value: unknown): number[] {

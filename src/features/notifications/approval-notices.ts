@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import { isUrgent, viewOf } from '../approvals/approval.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ShownApproval } from '../approvals/approvals.dto.js';
 import { HoldupsReader } from '../approvals/holdups.reader.js';
 import { type Block, oneLine } from '../mail/blocks.js';
 import { CurrentApprovals, type WaitingApproval } from '../approvals/current-approvals.repository.js';
@@ -111,7 +111,10 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
   }
 
   /** The approvals as they stand, each with the member's link to it. */
-  private async views(to: Addressee, ids: readonly string[]): Promise<{ view: ApprovalView; link: Block }[]> {
+  private async views(
+    to: Addressee,
+    ids: readonly string[],
+  ): Promise<{ view: ShownApproval; link: Block }[]> {
     const { workspaceId } = to;
     const scope = { workspaceId, teamIds: 'all' } as const;
     const at = this.clock.now();
@@ -134,7 +137,7 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
   }
 }
 
-function entryOf(approval: ApprovalView, link: Block, { zone }: Addressee): DigestEntry {
+function entryOf(approval: ShownApproval, link: Block, { zone }: Addressee): DigestEntry {
   const { title, urgent, packets, summary, risk, expiresAt } = approval;
   const named = packets.map((packet) => packet.title).slice(0, PACKETS_LISTED);
   return {

@@ -23,7 +23,7 @@ import type {
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
 import type { EditBody } from '../approvals/approval-edits.dto.js';
 import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ShownApproval } from '../approvals/approvals.dto.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import { DecideApproval } from '../approvals/decide-approval.js';
 import { EditApproval } from '../approvals/edit-approval.js';
@@ -39,7 +39,7 @@ const TRIES = 3;
 
 /** What the page of a link shows. */
 export interface LinkedApproval {
-  approval: ApprovalView;
+  approval: ShownApproval;
   workspaceName: string;
   zone: string;
   memberName: string;

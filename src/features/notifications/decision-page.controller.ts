@@ -13,7 +13,7 @@ import { ContentChanged, NotFound, ValidationFailed } from '../../platform/kerne
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import type { EditBody, PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { RejectBody } from '../approvals/approval-decisions.dto.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ShownApproval } from '../approvals/approvals.dto.js';
 import { InputRequired } from '../approvals/approvals.errors.js';
 import { DecideByLink } from './decide-by-link.js';
 import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
@@ -141,7 +141,7 @@ export class DecisionPageController {
 }
 
 /** Of what an agent asks for, its one set of parameters is edited. */
-function editOf({ kind }: Pick<ApprovalView, 'kind'>, packets: PacketEditBody[]): EditBody {
+function editOf({ kind }: Pick<ShownApproval, 'kind'>, packets: PacketEditBody[]): EditBody {
   const [packet] = packets;
   return kind === 'action' && packet?.params ? { params: packet.params } : { packets };
 }
@@ -149,7 +149,7 @@ function editOf({ kind }: Pick<ApprovalView, 'kind'>, packets: PacketEditBody[])
 function faultsOfError(
   { definition, message, details }: DomainError,
   edits: PacketEditBody[],
-  { question, packets }: ApprovalView,
+  { question, packets }: ShownApproval,
 ): FormFaults {
   if (definition.code === ValidationFailed.code) {
     const faults = details as Fault[];

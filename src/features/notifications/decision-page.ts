@@ -1,7 +1,7 @@
 import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
-import type { ApprovalView } from '../approvals/approvals.dto.js';
+import type { ShownApproval } from '../approvals/approvals.dto.js';
 import { valueAt } from '../capos/action-types.js';
 import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
@@ -75,7 +75,7 @@ function inDashboard(approvalId: string | undefined): string {
   return `<p class="text"><a class="reference" href="${path}">Open it in the dashboard</a></p>`;
 }
 
-function answerFieldset(approval: ApprovalView, fields: string): string {
+function answerFieldset(approval: ShownApproval, fields: string): string {
   const agent = authorOf(approval);
   const warning: Block = {
     kind: 'text',
@@ -94,7 +94,7 @@ const ANSWER_BUTTON = '<button class="approve" name="decision" value="answer" fo
 
 /** Enter in a field presses the first button of a form: the one that saves. */
 function editDetails(
-  packets: ApprovalView['packets'],
+  packets: ShownApproval['packets'],
   form: Form,
   faults: FormFaults,
   isOpen: boolean,
@@ -122,7 +122,7 @@ function savedNotice(url: string): string {
 /** What came of it. */
 export function decidedPage(
   { approvalId, status, votes, directiveStatus, receiptId }: ApprovalDecided,
-  kind: ApprovalView['kind'],
+  kind: ShownApproval['kind'],
 ): string {
   const [title, text] = OUTCOMES_OF[kind]?.[status] ?? OUTCOMES[status as keyof typeof OUTCOMES];
   return htmlPage(
@@ -156,7 +156,7 @@ const OUTCOMES = {
 } as const;
 
 /** Of what agents from outside ask. */
-const OUTCOMES_OF: Partial<Record<ApprovalView['kind'], Record<string, readonly [string, string]>>> = {
+const OUTCOMES_OF: Partial<Record<ShownApproval['kind'], Record<string, readonly [string, string]>>> = {
   action: { approved: ['Approved', 'The agent may do exactly what you read, once.'] },
   question: {
     approved: ['Answered', 'The agent reads your answer.'],
@@ -223,7 +223,7 @@ function changeBlocks({ zone, revisions, packets }: DraftChanges): Block[] {
   ];
 }
 
-function approveButton(approval: ApprovalView): string {
+function approveButton(approval: ShownApproval): string {
   const { kind, packets } = approval;
   const what = packets.map(({ title }) => title);
   const author = authorOf(approval);
@@ -242,7 +242,7 @@ function approveButton(approval: ApprovalView): string {
 }
 
 /** Why it cannot be approved now; a rejection is always possible. */
-function whyNotNow({ kind, waitingFor, packets }: ApprovalView): Block[] {
+function whyNotNow({ kind, waitingFor, packets }: ShownApproval): Block[] {
   if (waitingFor === null || waitingFor.reason === 'decision') return [];
   // Members who may approve it can do so before others are found; the page says above what is missing.
   if (waitingFor.reason === 'approvers') return [];

@@ -3,7 +3,7 @@ import { inWords } from '../../platform/kernel/local-day.js';
 import type { Action } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { bodyOf } from '../capos/draft-output.js';
-import type { ApprovalQuestion, ApprovalView, VoteCount } from '../approvals/approvals.dto.js';
+import type { ApprovalQuestion, ShownApproval, VoteCount } from '../approvals/approvals.dto.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import { type Block, oneLine } from '../mail/blocks.js';
@@ -40,16 +40,16 @@ const REVERSIBLE: Record<string, string> = {
 };
 
 /** Whether an agent from outside asks, for an action or an answer. */
-export function isFromOutside({ kind }: Pick<ApprovalView, 'kind'>): boolean {
+export function isFromOutside({ kind }: Pick<ShownApproval, 'kind'>): boolean {
   return kind === 'action' || kind === 'question';
 }
 
 /** Who made what is to be done: a capo the draft, or the agent from outside that asks. */
-export function authorOf(approval: Pick<ApprovalView, 'kind' | 'capo' | 'requestedBy'>): string {
+export function authorOf(approval: Pick<ShownApproval, 'kind' | 'capo' | 'requestedBy'>): string {
   return isFromOutside(approval) ? approval.requestedBy.name : capoName(approval.capo);
 }
 
-const NOT_DECIDED: Record<ApprovalView['kind'], string> = {
+const NOT_DECIDED: Record<ShownApproval['kind'], string> = {
   output: 'and is then not sent',
   standing_order: 'and is then not sent',
   budget_override: 'and is then not sent',
@@ -58,7 +58,7 @@ const NOT_DECIDED: Record<ApprovalView['kind'], string> = {
 };
 
 /** Who asks, how dangerous it is and why, and until when it can be decided. */
-export function factBlocks(approval: ApprovalView, { zone }: Pick<Shown, 'zone'>): Block[] {
+export function factBlocks(approval: ShownApproval, { zone }: Pick<Shown, 'zone'>): Block[] {
   const {
     kind,
     votes,
@@ -127,7 +127,7 @@ export function nameOf(path: string): string {
 
 /** The complete draft: each work packet with all its parameters, and what else was written. */
 export function draftBlocks(
-  approval: Pick<ApprovalView, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy' | 'policy'>,
+  approval: Pick<ShownApproval, 'kind' | 'packets' | 'output' | 'question' | 'requestedBy' | 'policy'>,
   { bound }: Pick<Shown, 'bound'>,
 ): Block[] {
   const { kind, packets, output, question, requestedBy, policy } = approval;

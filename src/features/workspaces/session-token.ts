@@ -22,21 +22,26 @@ export class SessionToken {
     this.tokens.revokeOfSession(workspaceId, sessionId, at);
   }
 
-  /** In the open transaction, for a caller who is signed in. */
-  issue(caller: Caller): { tokenId: string; token: string; expiresAt: number } {
+  /**
+   * In the open transaction, for a caller who is signed in. Only the first of a session leaves a receipt: the others are the same
+   * session, which the dashboard keeps in use.
+   */
+  async issue(caller: Caller): Promise<{ tokenId: string; token: string; expiresAt: number }> {
     const { memberId, name: memberName, credentialId } = caller;
     const createdAt = this.clock.now();
     const expiresAt = createdAt + LIFETIME_MS;
     const facts = { name: 'dashboard', createdAt, expiresAt, sessionId: credentialId };
     const { row, shown } = issueToken(caller, { memberId, memberName }, facts);
+    const isFirst = !(await this.tokens.hasOfSession(caller.workspaceId, credentialId));
     this.tokens.add(row);
-    this.receipts.append({
-      actor: actorOf(caller),
-      action: 'token.created',
-      entity: { type: 'token', id: row.tokenId },
-      summary: `${memberName} opened the dashboard, which was given a token for 15 minutes.`,
-      details: { name: row.name, hint: row.hint, memberId, expiresAt, sessionId: credentialId },
-    });
+    if (isFirst)
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'token.created',
+        entity: { type: 'token', id: row.tokenId },
+        summary: `${memberName} opened the dashboard, which was given a token for 15 minutes.`,
+        details: { name: row.name, hint: row.hint, memberId, expiresAt, sessionId: credentialId },
+      });
     return { tokenId: row.tokenId, token: shown.token, expiresAt };
   }
 }

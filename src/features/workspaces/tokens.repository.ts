@@ -168,6 +168,14 @@ export class Tokens {
     this.db.update<TokenEntity>(TokenEntity, { workspaceId, tokenId }, changes);
   }
 
+  async hasOfSession(workspaceId: string, sessionId: string): Promise<boolean> {
+    const rows = await this.db.query(
+      'select from tokens where workspace_id = $1 and session_id = $2 limit 1',
+      [workspaceId, sessionId],
+    );
+    return rows.length > 0;
+  }
+
   revokeOfSession(workspaceId: string, sessionId: string, at: number): void {
     this.db.write(
       'update tokens set revoked_at = $3 where workspace_id = $1 and session_id = $2 and revoked_at is null',

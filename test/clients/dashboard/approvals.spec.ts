@@ -88,6 +88,9 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     expect(edited.status, edited.text).toBe(200);
     const changed = page.getByRole('alert');
     await changed.waitFor();
+    // What was read last is known when the page is opened again, too.
+    await page.reload();
+    await changed.waitFor();
     expect(await changed.locator('del').allTextContents()).toEqual(['four ']);
     expect(await changed.locator('ins').allTextContents()).toEqual(['five ']);
     expect(await page.getByRole('button', { name: 'Save and approve' }).isDisabled()).toBe(true);

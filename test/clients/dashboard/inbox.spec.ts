@@ -57,6 +57,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'Directives' }).click();
     await page.getByLabel('What should be done').fill('Email eva@acme.example, subject "Tea": "At four."');
     await page.getByText('drafts it: Mail to eva@acme.example').waitFor();
+    await page.getByText('You are asked before it leaves.').waitFor();
     await page.getByRole('button', { name: 'Hand in' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('link', { name: 'What left' }).click();

@@ -64,6 +64,12 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: /eva/ }).waitFor();
     await page.getByLabel('Team').selectOption({ label: 'North' });
     await page.waitForURL(`**/overview?view=capo&team=${teamId}`);
+    await page.getByRole('heading', { name: 'Work packets of the team' }).waitFor();
+    await page.getByText('No work yet.').waitFor();
+    expect((await test.owner.get(`/work-packets?teamId=${teamId}`)).body).toMatchObject({
+      items: [],
+      total: 0,
+    });
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).click();

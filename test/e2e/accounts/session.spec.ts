@@ -264,6 +264,15 @@ describe('POST /api/admin/operator-token', () => {
       answer.body.tokenId,
     );
   });
+
+  it('leaves one receipt for a session, however often it is renewed', async () => {
+    const member = await test.createMember(workspaceId, 'operator');
+    const admin = await test.signIn(member.memberId);
+    for (let n = 0; n < 3; n++) expect((await admin.post('/operator-token')).status).toBe(201);
+    const { body } = await owner.get('/audit-feed?action=token.created&limit=100');
+    const own = body.items.filter(({ actor }: { actor: { id: string } }) => actor.id === member.memberId);
+    expect(own).toHaveLength(1);
+  });
 });
 
 describe('the token of the dashboard', () => {

@@ -146,6 +146,18 @@ describe('GET /approvals/{id}', () => {
       receiptId: null,
       nextApprovalId: null,
       drafting: null,
+      sources: [
+        {
+          workPacketId: approval.packets[0].workPacketId,
+          path: 'params.to',
+          kind: 'recipient',
+          text: approval.packets[0].action.target,
+          origin: 'directive',
+          name: approval.requestedBy.name,
+        },
+      ],
+      mayApprove: [{ memberId: expect.stringMatching(/^mem_/), name: approval.requestedBy.name }],
+      refusal: null,
     });
     const hours = (approval.expiresAt - approval.requestedAt) / 3_600_000;
     expect(hours).toBeGreaterThan(71.9);

@@ -685,7 +685,7 @@ describe('409', () => {
   it('is INVALID_TRANSITION when it has reached its limit of edits', async () => {
     const one = await ready();
     await test.rows(
-      `update approvals set revisions = (select jsonb_agg(jsonb_build_object('n', n)) from generate_series(1, 50) n)
+      `update approvals set revisions = (select jsonb_agg(jsonb_build_object('n', n, 'changes', '[]'::jsonb)) from generate_series(1, 50) n)
        where approval_id = $1`,
       [one.approvalId],
     );

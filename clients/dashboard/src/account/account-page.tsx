@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { admin, resume, signOut } from '../session.js';
+import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearance.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -17,6 +18,7 @@ export function AccountPage() {
       <SecondFactor />
       <MailChoices />
       <Sessions />
+      <Look />
       <button type="button" className="sign-out" onClick={() => void signOut()}>
         Sign out
       </button>
@@ -101,6 +103,31 @@ function Sessions() {
           </Rows>
         )}
       </Loaded>
+    </section>
+  );
+}
+
+function Look() {
+  const [chosen, setChosen] = useState(appearance);
+  return (
+    <section aria-label="Appearance">
+      <h2>Appearance</h2>
+      <label>
+        Colours in this browser
+        <select
+          value={chosen}
+          onChange={({ target }) => {
+            choose(target.value as Appearance);
+            setChosen(appearance());
+          }}
+        >
+          {APPEARANCES.map((one) => (
+            <option key={one} value={one}>
+              {one === 'system' ? 'as the system has them' : one}
+            </option>
+          ))}
+        </select>
+      </label>
     </section>
   );
 }

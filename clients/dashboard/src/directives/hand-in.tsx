@@ -1,4 +1,4 @@
-import type { QueuedDirectiveBody } from '@consigliere/sdk';
+import type { PreflightView, QueuedDirectiveBody } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -65,6 +65,15 @@ export function HandIn() {
   );
 }
 
+/** What is handed in here is always shown to a person; a denial is none that they could approve. */
+const ASKS: Record<PreflightView['outcome'], string> = {
+  allow: 'You are asked before it leaves, though the standing orders would allow it.',
+  require_approval: 'You are asked before it leaves.',
+  throttle: 'You are asked before it leaves, and a limit delays it.',
+  deny: 'A rule forbids it: it would not leave.',
+  halted: 'Everything is stopped: nothing is drafted until an admin ends that.',
+};
+
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
 function Forecast({ text, priority }: { text: string; priority: Priority }) {
   const settled = useSettled(text.trim());
@@ -77,12 +86,18 @@ function Forecast({ text, priority }: { text: string; priority: Priority }) {
   if (settled === '') return null;
   if (forecast.error) return <Failure error={forecast.error} />;
   if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
-  const { route, explanation, warnings, packets } = forecast.data;
+  const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
   return (
     <div className="forecast" aria-live="polite">
       <p>
         {route.capo ?? 'Nobody'} drafts it:{' '}
         {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
+      </p>
+      <p>
+        {ASKS[outcome]}
+        {approval && approval.quorum > 1 && ` ${approval.quorum} people have to approve it.`}
+        {approval &&
+          approval.approvers.map(({ name }) => ` The standing order “${name}” says who may approve it.`)}
       </p>
       {[...packets.flatMap(({ needsInput }) => needsInput), ...warnings, ...explanation].map((sentence) => (
         <p key={sentence} className="quiet">

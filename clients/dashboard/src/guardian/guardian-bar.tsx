@@ -1,48 +1,95 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { mayActSomewhere, useMe } from '../me.js';
+import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Failure } from '../ui/failure.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
+import { useHold } from './use-hold.js';
 
-/** The kill switch, in every view; while it is engaged, who did it and why. */
+/** The mode, who is there and the kill switch, in every view; while it is engaged, who did it and why. */
 export function GuardianBar() {
   const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
   if (!guardian.data) return null;
   const { mode, killedBy, killedAt, reason } = guardian.data;
-  if (mode !== 'killed') return <KillSwitch mode={mode} />;
   return (
-    <p className="halted" role="alert">
-      Everything is stopped: {killedBy?.name} engaged the kill switch{' '}
-      {killedAt !== null && <Time at={killedAt} />}
-      {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
-    </p>
+    <>
+      <Link to="/guardian" className="mode" aria-label={`Mode: ${mode}`}>
+        {mode}
+      </Link>
+      <Presence />
+      {mode === 'killed' ? (
+        <p className="halted" role="alert">
+          Everything is stopped: {killedBy?.name} engaged the kill switch{' '}
+          {killedAt !== null && <Time at={killedAt} />}
+          {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
+        </p>
+      ) : (
+        <KillSwitch />
+      )}
+    </>
   );
 }
 
-function KillSwitch({ mode }: { mode: string }) {
+const PRESENCES = ['present', 'away'] as const;
+
+/** A fact that standing orders can ask for: some hold only while nobody is there. */
+function Presence() {
   const queries = useQueryClient();
   const me = useMe();
-  const maySwitch = mayActSomewhere(me, 'operator');
-  const [isOpen, setOpen] = useState(false);
+  const change = useMutation({
+    mutationFn: (presence: (typeof PRESENCES)[number]) => client.settings.update({ presence }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['me'] }),
+  });
+  if (!me) return null;
+  const { presence } = me.workspace;
+  if (!mayAct(me, 'admin')) return <span className="mode">{presence}</span>;
   return (
     <>
-      <span className="mode">{mode}</span>
-      {maySwitch && (
-        <button type="button" className="danger" onClick={() => setOpen(true)}>
-          Stop everything
-        </button>
-      )}
+      <span className="presence" role="group" aria-label="Presence">
+        {PRESENCES.map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={presence === one}
+            disabled={change.isPending}
+            onClick={() => presence !== one && change.mutate(one)}
+          >
+            {one}
+          </button>
+        ))}
+      </span>
+      {change.error && <Failure error={change.error} />}
+    </>
+  );
+}
+
+/** Held for a second by a finger, or confirmed by a typed word. */
+function KillSwitch() {
+  const queries = useQueryClient();
+  const maySwitch = mayActSomewhere(useMe(), 'operator');
+  const [isOpen, setOpen] = useState(false);
+  const onDone = () => queries.invalidateQueries({ queryKey: ['guardian'] });
+  const kill = useMutation({ mutationFn: () => client.guardian.kill({}), onSuccess: onDone });
+  const { isHeld, ...hold } = useHold(kill.mutate, () => setOpen(true));
+  if (!maySwitch) return null;
+  return (
+    <>
+      <button type="button" className={isHeld ? 'danger held' : 'danger'} disabled={kill.isPending} {...hold}>
+        {isHeld ? 'Keep holding' : 'Stop'}
+        {!isHeld && <span className="unseen"> everything</span>}
+      </button>
+      {kill.error && <Failure error={kill.error} />}
       <ReasonDialog
         title="Stop everything"
-        description="Nothing is sent any more until an admin ends it. What is on its way may still arrive."
+        description="Nothing is sent any more until an admin ends it. What is on its way may still arrive. A finger that holds the button of the bar for a second does the same."
         verb="Stop everything"
         word="HALT"
         isOpen={isOpen}
         setOpen={setOpen}
         act={(reason) => client.guardian.kill(reason ? { reason } : {})}
-        onDone={() => queries.invalidateQueries({ queryKey: ['guardian'] })}
+        onDone={onDone}
       />
     </>
   );

@@ -1,7 +1,8 @@
 import type { ApprovalView } from '@consigliere/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { useTyped } from '../ui/typed.js';
@@ -10,6 +11,8 @@ import { Changed } from './changed.js';
 import { Content } from './content.js';
 import { Decision } from './decision.js';
 import { Facts } from './facts.js';
+import { asLastRead, rememberRead } from './last-read.js';
+import { Snooze } from './snooze.js';
 
 /** One approval: what will leave, why it asks, and the decision. */
 export function ApprovalPage({ approvalId, next }: { approvalId: string; next: string | undefined }) {
@@ -17,23 +20,36 @@ export function ApprovalPage({ approvalId, next }: { approvalId: string; next: s
     queryKey: ['approval', approvalId],
     queryFn: () => client.approvals.get(approvalId),
   });
+  const me = useMe();
   if (approval.error) return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
-  if (!approval.data) return <p className="empty">Loading.</p>;
-  return <Read approval={approval.data} next={next} />;
+  if (!approval.data || !me) return <p className="empty">Loading.</p>;
+  return <Read approval={approval.data} next={next} memberId={me.operator.memberId} />;
 }
 
-function Read({ approval, next }: { approval: ApprovalView; next: string | undefined }) {
+function Read({
+  approval,
+  next,
+  memberId,
+}: {
+  approval: ApprovalView;
+  next: string | undefined;
+  memberId: string;
+}) {
   const { approvalId, kind, status, contentHash, ready } = approval;
   const queries = useQueryClient();
   const navigate = useNavigate();
   const typing = useTyped(approvalId);
-  const [read, setRead] = useState(approval);
+  const [read, setRead] = useState(() => asLastRead(memberId, approval));
+  useEffect(() => rememberRead(memberId, read), [memberId, read]);
   const isChanged = read.contentHash !== null && read.contentHash !== contentHash;
   const onDecided = async () => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['approvals'] }),
       queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
     ]);
+    await goOn();
+  };
+  const goOn = async () => {
     // A person who has gone elsewhere in the meantime stays there.
     if (!location.pathname.endsWith(approvalId)) return;
     await (next
@@ -61,6 +77,7 @@ function Read({ approval, next }: { approval: ApprovalView; next: string | undef
           )}
         </>
       )}
+      {isOpen && <Snooze approval={approval} onSnoozed={goOn} />}
       {!isOpen && (
         <p className="quiet">
           {status === 'pending' ? 'It is still being drafted.' : `It is ${status.replace('_', ' ')}.`}

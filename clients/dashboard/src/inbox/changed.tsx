@@ -16,7 +16,7 @@ export function Changed({
   const changes = changesOf(before, now);
   return (
     <section className="changed" role="alert" aria-label="Changed meanwhile">
-      <p>{by} changed this while you were reading it. What you typed is kept.</p>
+      <p>{by} changed this since you read it. What you typed is kept.</p>
       <dl>
         {changes.map(({ label, was, is }) => (
           <div key={label}>

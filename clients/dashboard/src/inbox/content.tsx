@@ -1,5 +1,6 @@
-import type { ApprovalView } from '@consigliere/sdk';
+import type { ApprovalSource, ApprovalView } from '@consigliere/sdk';
 import { confirmationOf, DOCUMENT, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
+import { Sources } from './sources.js';
 
 interface Given {
   approval: ApprovalView;
@@ -10,7 +11,7 @@ interface Given {
 
 /** What will leave, field by field; a person may change it while the approval waits. */
 export function Content({ approval, isOpen, typed, type }: Given) {
-  const { kind, packets, output } = approval;
+  const { kind, packets, output, sources } = approval;
   const mayEdit = isOpen && EDITABLE.has(kind);
   if (packets.length === 0 && output) {
     return mayEdit ? (
@@ -37,7 +38,17 @@ export function Content({ approval, isOpen, typed, type }: Given) {
             <span>written by {WRITERS[packet.writtenBy]}</span>
           </p>
           {fieldsOf(packet).map((field, place) => (
-            <Input key={field.id} field={field} typed={typed} type={type} isFirst={at === 0 && place === 0} />
+            <Input
+              key={field.id}
+              field={field}
+              sources={sources.filter(
+                ({ workPacketId, path }) =>
+                  workPacketId === packet.workPacketId && path === `params.${field.name}`,
+              )}
+              typed={typed}
+              type={type}
+              isFirst={at === 0 && place === 0}
+            />
           ))}
         </fieldset>
       ))}
@@ -48,16 +59,18 @@ export function Content({ approval, isOpen, typed, type }: Given) {
 
 function Input({
   field,
+  sources,
   typed,
   type,
   isFirst,
-}: Pick<Given, 'typed' | 'type'> & { field: Field; isFirst: boolean }) {
+}: Pick<Given, 'typed' | 'type'> & { field: Field; sources: readonly ApprovalSource[]; isFirst: boolean }) {
   const { id, label, value, kind, isLong, question } = field;
   const shown = typed[id] ?? value;
   const fault = faultOf(field, typed);
   const isLacking = isMissing(field, typed);
   const given = {
     value: shown,
+    'aria-describedby': sources.length > 0 ? `${id}-sources` : undefined,
     'aria-invalid': isLacking || fault !== undefined || undefined,
     'aria-keyshortcuts': isFirst ? 'e' : undefined,
     onChange: ({ target }: { target: { value: string } }) => type(id, target.value),
@@ -75,6 +88,10 @@ function Input({
           <input {...given} inputMode={kind === 'number' ? 'decimal' : undefined} />
         )}
       </label>
+      <Sources id={`${id}-sources`} sources={sources} />
+      {sources.length > 0 && shown !== value && (
+        <p className="quiet">You have changed this: what is new in it comes from you.</p>
+      )}
       {question !== undefined && value.trim() !== '' && shown === value && (
         <label className="check">
           <input

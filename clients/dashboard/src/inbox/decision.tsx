@@ -5,7 +5,6 @@ import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import type { useTyped } from '../ui/typed.js';
 import { editOf, faultOf, fieldsOf, isMissing } from './edits.js';
-import { refusalOf } from './may-decide.js';
 
 /** What was typed as the feedback is kept like the fields. */
 const FEEDBACK = 'feedback';
@@ -54,7 +53,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
   const fields = approval.packets.flatMap(fieldsOf);
   const missing = fields.filter((field) => isMissing(field, typed));
   const hasFault = fields.some((field) => faultOf(field, typed) !== undefined);
-  const refusal = refusalOf(approval, me);
+  const { refusal } = approval;
   if (me && !mayAct(me, 'operator', approval.teamId)) return <p className="quiet">{refusal}</p>;
   return (
     <form className="decision" onSubmit={(event) => event.preventDefault()}>

@@ -1,6 +1,6 @@
 import type { ApprovalView } from '@consigliere/sdk';
+import { Link } from '@tanstack/react-router';
 import { Time } from '../ui/time.js';
-import { approversOf } from './may-decide.js';
 
 const REVERSIBLE: Record<string, string> = {
   read_only: 'changes nothing',
@@ -18,7 +18,8 @@ const ABOUT: Partial<Record<ApprovalView['kind'], string>> = {
 
 /** What a person has to know before they decide: how dangerous it is, who asks, why, and who may decide. */
 export function Facts({ approval }: { approval: ApprovalView }) {
-  const { title, kind, risk, riskReasons, reversibility, policy, requestedBy, waitingFor } = approval;
+  const { title, kind, risk, riskReasons, reversibility, policy, requestedBy, waitingFor, directiveId } =
+    approval;
   const rationales = approval.packets.filter(({ rationale }) => rationale !== '');
   return (
     <header>
@@ -27,6 +28,11 @@ export function Facts({ approval }: { approval: ApprovalView }) {
         <span className={`risk ${risk}`}>risk {risk}</span>
         <span>{REVERSIBLE[reversibility] ?? reversibility}</span>
         <span>asked by {requestedBy.name}</span>
+        {directiveId && (
+          <Link to="/directives/$directiveId" params={{ directiveId }}>
+            Read the directive
+          </Link>
+        )}
         <span>
           until <Time at={approval.expiresAt} />, then{' '}
           {approval.onExpiry === 'reject' ? 'rejected' : 'escalated'}
@@ -56,4 +62,19 @@ export function Facts({ approval }: { approval: ApprovalView }) {
       {waitingFor && <p className="quiet">{waitingFor.message}</p>}
     </header>
   );
+}
+
+/** As many names as are read. */
+const MOST_NAMES = 8;
+
+/** Who has approved, who may, and which standing orders say so. */
+function approversOf({ votes: { need, have, by, approvers }, mayApprove }: ApprovalView): string[] {
+  const voted = by.map((vote) => vote.by.name).join(', ');
+  const names = mayApprove.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = mayApprove.length - names.length;
+  return [
+    ...(need > 1 ? [`${have} of ${need} people have approved${voted && `: ${voted}`}.`] : []),
+    ...(names.length > 0 ? [`May approve: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`] : []),
+    ...approvers.map(({ name }) => `The standing order “${name}” says who.`),
+  ];
 }

@@ -1,15 +1,15 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
-import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
 import { canBeChosen, DecideMany } from './decide-many.js';
 import { KeysDialog, useKeys } from './keys.js';
+import { useSnoozes } from './snooze.js';
+import { useWaiting } from './use-waiting.js';
 
 const GROUPS = [
   {
@@ -30,12 +30,11 @@ export function Inbox() {
   const navigate = useNavigate();
   const me = useMe();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const waiting = useQuery({
-    queryKey: ['approvals'],
-    queryFn: () => client.approvals.list({ limit: 100 }),
-  });
+  const waiting = useWaiting();
   const stuck = useEscalations().data?.total ?? 0;
+  const snoozes = useSnoozes();
   const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
+  const snoozed = takeOut(left, (approval) => snoozes.until(approval) !== undefined);
   const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
   const items = groups.flatMap((group) => group.items);
   const choose = (ids: readonly string[], isChosen: boolean) =>
@@ -94,6 +93,18 @@ export function Inbox() {
               </section>
             ),
         )}
+        {snoozed.length > 0 && (
+          <details>
+            <summary>
+              Snoozed <span className="count">{snoozed.length}</span>
+            </summary>
+            <ul>
+              {snoozed.map((one) => (
+                <Row key={one.approvalId} approval={one} back={snoozes.until(one)} />
+              ))}
+            </ul>
+          </details>
+        )}
       </section>
       <section className="reading" aria-label="Open approval">
         {approvalId && (
@@ -113,14 +124,17 @@ export function Inbox() {
 
 function Row({
   approval,
-  isChosen,
-  like,
+  isChosen = false,
+  like = [],
   choose,
+  back,
 }: {
   approval: ApprovalSummary;
-  isChosen: boolean;
-  like: readonly string[];
-  choose: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
+  isChosen?: boolean;
+  like?: readonly string[];
+  choose?: ((ids: readonly string[], isChosen: boolean) => void) | undefined;
+  /** When a snoozed one comes back. */
+  back?: number | undefined;
 }) {
   const { approvalId, kind, title, summary, risk, urgent, agent, capo, requestedBy, expiresAt, votes } =
     approval;
@@ -148,7 +162,7 @@ function Row({
               </span>
             )}
             <span>
-              until <Time at={expiresAt} />
+              {back === undefined ? 'until' : 'back at'} <Time at={back ?? expiresAt} />
             </span>
           </span>
         </Link>

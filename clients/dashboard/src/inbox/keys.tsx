@@ -10,8 +10,10 @@ const KEYS: readonly [key: string, meaning: string][] = [
   ['a', 'Approve'],
   ['e', 'Change the first field'],
   ['r', 'Say what should be different, to send back or reject'],
+  ['s', 'Snooze'],
   ['Esc', 'Leave a field, then close the open one'],
   ['?', 'This list'],
+  ['Ctrl K', 'Find a page, a command or an id; ⌘ K on a Mac; always on'],
 ];
 
 const OFF = 'keys:off';
@@ -76,7 +78,7 @@ export function KeysDialog() {
               setOff(!target.checked);
             }}
           />
-          Use keys
+          Use single keys
         </label>
         <button type="button" onClick={() => setOpen(false)}>
           Close

@@ -12,7 +12,7 @@ export function Capo({ teamId }: { teamId: string | undefined }) {
   return (
     <>
       <Signals teamId={teamId} />
-      <Packets />
+      <Packets teamId={teamId} />
       <Context />
     </>
   );
@@ -74,14 +74,14 @@ function Signal({
   );
 }
 
-function Packets() {
+function Packets({ teamId }: { teamId: string | undefined }) {
   const packets = useQuery({
-    queryKey: ['feed', 'packets'],
-    queryFn: () => client.workPackets.list({ limit: 50 }),
+    queryKey: ['feed', 'packets', teamId],
+    queryFn: () => client.workPackets.list({ limit: 50, ...(teamId && { teamId }) }),
   });
   return (
     <section aria-label="Work packets">
-      <h2>Work packets of all your teams</h2>
+      <h2>Work packets of {teamId ? 'the team' : 'all your teams'}</h2>
       <Loaded query={packets}>
         {({ items }) => (
           <Rows items={items} empty="No work yet. Hand in a directive to begin.">

@@ -3,18 +3,23 @@ export type View = (typeof VIEWS)[number];
 
 const KEY = 'view';
 
-export interface OverviewSearch {
+/** What stands in the address behind the path of a page: what it is narrowed to, and its page, of which the first is left out. */
+export interface Search {
   view?: View;
   team?: string;
   date?: string;
+  status?: string;
+  page?: number;
 }
 
 /** What the address says; anything else in it is left out. */
-export function searchOf({ view, team, date }: Record<string, unknown>): OverviewSearch {
+export function searchOf({ view, team, date, status, page }: Record<string, unknown>): Search {
   return {
     ...(VIEWS.includes(view as View) && { view: view as View }),
     ...(typeof team === 'string' && { team }),
     ...(typeof date === 'string' && { date }),
+    ...(typeof status === 'string' && { status }),
+    ...(Number.isInteger(page) && Number(page) > 1 && { page: Number(page) }),
   };
 }
 

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
+import { PAGE, Pages } from '../ui/pages.js';
 import { Time } from '../ui/time.js';
 
 /** Everything that went out, newest first: to whom, what, and the receipt. */
 export function Sent() {
+  const search = useSearch({ strict: false });
+  const { page = 1 } = search;
   const sent = useQuery({
-    queryKey: ['feed', 'sent'],
-    queryFn: () => client.workPackets.list({ status: 'executed', limit: 100 }),
+    queryKey: ['feed', 'sent', page],
+    queryFn: () => client.workPackets.list({ status: 'executed', limit: PAGE, offset: (page - 1) * PAGE }),
   });
   return (
     <div className="page">
@@ -29,6 +32,7 @@ export function Sent() {
           </li>
         ))}
       </ul>
+      {sent.data && <Pages search={search} total={sent.data.total} />}
     </div>
   );
 }

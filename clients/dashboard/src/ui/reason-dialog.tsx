@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { Dialog } from './dialog.js';
 import { Failure } from './failure.js';
-import { textsOf } from './texts-of.js';
+import { useTyped } from './typed.js';
 
 interface Given {
   title: string;
@@ -22,24 +21,33 @@ interface Given {
 
 /** Asks for the reason of something that is not taken back by a click, and for a typed word where it is grave. */
 export function ReasonDialog({ verb, word, isReasonRequired, act, onDone, ...dialog }: Given) {
-  const { setOpen } = dialog;
+  const { setOpen, title, description } = dialog;
+  const { typed, type, forget } = useTyped(`${title}: ${description}`);
+  const reason = typed['reason'] ?? '';
   const acting = useMutation({
-    mutationFn: async (reason: string) => act(reason),
+    mutationFn: async () => act(reason.trim()),
     onSuccess: () => {
+      forget();
       setOpen(false);
       return onDone();
     },
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    acting.mutate(textsOf(event.currentTarget)['reason']!.trim());
-  };
   return (
     <Dialog {...dialog}>
-      <form onSubmit={submit}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          acting.mutate();
+        }}
+      >
         <label>
           Why
-          <input name="reason" required={isReasonRequired} maxLength={500} />
+          <input
+            value={reason}
+            onChange={({ target }) => type('reason', target.value)}
+            required={isReasonRequired}
+            maxLength={500}
+          />
         </label>
         {word && (
           <label>

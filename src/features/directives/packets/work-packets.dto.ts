@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
-import { PageFacts, PageQuery } from '../../../platform/kernel/pages.dto.js';
+import { PageFacts, TeamPageQuery } from '../../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../../platform/kernel/text-length.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
 
@@ -35,7 +35,7 @@ export class UndoPacketBody {
   reason!: string;
 }
 
-export class WorkPacketQuery extends PageQuery {
+export class WorkPacketQuery extends TeamPageQuery {
   /**
    * Only work packets of this status.
    * @example 'executed'

@@ -46,21 +46,34 @@ export type ListedPacket = Pick<
 export class WorkPacketsReader {
   constructor(private readonly db: Db) {}
 
-  list(scope: Scope, { status, capo, directiveId, ...paging }: WorkPacketQuery): Promise<Page<ListedPacket>> {
+  list(
+    scope: Scope,
+    { status, capo, directiveId, teamId, ...paging }: WorkPacketQuery,
+  ): Promise<Page<ListedPacket>> {
     const listing: Listing = {
       name: 'work-packets',
       select: LISTED_PACKET,
       from: 'work_packets',
-      ...where({ workspace_id: scope.workspaceId, status, capo, directive_id: directiveId }),
+      ...where({
+        workspace_id: scope.workspaceId,
+        status,
+        capo,
+        directive_id: directiveId,
+        team_id: teamId,
+      }),
       order: [
         { column: 'created_at', kind: 'time', descending: true },
         { column: 'position', kind: 'number' },
         { column: 'work_packet_id', kind: 'text' },
       ],
-      // They are tallied by their status alone.
+      // They are tallied by their status and their team.
       ...(capo === undefined &&
         directiveId === undefined && {
-          count: countByTally('packets', scope, { statuses: status && [status] }),
+          count: countByTally(
+            'packets',
+            { workspaceId: scope.workspaceId, teamId },
+            { statuses: status && [status] },
+          ),
         }),
     };
     return readPage(this.db, scope, listing, paging);
