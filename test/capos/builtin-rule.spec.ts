@@ -86,6 +86,27 @@ describe('a mail in the form of the rule is ready', () => {
     [`Email ${JANE} with subject "Order" and this text: It ships on Friday.`],
     [`Email ${JANE} the mail "Order" with text: It ships on Friday.`],
     [`Email ${JANE}, subject Re: Order: It ships on Friday.`, { subject: 'Re: Order' }],
+    [`Email ${JANE} (subject: Order), text: It ships on Friday.`],
+    [
+      `Email ${JANE} (cc ${BOB}, subject: Order (new)): It ships on Friday.`,
+      { ...COPY, subject: 'Order (new)' },
+    ],
+    [`Email ${JANE} [subject: Order] [text: It ships on Friday.] Thanks!`],
+    [`(Email ${JANE}, subject: Order, text: It ships on Friday.)`],
+    [
+      `Email ${JANE}: It ships (I think). (subject: Order; cc: ${BOB})`,
+      { ...COPY, body: 'It ships (I think).' },
+    ],
+    [`Email ${JANE}, subject ‚Order‘, text \`It ships on Friday.\``],
+    [
+      `Email ${JANE}, subject: Order, text: We need 1) nuts 2) bolts :)`,
+      { body: 'We need 1) nuts 2) bolts :)' },
+    ],
+    [
+      `send a mial to ${JANE} teh subject is Order and the txt is Hi Jane, it ships.`,
+      { body: 'Hi Jane, it ships.' },
+    ],
+    [`mail to ${JANE} subj Order: It ships on Friday.`],
     [`Write to both of our buyers: ${JANE} and ${BOB}. Subject: Order. Text: It ships on Friday.`, BOTH],
     [`Let everybody know: ${JANE}; ${BOB} - Betreff Order - Text: "It ships on Friday."`, BOTH],
     [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
@@ -227,6 +248,12 @@ describe('a mail asks for exactly what it lacks', () => {
     [
       `Email ${JANE}, subject something nice, text "It ships on Friday."`,
       { subject: '', asked: ['subject', 'body'] },
+    ],
+    [`Email ${JANE}, subject: Order), text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
+    [`Email ${JANE}, subject: *Order*, text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
+    [
+      `Email ${JANE}, subject: Order, text: (It ships on Friday.)`,
+      { body: '(It ships on Friday.)', asked: ['body'] },
     ],
     [
       `Email ${JANE}, subject: Order, tomorrow, text "It ships on Friday."`,

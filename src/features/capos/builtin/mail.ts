@@ -1,7 +1,7 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
+import { addressesIn, clean, isFramed, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /** A mail as an instruction gives it: recipients, subject, copies and text, in any order. Each is marked, and goes on to the next mark. */
@@ -83,7 +83,7 @@ export class SaidMail {
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
       const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
-      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
+      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
@@ -113,16 +113,18 @@ export class SaidMail {
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
     if (start >= this.#masked.length) return false;
-    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
-    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
+    const last = start + matchAt(words.TO_BRACKET, this.#masked, start)![0].length;
+    const inside = this.#masked.slice(0, last);
+    const labels = [...inside.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.#whole, inside, at, this.#form).#read(false);
     const found = labels.find(({ index }) => index > 0 && isField(start + index));
-    const end = (this.end = found ? start + found.index : this.#masked.length);
+    const end = (this.end = found ? start + found.index : last);
     this.#read(false);
-    this.#at = this.#masked.length;
+    this.#at = Math.max(this.end, last);
     const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
     return true;
   }
 
@@ -155,8 +157,8 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
-    return 'A quotation is a part of it, or does not end.';
+  if (/^[\uFDD0\uFDD3'‘]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text) || isFramed(text))
+    return 'A quotation or a bracket is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
   const held = isGreeting && isSigned ? words.HELD_IN_LETTER : words.HELD;
   const forCapo = isLetter ? [held, words.NEXT_IN_LETTER] : [held, words.NEXT, words.REPORTED];

@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
 import { moneyIn } from '../money.js';
 import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
-import { matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
+import { isFramed, matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
 export interface Move {
@@ -85,15 +85,17 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
-  const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description) || undefined;
+  const what = purpose?.groups!['what']!.replace(/(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
+  const description = cutText(what, LIMITS.description) || undefined;
   const source = cutText(name, LIMITS.source) || undefined;
   const params = { amount, currency: amount && sum?.currency, source, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }
 
+const isDoubtful = (masked: string) => masked.search(words.NEXT) >= 0 || isFramed(masked);
 const doubtsIn = (masked: string) =>
-  masked.search(words.NEXT) < 0 ? [] : [ask('body', 'Is a part of this text meant for the capo?')];
+  isDoubtful(masked) ? [ask('body', 'Is a part of this text meant for the capo?')] : [];
 
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);

@@ -27,19 +27,31 @@ export function readText(given: string) {
   const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
   const before = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
-  const masked = before.replace(words.ADDRESS, (address, start: number) => {
+  const located = before.replace(words.ADDRESS, (address, start: number) => {
     const isAlike =
       /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
     if (!isAlike && !isMailAddress(address)) return address;
     (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
     return '\uFDD1'.repeat(address.length);
   });
+  const masked = withoutBrackets(located);
   const unread = cut < 0 ? [] : [text.slice(cut)];
   if (own !== unlinked) unread.push('the lines that begin with “>”');
   if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
   const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
   return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
+}
+
+/** Brackets around a field become U+000C and U+000B: they are no part of its value. */
+function withoutBrackets(masked: string): string {
+  const [open, signs]: [number[], string[]] = [[], masked.split('')];
+  for (const { index, 0: sign } of masked.matchAll(words.BRACKET)) {
+    const start = /[([{<（【]/.test(sign) ? open.push(index) && index : (open.pop() ?? index);
+    const inner = `, ${masked.slice(start + 1, Math.min(index, start + 200))}`;
+    if (start < index && inner.search(words.FIELD) >= 0) [signs[start], signs[index]] = ['\f', '\v'];
+  }
+  return signs.join('');
 }
 
 /** Without its quotation marks, where it stands in them. */
@@ -53,6 +65,9 @@ export const addressesIn = (text: string): string[] =>
   [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
+/** Unless it stands in quotation marks in the instruction. */
+export const isFramed = (value: string, masked = ''): boolean =>
+  !/[\uFDD0\uFDD3]$/.test(masked) && words.FRAMED.test(value.replace(words.NO_BRACKET, '').trim());
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
