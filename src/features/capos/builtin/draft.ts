@@ -45,7 +45,8 @@ export function movesIn(given: string): ActionTypeName[] {
   const outside = outsideIn(whole.text, { destinations: [], operations: [] });
   if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
-  if (matchAt(words.MAIL_HEAD, whole.masked, at)) return ['email.send'];
+  const isMail = [words.MAIL_HEAD, words.MAIL_DESCRIBED].some((each) => matchAt(each, whole.masked, at));
+  if (isMail) return ['email.send'];
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
@@ -184,7 +185,8 @@ class DirectiveReader {
     for (const move of this.moves) {
       const { params, asked, left = [] } = move;
       const rest = quoted([...left, ...this.#unread]);
-      const name = params['body'] === undefined ? 'amount' : 'body';
+      const text = isMail(move) && matchAt(words.AND_SOMEBODY, rest, 0) ? 'to' : 'body';
+      const name = params['body'] === undefined ? 'amount' : text;
       if (rest !== '') askOnce(asked, name, `Is it right without ${rest}? Approval carries it out at once.`);
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;

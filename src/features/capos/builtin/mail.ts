@@ -45,7 +45,8 @@ export class SaidMail {
     const mail = new SaidMail(whole, masked, start);
     mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
-    if (mail.body === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0)) return undefined;
+    if ((mail.body ?? mail.subject) === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0))
+      return undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
     return mail;
@@ -102,7 +103,8 @@ export class SaidMail {
     this.#at = this.end;
     const mark = this.#take(words.TEXT_MARK)!;
     const { label, colon, below = '', quote, letter } = mark.groups!;
-    const start = this.#at;
+    const isBare = label === undefined && colon === '' && letter === undefined;
+    const start = isBare ? matchAt(/\s*/y, this.#masked, this.end)![0].length + this.end : this.#at;
     const isDirect = this.#isDirect && this.#form === undefined;
     const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
     const isMarked = label || colon || isDirect || this.subject !== undefined;

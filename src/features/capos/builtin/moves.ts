@@ -72,12 +72,12 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
   const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim() : '';
-  const isNamed = command && (sum ?? ((name && bare) || matchAt(words.NAMES_SUM, masked, 0)));
+  const isNamed = command && (sum ?? ((sources[0] && bare) || matchAt(words.NAMES_SUM, masked, 0)));
   const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
   const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
   const isIncome = isNamed || (isSaid && !matchAt(words.NO_INCOME, masked, 0));
   if (!isIncome || matchAt(words.SPENT, masked, 0)) return undefined;
-  const isPlain = others.length === 0 && masked.search(words.PERHAPS) < 0;
+  const isPlain = others.length === 0 && sources.length < 2 && masked.search(words.PERHAPS) < 0;
   const amount = isPlain ? (sum ?? moneyIn(`EUR ${bare}`)[0])?.amount : undefined;
   const asked: NeededInput[] = [];
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
@@ -85,7 +85,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
-  const what = purpose?.groups!['what']!.replace(/(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
+  const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
   const description = cutText(what, LIMITS.description) || undefined;
   const source = cutText(name, LIMITS.source) || undefined;
   const params = { amount, currency: amount && sum?.currency, source, description };
