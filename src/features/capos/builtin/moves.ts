@@ -55,7 +55,7 @@ function documentAt(whole: Text, entry: string, at: number): Found {
   const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
-  const end = body === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
+  const end = body === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
@@ -93,7 +93,9 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const isDoubtful = (masked: string) => masked.search(words.NEXT) >= 0 || isFramed(masked);
+const NOT_IN_TEXT = [words.NEXT, words.NEXT_DOCUMENT, words.HELD_IN_LETTER];
+const isDoubtful = (masked: string) =>
+  NOT_IN_TEXT.some((each) => masked.search(each) >= 0) || isFramed(masked);
 const doubtsIn = (masked: string) =>
   isDoubtful(masked) ? [ask('body', 'Is a part of this text meant for the capo?')] : [];
 
