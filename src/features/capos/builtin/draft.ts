@@ -102,10 +102,9 @@ class DirectiveReader {
     if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
     for (const [none] of masked.matchAll(words.NO_ADDRESS)) this.remarks.push(`${none} is no mail address.`);
-    const whyNot = (said: string) => (this.#unread.includes(said) ? reasonOf(said) : '');
     const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
     if (this.moves.length > 0)
-      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${whyNot(said)}`.trim()));
+      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${reasonOf(said)}`.trim()));
     else this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
     return this;
   }

@@ -93,9 +93,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const NOT_IN_TEXT = [words.NEXT, words.NEXT_DOCUMENT, words.HELD_IN_LETTER];
-const isDoubtful = (masked: string) =>
-  NOT_IN_TEXT.some((each) => masked.search(each) >= 0) || isFramed(masked);
+const isDoubtful = (masked: string) => masked.search(words.NOT_IN_DOCUMENT) >= 0 || isFramed(masked);
 const doubtsIn = (masked: string) =>
   isDoubtful(masked) ? [ask('body', 'Is a part of this text meant for the capo?')] : [];
 

@@ -5,14 +5,12 @@ import * as words from './words.js';
 
 type Passage = Record<'start' | 'end', number> & { text: string };
 const READABLE = 20_000;
-const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
-export const clean = (text: string): string =>
-  text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
+export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 export type Text = ReturnType<typeof readText>;
 
-/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank. */
+/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank, brackets around a field U+000C and U+000B. */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
@@ -23,7 +21,9 @@ export function readText(given: string) {
     quotes.push({ start, end: start + whole.length, text: inner });
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
-  const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
+  const unlinked = unquoted.replace(/https?:\/\/[^\s\uFDD0]{1,2000}/gu, ({ length }) =>
+    '\uFDD2'.repeat(length),
+  );
   const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
   const before = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
@@ -34,24 +34,13 @@ export function readText(given: string) {
     (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
     return '\uFDD1'.repeat(address.length);
   });
-  const masked = withoutBrackets(located);
+  const masked = located.replace(words.BRACKETED, (whole) => `\f${whole.slice(1, -1)}\v`);
   const unread = cut < 0 ? [] : [text.slice(cut)];
   if (own !== unlinked) unread.push('the lines that begin with “>”');
   if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
   const excluded = forbidden.flatMap(({ index, 0: all }) => within(index, index + all.length, addresses));
   return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
-}
-
-/** Brackets around a field become U+000C and U+000B: they are no part of its value. */
-function withoutBrackets(masked: string): string {
-  const [open, signs]: [number[], string[]] = [[], masked.split('')];
-  for (const { index, 0: sign } of masked.matchAll(words.BRACKET)) {
-    const start = /[([{<（【]/.test(sign) ? open.push(index) && index : (open.pop() ?? index);
-    const inner = `, ${masked.slice(start + 1, Math.min(index, start + 200))}`;
-    if (start < index && inner.search(words.FIELD) >= 0) [signs[start], signs[index]] = ['\f', '\v'];
-  }
-  return signs.join('');
 }
 
 /** Without its quotation marks, where it stands in them. */

@@ -71,8 +71,10 @@ export const TOLD = at`${VERB}\s|[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`f
 export const PEOPLE = at`(?<each>(?:${TO}\s+)?${EACH_WITHIN.source})|(?<none>(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:(?!${word`from, of, about, by, for, if, until, before, like, von, über, wie, de, sobre`})\p{L}[\p{L}'’]*\s+){0,3}(?:${LIST})(?!['’-]))|(?<copies>${COPY}\s*[:：]?\s*(?:${TO}\s+)?(?:${LIST})|(?:${LIST})\s+(?:${word`in, on, as, en`}\s+)?${word`cc, bcc, copy, kopie, copie, copia`})`;
 export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHMENT.source}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
 export const TEXT_MARK = at`(?<below>(?:[ \t]*\n){0,2})(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]|${GREETING.source}))?(?<colon>[:：=]?)\s*(?:(?<quote>${Q})|(?=${GREETING.source})(?<letter>)|)`;
-export const LABEL = anywhere`(?<=[.!?,;:)\n\f\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?!(?<=\p{Lu}[\p{L}.'’-]{0,40},\s)Copy\s\p{Lu}[^\uFDD1\n]*$)(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
-export const FIELD = anywhere`${LABEL.source}|(?<=\s)(?:${STOP}|(?:${FILL}\s+)?${SUBJECT}\s[^\n:：,;.!?\uFDD0-\uFDD3]{1,200},?\s+(?:${AND}\s+)?(?:${FILL}\s+){0,3}${MESSAGE}\s*[:：])|[:：]\s*(?=${Q})`;
+export const LABEL = anywhere`(?<=[.!?,;:()\[{<（【\n\f\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?!(?<=\p{Lu}[\p{L}.'’-]{0,40},\s)Copy\s\p{Lu}[^\uFDD1\n]*$)(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
+export const FIELD = anywhere`${LABEL.source}|(?<=[\s([{<（【])(?:${STOP}|(?:${FILL}\s+)?${SUBJECT}\s[^\n:：,;.!?\uFDD0-\uFDD3]{1,200},?\s+(?:${AND}\s+)?(?:${FILL}\s+){0,3}${MESSAGE}\s*[:：])|[:：]\s*(?=${Q})`;
+/** Brackets around a field: they are no part of its value. */
+export const BRACKETED = anywhere`[(\[{<（【](?=[^\])}>）】]{0,200}?(?:${FIELD.source}))(?:[^()[\]{}（）【】]|\([^()]{0,300}\)){0,9999}?(?<!\s[:;=]-?)[)\]}>）】]`;
 /** Up to the end of the bracket around it, or of all. */
 export const TO_BRACKET = /(?:[^\f\v]+|\f(?:[^\f\v]+|\f[^\f\v]*\v)*\v)*/uy;
 export const ENDS = anywhere`${VERB}|[.!?:：\n\uFDD0-\uFDD3]`;
@@ -102,7 +104,6 @@ export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3
 export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
 export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
-export const BRACKET = /[([{<（【]|(?<!\s[:;=]-?)[\])}>）】]/gu;
 /** Smileys, and the marks of a list such as "1) nuts 2) bolts". */
 export const NO_BRACKET = /(?<!\S)\(?(?:\d{1,2}|\p{L})\)(?=\s)|[:;=]-?[()]/gu;
 /** What no value begins or ends with: a sign that would enclose it, or a bracket without its other half. */
@@ -137,7 +138,7 @@ export const PERHAPS = anywhere`(?:${AND}|${word`plus, minus`}|[+&])\s*[€$£]?
 export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*(?<text>[^]*?\S)\s*$`;
 const ITS_TEXT = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}${TEXT}\s*(?:${LINK}\s*)?(?:[:：=]|(?=${Q}))`;
 export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare, erstelle, erstell, schreib, schreibe, speichere, lege, leg, verfasse, crée, rédige, crea`}\s+)?(?:${THANKS}\s+)?(?:${word`this, that`}\s+${word`as`}\s+)?(?:${word`a, an, the, this, our, my, ein, eine, das, un, une`}\s+)?(?:${word`new, neues, neue`}\s+)?${word`document, doc, memo, note, report, dokument, notiz, documento`}(?:(?!${TITLE}|${ITS_TEXT})[^\n:：.!?(\f\uFDD0\uFDD1\uFDD3]){0,80}(?:[\s,.;(\f]*(?:${FILL}\s+){0,2}${TITLE}\s*(?:[:：=]|${LINK})?\s*(?:(?<title>${Q})|(?!${word`after, nach, for`})(?<title>[^\n:：.!?,;()\f\v\uFDD0-\uFDD3]{1,100}?)(?=\s*(?:[:：,;.)\f\v\n]|$)|${GOES_ON}|\s+${ITS_TEXT}))|(?<title>${Q}))?(?:\s+${word`an, ab`}(?=\s*[:：]))?(?:[\s,;.)\f\v(]*(?:${ITS_TEXT}|[:：])\s*(?<text>[^]*?\S)\s*$)?`;
-export const NEXT_DOCUMENT = anywhere`${word`document, doc, memo, note, report, dokument, notiz`}\s+${TITLE}`;
+export const NOT_IN_DOCUMENT = anywhere`${NEXT.source}|${HELD_IN_LETTER.source}|${word`document, doc, memo, note, report, dokument, notiz`}\s+${TITLE}`;
 const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
 export const FIGURES = at`(?![^\n:：]{0,99}\s${TITLE}\s)(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
 export const CAPO_NAMES = anywhere`${anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases))}`;
