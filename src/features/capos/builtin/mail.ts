@@ -22,7 +22,6 @@ export class SaidMail {
   /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
   #isDirect = true;
   #isBehindColon = false;
-
   #form: RegExp | undefined;
 
   private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
@@ -115,7 +114,7 @@ export class SaidMail {
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
     if (start >= this.#masked.length) return false;
-    const last = start + matchAt(words.TO_BRACKET, this.#masked, start)![0].length;
+    const last = start + matchAt(/(?:[^\f\v]|\f[^\f\v]*\v)*/y, this.#masked, start)![0].length;
     const inside = this.#masked.slice(0, last);
     const labels = [...inside.slice(start).matchAll(words.LABEL)].slice(-4);
     const isField = (at: number) => new SaidMail(this.#whole, inside, at, this.#form).#read(false);

@@ -22,8 +22,7 @@ export const ask = (name: string, message: string): NeededInput => ({
   message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
 export const lacksText = ({ text }: Text) => ask('body', `Write the text. The directive says: “${text}”`);
-export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
-  titleOf({ type, params } as unknown as Action);
+export const titleOfMove = (move: object) => titleOf(move as Action);
 
 type Found = (Move & { end: number }) | undefined;
 
@@ -87,8 +86,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
   const description = cutText(what, LIMITS.description) || undefined;
-  const source = cutText(name, LIMITS.source) || undefined;
-  const params = { amount, currency: amount && sum?.currency, source, description };
+  const params = { amount, currency: amount && sum?.currency, source: name || undefined, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }

@@ -5,6 +5,7 @@ import * as words from './words.js';
 
 type Passage = Record<'start' | 'end', number> & { text: string };
 const READABLE = 20_000;
+const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
 // oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
 export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
@@ -21,9 +22,7 @@ export function readText(given: string) {
     quotes.push({ start, end: start + whole.length, text: inner });
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
-  const unlinked = unquoted.replace(/https?:\/\/[^\s\uFDD0]{1,2000}/gu, ({ length }) =>
-    '\uFDD2'.repeat(length),
-  );
+  const unlinked = unquoted.replace(LINK, (link) => '\uFDD2'.repeat(link.length));
   const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
   const before = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
@@ -50,8 +49,8 @@ export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArra
   return quote?.text ?? text.slice(start, start + part.length).trim();
 }
 
-export const addressesIn = (text: string): string[] =>
-  [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
+export const addressesIn = (text: string) =>
+  (text.match(words.ADDRESS) ?? []).filter((each) => isMailAddress(each));
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 /** Unless it stands in quotation marks in the instruction. */

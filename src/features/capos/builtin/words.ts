@@ -73,10 +73,7 @@ export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for
 export const TEXT_MARK = at`(?<below>(?:[ \t]*\n){0,2})(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]|${GREETING.source}))?(?<colon>[:：=]?)\s*(?:(?<quote>${Q})|(?=${GREETING.source})(?<letter>)|)`;
 export const LABEL = anywhere`(?<=[.!?,;:()\[{<（【\n\f\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?!(?<=\p{Lu}[\p{L}.'’-]{0,40},\s)Copy\s\p{Lu}[^\uFDD1\n]*$)(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1)`;
 export const FIELD = anywhere`${LABEL.source}|(?<=[\s([{<（【])(?:${STOP}|(?:${FILL}\s+)?${SUBJECT}\s[^\n:：,;.!?\uFDD0-\uFDD3]{1,200},?\s+(?:${AND}\s+)?(?:${FILL}\s+){0,3}${MESSAGE}\s*[:：])|[:：]\s*(?=${Q})`;
-/** Brackets around a field: they are no part of its value. */
 export const BRACKETED = anywhere`[(\[{<（【](?=[^\])}>）】]{0,200}?(?:${FIELD.source}))(?:[^()[\]{}（）【】]|\([^()]{0,300}\)){0,9999}?(?<!\s[:;=]-?)[)\]}>）】]`;
-/** Up to the end of the bracket around it, or of all. */
-export const TO_BRACKET = /(?:[^\f\v]+|\f(?:[^\f\v]+|\f[^\f\v]*\v)*\v)*/uy;
 export const ENDS = anywhere`${VERB}|[.!?:：\n\uFDD0-\uFDD3]`;
 export const TO_SENTENCE_END = at`[^\n]*?(?:(?<!(?<!\p{L})(?:Co|Inc|Ltd|Dr|Mr|Mrs|Ms|Nr|St|Fa)|(?<!\d)\d\d?(?=\.\s+${word`januar, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember`}))[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)`;
 const HOLD = word`not yet, only if, only after, only when, only once, only with, unless, ask me, show me, remind me, with me first, wait for, wait until, hold on, hold off, hang on, actually, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir, erinnere mich, warte, pas encore, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`;
@@ -104,9 +101,8 @@ export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3
 export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
 export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
 export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
-/** Smileys, and the marks of a list such as "1) nuts 2) bolts". */
+/** What no value begins or ends with: a sign that would enclose it, or half a bracket, but in smileys and lists such as "1) nuts 2) bolts". */
 export const NO_BRACKET = /(?<!\S)\(?(?:\d{1,2}|\p{L})\)(?=\s)|[:;=]-?[()]/gu;
-/** What no value begins or ends with: a sign that would enclose it, or a bracket without its other half. */
 export const FRAMED =
   /^(?:[([{<（【*_~´=|]|--)|["“”„«»‹›`]|[*_~´|]$|[)\]}）】][^([{（【]*[)\]}）】]$|^[^([{<（【]*[)\]}）】]|[([{（【][^)\]}）】]*$/u;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
