@@ -45,8 +45,8 @@ export function movesIn(given: string): ActionTypeName[] {
   const outside = outsideIn(whole.text, { destinations: [], operations: [] });
   if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
-  const isMail = [words.MAIL_HEAD, words.MAIL_DESCRIBED].some((each) => matchAt(each, whole.masked, at));
-  if (isMail) return ['email.send'];
+  if ([words.MAIL_HEAD, words.MAIL_DESCRIBED].some((each) => matchAt(each, whole.masked, at)))
+    return ['email.send'];
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
@@ -72,8 +72,6 @@ class DirectiveReader {
   readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  /** Of a sentence that is not understood, but names an address. */
-  #mayMail = false;
   readonly #briefing: Briefing;
   readonly #whole: Text;
   readonly #context: ReturnType<typeof contextOf>;
@@ -96,10 +94,12 @@ class DirectiveReader {
         if (at < entry.length) at = this.#readAt(entry, at);
       }
     }
+    const mayMail = (said: string) =>
+      !matchAt(words.NO_MAIL, said, 0) && (this.#context.body !== '' || /\S@/.test(said));
+    if (!this.moves.some(isMail) && this.#unread.some(mayMail)) this.#addMail({});
     this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
     for (const [none] of masked.matchAll(words.NO_ADDRESS)) this.remarks.push(`${none} is no mail address.`);
     const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
@@ -134,7 +134,6 @@ class DirectiveReader {
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
     const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
     if (found) this.#addMail(found);
-    else this.#mayMail ||= !matchAt(words.NO_MAIL, sentence, 0) && (body !== '' || /\uFDD1/.test(sentence));
     const end = found ? (said?.start ?? at) : at + sentence.length;
     this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
     return said?.end ?? at + sentence.length;

@@ -44,11 +44,11 @@ export class SaidMail {
     const mail = new SaidMail(whole, masked, start);
     mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
-    if ((mail.body ?? mail.subject) === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0))
-      return undefined;
+    const isTold =
+      matchAt(words.TOLD, masked.slice(start, end), 0) && (mail.body ?? mail.subject) !== undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
-    return mail;
+    return isTold ? mail : undefined;
   }
 
   /** Subject, copies and text, if there is nothing else. */

@@ -25,7 +25,6 @@ export const lacksText = ({ text }: Text) => ask('body', `Write the text. The di
 export const titleOfMove = (move: object) => titleOf(move as Action);
 
 type Found = (Move & { end: number }) | undefined;
-
 export const moveAt = (briefing: Briefing, ...place: [Text, entry: string, at: number]): Found =>
   figuresAt(briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
 
