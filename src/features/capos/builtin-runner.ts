@@ -36,12 +36,10 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   }
 }
 
-const CODES = { threw: 'invalid_output', timeout: 'timeout', memory: 'out_of_memory' } as const;
-
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
 function failureOf({ reason, thrownName, message }: CallFailed): Error | undefined {
   if (reason === 'threw' && thrownName !== DraftTooLarge.name) return undefined;
-  const code = reason === 'aborted' || reason === 'crashed' ? reason : CODES[reason];
-  const said = `The built-in runner failed. ${message} Nothing was drafted.`;
-  return new RunnerFailed(code, said, reason === 'crashed');
+  const codes = { threw: 'invalid_output', memory: 'out_of_memory' } as const;
+  const code = reason === 'threw' || reason === 'memory' ? codes[reason] : reason;
+  return new RunnerFailed(code, `The runner failed. ${message} Nothing was drafted.`, reason === 'crashed');
 }

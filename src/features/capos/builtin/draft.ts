@@ -94,9 +94,8 @@ class DirectiveReader {
         if (at < entry.length) at = this.#readAt(entry, at);
       }
     }
-    const mayMail = (said: string) =>
-      !matchAt(words.NO_MAIL, said, 0) && (this.#context.body !== '' || /\S@/.test(said));
-    if (!this.moves.some(isMail) && this.#unread.some(mayMail)) this.#addMail({});
+    const open = this.#unread.filter((said) => this.#context.body || /[^\s@]@[^\s@]/.test(said));
+    if (!this.moves.some(isMail) && open.some((said) => !matchAt(words.NO_MAIL, said, 0))) this.#addMail({});
     this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
@@ -149,10 +148,9 @@ class DirectiveReader {
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
-    const isAttached = all.search(words.ATTACHMENT) >= 0;
+    const isFile = `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
+    const doubt = isFile ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);

@@ -158,8 +158,7 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-  if (/^[\uFDD0\uFDD3'‘]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text) || isFramed(text))
-    return 'A quotation or a bracket is a part of it, or does not end.';
+  if (isFramed(text)) return 'A quotation or a bracket is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
   const held = isGreeting && isSigned ? words.HELD_IN_LETTER : words.HELD;
   const forCapo = isLetter ? [held, words.NEXT_IN_LETTER] : [held, words.NEXT, words.REPORTED];

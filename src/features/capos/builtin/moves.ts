@@ -90,9 +90,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const isDoubtful = (masked: string) => masked.search(words.NOT_IN_DOCUMENT) >= 0 || isFramed(masked);
-const doubtsIn = (masked: string) =>
-  isDoubtful(masked) ? [ask('body', 'Is a part of this text meant for the capo?')] : [];
+const isAll = (text: string) => !isFramed(text, text) && text.search(words.NOT_IN_DOCUMENT) < 0;
+const doubtsIn = (text: string) => (isAll(text) ? [] : [ask('body', 'Is all of it the text?')]);
 
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);

@@ -104,9 +104,9 @@ export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrang
 /** What no value begins or ends with: a sign that would enclose it, or half a bracket, but in smileys and lists such as "1) nuts 2) bolts". */
 export const NO_BRACKET = /(?<!\S)\(?(?:\d{1,2}|\p{L})\)(?=\s)|[:;=]-?[()]/gu;
 export const FRAMED =
-  /^(?:[([{<（【*_~´=|]|--)|["“”„«»‹›`]|[*_~´|]$|[)\]}）】][^([{（【]*[)\]}）】]$|^[^([{<（【]*[)\]}）】]|[([{（【][^)\]}）】]*$/u;
+  /^(?:[([{<（【*_~´=|'‘\uFDD0\uFDD3]|--)|["“”„«»‹›`]|[:：]\s*[\uFDD0\uFDD3]+$|[*_~´|]$|[)\]}）】][^([{（【]*[)\]}）】]$|^[^([{<（【]*[)\]}）】]|[([{（【][^)\]}）】]*$/u;
 export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
-export const PASTED = anywhere`(?<=^|\n)[ \t]*(?:-{3,}|${word`begin forwarded message, original message, forwarded message, weitergeleitete nachricht, ursprüngliche nachricht, original nachricht`}|${word`from, von, de`}[ \t]*:[^\n]*@)`;
+export const PASTED = anywhere`(?<=^|\n)[ \t]*(?:-{3,}|${word`begin forwarded message, original message, forwarded message, weitergeleitete nachricht, ursprüngliche nachricht, original nachricht`}|${word`from, von, de`}[ \t]*:[^\n]*@)|$`;
 export const SIGNED = anywhere`${word`regards, signed, love, thx, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?\s*$`;
 export const BARE_SUM = at`[^\d\n]{0,60}\s(?<digits>\d[\d.,]{0,12}\d|\d)(?=\s+${word`from, for, by, von, für, de, pour, por`}\s|[\s.!]*$)`;
 export const NAMES_SUM = at`(?:${RECORD.source})\s+${SUM}|${SUM}\s+${BOOK}`;
