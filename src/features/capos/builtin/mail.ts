@@ -94,7 +94,7 @@ export class SaidMail {
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
     if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
-    else if (copies !== '') this.cc.push(...named.filter((each) => !this.#whole.excluded.includes(each)));
+    else if (copies !== '') this.cc.push(...named.filter((one) => !this.#whole.excluded.includes(one)));
     return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
 
