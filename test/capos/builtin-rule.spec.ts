@@ -86,6 +86,30 @@ describe('a mail in the form of the rule is ready', () => {
     [`Email ${JANE} with subject "Order" and this text: It ships on Friday.`],
     [`Email ${JANE} the mail "Order" with text: It ships on Friday.`],
     [`Email ${JANE}, subject Re: Order: It ships on Friday.`, { subject: 'Re: Order' }],
+    [`Email ${JANE} (subject: Order), text: It ships on Friday.`],
+    [
+      `Email ${JANE} (cc ${BOB}, subject: Order (new)): It ships on Friday.`,
+      { ...COPY, subject: 'Order (new)' },
+    ],
+    [`Email ${JANE} [subject: Order] [text: It ships on Friday.] Thanks!`],
+    [`(Email ${JANE}, subject: Order, text: It ships on Friday.)`],
+    [
+      `Email ${JANE}: It ships (I think). (subject: Order; cc: ${BOB})`,
+      { ...COPY, body: 'It ships (I think).' },
+    ],
+    [`Email ${JANE}, subject ‚Order‘, text \`It ships on Friday.\``],
+    [
+      `Email ${JANE}, subject: Order, text: We need 1) nuts 2) bolts :)`,
+      { body: 'We need 1) nuts 2) bolts :)' },
+    ],
+    [
+      `send a mial to ${JANE} teh subject is Order and the txt is Hi Jane, it ships.`,
+      { body: 'Hi Jane, it ships.' },
+    ],
+    [`mail to ${JANE} subj Order: It ships on Friday.`],
+    [`Subject: Order\nTo: ${JANE}\n\nPlease wait.`, { body: 'Please wait.' }],
+    [`Please send the following email:\n\nTo: ${JANE}\nSubject: Order\n\nIt ships on Friday.`],
+    [`Schreib ${JANE}, Betreff ist Order: Liebe Jane, es kommt.`, { body: 'Liebe Jane, es kommt.' }],
     [`Write to both of our buyers: ${JANE} and ${BOB}. Subject: Order. Text: It ships on Friday.`, BOTH],
     [`Let everybody know: ${JANE}; ${BOB} - Betreff Order - Text: "It ships on Friday."`, BOTH],
     [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
@@ -227,6 +251,29 @@ describe('a mail asks for exactly what it lacks', () => {
     [
       `Email ${JANE}, subject something nice, text "It ships on Friday."`,
       { subject: '', asked: ['subject', 'body'] },
+    ],
+    [
+      `Email ${JANE} with subject Order and attach the file a.pdf. Text: It ships on Friday.`,
+      { asked: ['body'] },
+    ],
+    [`Email ${JANE} and the accountant. Subject: Order. Text: It ships on Friday.`, { asked: ['to'] }],
+    [
+      `Email ${JANE}, subject: Order, in German, text: It ships on Friday.`,
+      { subject: '', asked: ['subject'] },
+    ],
+    [
+      `Email ${JANE} (Subject: Order). Text: Hi. Language: German`,
+      { body: 'Hi. Language: German', asked: ['body'] },
+    ],
+    [
+      `Send an apology to the customer, keep it friendly. Subject: Order`,
+      { to: [], body: '', asked: ['to', 'body'] },
+    ],
+    [`Email ${JANE}, subject: Order), text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
+    [`Email ${JANE}, subject: *Order*, text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
+    [
+      `Email ${JANE}, subject: Order, text: (It ships on Friday.)`,
+      { body: '(It ships on Friday.)', asked: ['body'] },
     ],
     [
       `Email ${JANE}, subject: Order, tomorrow, text "It ships on Friday."`,
@@ -401,6 +448,20 @@ describe('other moves', () => {
       { asked: ['amount', 'currency'] },
     ],
     ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    [
+      'Trag bitte 89,90 Euro Einnahme ein, Kunde Frau Roth, bezahlt am 2. Mai 2025.',
+      'capo_revenue',
+      {
+        amount: 89.9,
+        currency: 'EUR',
+        source: 'Frau Roth',
+        description: 'bezahlt am 2. Mai 2025',
+        asked: [],
+      },
+    ],
+    ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
+    ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record 50 EUR from Acme and Sons', 'capo_revenue', { source: 'Acme and Sons', asked: [] }],
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
@@ -426,6 +487,18 @@ describe('other moves', () => {
       { type: 'document.file', title: 'Return policy', body: 'Returns are free.', asked: [] },
     ],
     ['File this memo for the board: All is well. Thanks.', 'ceo', { title: 'All is well', asked: [] }],
+    [
+      "Create a document titled 'Opening' with the text: 1. Unlock. 2. Switch on.",
+      'capo_product',
+      { title: 'Opening', body: '1. Unlock. 2. Switch on.', asked: [] },
+    ],
+    [
+      'Write a document (title: Rules): No smoking.',
+      'ceo',
+      { title: 'Rules', body: 'No smoking.', asked: [] },
+    ],
+    ['Add a note called A: One. And a note called B: Two.', 'ceo', { title: 'A', asked: ['body'] }],
+    ['write a doc for the new starters', 'ceo', { type: 'document.file', asked: ['title', 'body'] }],
     ['Write a memo', 'capo_marketing', { type: 'document.file', asked: ['title', 'body'] }],
     [
       'Raise a critical signal: the API is down',
@@ -466,6 +539,7 @@ describe('other moves', () => {
     ['Send jane@@acme.example the offer', 'capo_ops', 'jane@@acme.example is no mail address.'],
     ['Write a one page document with our rules: no smoking', 'ceo', 'A document is written with its text:'],
     ["Draft minutes for yesterday's meeting. Next meeting 9 June.", 'ceo', 'A document is written with'],
+    ['Trag 50 € Ausgaben ein, Kunde Acme', 'capo_revenue', 'Money cannot be paid out'],
     ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money cannot be paid out'],
     ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Money cannot be paid out'],
     ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],

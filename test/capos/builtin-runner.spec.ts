@@ -49,20 +49,25 @@ describe('the runner', () => {
       [
         'loop',
         'timeout',
-        'The built-in runner needed more than 1 s for this text; nothing was drafted.',
+        'The runner failed. The call needed more than 1000 ms. Nothing was drafted.',
         false,
       ],
       [
         'eat memory',
         'out_of_memory',
-        'The built-in runner needed more than 48 MB of memory for this text; nothing was drafted.',
+        'The runner failed. The call needed more than 48 MB of memory. Nothing was drafted.',
         false,
       ],
-      ['crash', 'crashed', 'The built-in runner ended unexpectedly; nothing was drafted.', true],
+      [
+        'crash',
+        'crashed',
+        expect.stringMatching(/^The runner failed. The process ended with .+ Nothing was drafted.$/),
+        true,
+      ],
       [
         'write too much',
         'invalid_output',
-        'The remarks has 1,000,000 characters; at most 4,000 are allowed. Nothing was drafted.',
+        'The runner failed. The remarks has 1,000,000 characters; at most 4,000 are allowed. Nothing was drafted.',
         false,
       ],
     ])('fails when told to %s, and drafts the next', async (text, code, message, retryable) => {

@@ -18,7 +18,7 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   readonly perWorkspace = 1;
 
   constructor(
-    private readonly options = BUILTIN_PROCESSES,
+    options = BUILTIN_PROCESSES,
     private readonly processes = new ProcessPool<Briefing, DraftContent>(options),
   ) {}
 
@@ -27,7 +27,7 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
       const draft = await this.processes.run(briefing, signal);
       return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
     } catch (error) {
-      throw error instanceof CallFailed ? failureOf(error, this.options) : error;
+      throw (error instanceof CallFailed && failureOf(error)) || error;
     }
   }
 
@@ -37,17 +37,9 @@ export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
 }
 
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
-function failureOf(failed: CallFailed, { timeLimitMs, memoryLimitMb }: ProcessPoolOptions): Error {
-  const over = (max: string) =>
-    `The built-in runner needed more than ${max} for this text; nothing was drafted.`;
-  const failures = {
-    aborted: ['aborted', 'The run was stopped.'],
-    timeout: ['timeout', over(`${timeLimitMs / 1_000} s`)],
-    memory: ['out_of_memory', over(`${memoryLimitMb} MB of memory`)],
-    crashed: ['crashed', 'The built-in runner ended unexpectedly; nothing was drafted.'],
-    threw: ['invalid_output', `${failed.message} Nothing was drafted.`],
-  } as const;
-  if (failed.reason === 'threw' && failed.thrownName !== DraftTooLarge.name) return failed;
-  const [code, message] = failures[failed.reason];
-  return new RunnerFailed(code, message, failed.reason === 'crashed');
+function failureOf({ reason, thrownName, message }: CallFailed): Error | undefined {
+  if (reason === 'threw' && thrownName !== DraftTooLarge.name) return undefined;
+  const codes = { threw: 'invalid_output', memory: 'out_of_memory' } as const;
+  const code = reason === 'threw' || reason === 'memory' ? codes[reason] : reason;
+  return new RunnerFailed(code, `The runner failed. ${message} Nothing was drafted.`, reason === 'crashed');
 }

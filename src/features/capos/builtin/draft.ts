@@ -45,7 +45,8 @@ export function movesIn(given: string): ActionTypeName[] {
   const outside = outsideIn(whole.text, { destinations: [], operations: [] });
   if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
   const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
-  if (matchAt(words.MAIL_HEAD, whole.masked, at)) return ['email.send'];
+  if ([words.MAIL_HEAD, words.MAIL_DESCRIBED].some((each) => matchAt(each, whole.masked, at)))
+    return ['email.send'];
   return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
 }
 
@@ -71,8 +72,6 @@ class DirectiveReader {
   readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  /** Of a sentence that is not understood, but names an address. */
-  #mayMail = false;
   readonly #briefing: Briefing;
   readonly #whole: Text;
   readonly #context: ReturnType<typeof contextOf>;
@@ -95,16 +94,16 @@ class DirectiveReader {
         if (at < entry.length) at = this.#readAt(entry, at);
       }
     }
+    const open = this.#unread.filter((said) => this.#context.body || /[^\s@]@[^\s@]/.test(said));
+    if (!this.moves.some(isMail) && open.some((said) => !matchAt(words.NO_MAIL, said, 0))) this.#addMail({});
     this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    if (this.#mayMail && !this.moves.some(isMail)) this.#addMail({});
     this.#askForRest();
     for (const [none] of masked.matchAll(words.NO_ADDRESS)) this.remarks.push(`${none} is no mail address.`);
-    const whyNot = (said: string) => (this.#unread.includes(said) ? reasonOf(said) : '');
     const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
     if (this.moves.length > 0)
-      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${whyNot(said)}`.trim()));
+      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${reasonOf(said)}`.trim()));
     else this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
     return this;
   }
@@ -134,7 +133,6 @@ class DirectiveReader {
     const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
     const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
     if (found) this.#addMail(found);
-    else this.#mayMail ||= !matchAt(words.NO_MAIL, sentence, 0) && (body !== '' || /\uFDD1/.test(sentence));
     const end = found ? (said?.start ?? at) : at + sentence.length;
     this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
     return said?.end ?? at + sentence.length;
@@ -150,10 +148,9 @@ class DirectiveReader {
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
     if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const all = `${this.#whole.text.slice(said.start, said.end)} ${body}`;
-    const isAttached = all.search(words.ATTACHMENT) >= 0;
+    const isFile = `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const doubt = isAttached ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
+    const doubt = isFile ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
     if (!isText) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
@@ -184,7 +181,8 @@ class DirectiveReader {
     for (const move of this.moves) {
       const { params, asked, left = [] } = move;
       const rest = quoted([...left, ...this.#unread]);
-      const name = params['body'] === undefined ? 'amount' : 'body';
+      const text = isMail(move) && matchAt(words.AND_SOMEBODY, rest, 0) ? 'to' : 'body';
+      const name = params['body'] === undefined ? 'amount' : text;
       if (rest !== '') askOnce(asked, name, `Is it right without ${rest}? Approval carries it out at once.`);
       if (!isMail(move)) continue;
       const isToSome = (params['to'] as string[]).length > 0;

@@ -1,7 +1,7 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
 import { ask } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
+import { addressesIn, clean, isFramed, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
 /** A mail as an instruction gives it: recipients, subject, copies and text, in any order. Each is marked, and goes on to the next mark. */
@@ -22,7 +22,6 @@ export class SaidMail {
   /** Addresses and fields alone stand before it: a colon or a quotation mark begins the text. */
   #isDirect = true;
   #isBehindColon = false;
-
   #form: RegExp | undefined;
 
   private constructor(whole: Text, masked: string, start: number, form?: RegExp) {
@@ -45,10 +44,11 @@ export class SaidMail {
     const mail = new SaidMail(whole, masked, start);
     mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
-    if (mail.body === undefined || !matchAt(words.TOLD, masked.slice(start, end), 0)) return undefined;
+    const isTold =
+      matchAt(words.TOLD, masked.slice(start, end), 0) && (mail.body ?? mail.subject) !== undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
-    return mail;
+    return isTold ? mail : undefined;
   }
 
   /** Subject, copies and text, if there is nothing else. */
@@ -83,7 +83,7 @@ export class SaidMail {
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
       const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
-      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0;
+      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       return true;
@@ -94,7 +94,7 @@ export class SaidMail {
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
     if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
-    else if (copies !== '') this.cc.push(...named);
+    else if (copies !== '') this.cc.push(...named.filter((one) => !this.#whole.excluded.includes(one)));
     return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
 
@@ -102,7 +102,8 @@ export class SaidMail {
     this.#at = this.end;
     const mark = this.#take(words.TEXT_MARK)!;
     const { label, colon, below = '', quote, letter } = mark.groups!;
-    const start = this.#at;
+    const isBare = label === undefined && colon === '' && letter === undefined;
+    const start = isBare ? matchAt(/\s*/y, this.#masked, this.end)![0].length + this.end : this.#at;
     const isDirect = this.#isDirect && this.#form === undefined;
     const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
     const isMarked = label || colon || isDirect || this.subject !== undefined;
@@ -113,16 +114,18 @@ export class SaidMail {
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
     if (label === undefined && colon && this.#field()) return (this.#isBehindColon = true);
     if (start >= this.#masked.length) return false;
-    const labels = [...this.#masked.slice(start).matchAll(words.LABEL)].slice(-4);
-    const isField = (at: number) => new SaidMail(this.#whole, this.#masked, at, this.#form).#read(false);
+    const last = start + matchAt(/(?:[^\f\v]|\f[^\f\v]*\v)*/y, this.#masked, start)![0].length;
+    const inside = this.#masked.slice(0, last);
+    const labels = [...inside.slice(start).matchAll(words.LABEL)].slice(-4);
+    const isField = (at: number) => new SaidMail(this.#whole, inside, at, this.#form).#read(false);
     const found = labels.find(({ index }) => index > 0 && isField(start + index));
-    const end = (this.end = found ? start + found.index : this.#masked.length);
+    const end = (this.end = found ? start + found.index : last);
     this.#read(false);
-    this.#at = this.#masked.length;
+    this.#at = Math.max(this.end, last);
     const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;(])[\s,;(]+$/, '');
+    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
     return true;
   }
 
@@ -155,8 +158,7 @@ function doubtIn({ masked, addresses, lookAlikes }: Text, start: number, end: nu
   const isSigned = text.slice(-120).search(words.SIGNED) >= 0;
   if (people.length > 0 && !(isGreeting && isSigned)) return `It names ${people.join(', ')}.`;
   if (text.search(words.LABEL) >= 0) return 'It speaks of subject or copies.';
-  if (/^[\uFDD0\uFDD3'‘]|["“”„«»]|[:：]\s*[\uFDD0\uFDD3]+\s*$/u.test(text))
-    return 'A quotation is a part of it, or does not end.';
+  if (isFramed(text)) return 'A quotation or a bracket is a part of it, or does not end.';
   const isLetter = isGreeting || isSigned || isMarked;
   const held = isGreeting && isSigned ? words.HELD_IN_LETTER : words.HELD;
   const forCapo = isLetter ? [held, words.NEXT_IN_LETTER] : [held, words.NEXT, words.REPORTED];

@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { titleOf } from '../draft-output.js';
 import { moneyIn } from '../money.js';
 import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
-import { matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
+import { isFramed, matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
 export interface Move {
@@ -22,11 +22,9 @@ export const ask = (name: string, message: string): NeededInput => ({
   message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
 export const lacksText = ({ text }: Text) => ask('body', `Write the text. The directive says: “${text}”`);
-export const titleOfMove = ({ type, params }: { type: string; params: object }) =>
-  titleOf({ type, params } as unknown as Action);
+export const titleOfMove = (move: object) => titleOf(move as Action);
 
 type Found = (Move & { end: number }) | undefined;
-
 export const moveAt = (briefing: Briefing, ...place: [Text, entry: string, at: number]): Found =>
   figuresAt(briefing, ...place) ?? signalAt(...place) ?? documentAt(...place) ?? recordAt(...place);
 
@@ -55,7 +53,7 @@ function documentAt(whole: Text, entry: string, at: number): Found {
   const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
-  const end = body === '' ? at + matchAt(words.TO_SENTENCE_END, entry, at)![0].length : entry.length;
+  const end = body === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
@@ -72,12 +70,12 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
   const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim() : '';
-  const isNamed = command && (sum ?? ((name && bare) || matchAt(words.NAMES_SUM, masked, 0)));
+  const isNamed = command && (sum ?? ((sources[0] && bare) || matchAt(words.NAMES_SUM, masked, 0)));
   const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
   const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
   const isIncome = isNamed || (isSaid && !matchAt(words.NO_INCOME, masked, 0));
   if (!isIncome || matchAt(words.SPENT, masked, 0)) return undefined;
-  const isPlain = others.length === 0 && masked.search(words.PERHAPS) < 0;
+  const isPlain = others.length === 0 && sources.length < 2 && masked.search(words.PERHAPS) < 0;
   const amount = isPlain ? (sum ?? moneyIn(`EUR ${bare}`)[0])?.amount : undefined;
   const asked: NeededInput[] = [];
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
@@ -85,15 +83,15 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
-  const description = cutText(purpose?.groups!['what']!.trim() ?? '', LIMITS.description) || undefined;
-  const source = cutText(name, LIMITS.source) || undefined;
-  const params = { amount, currency: amount && sum?.currency, source, description };
+  const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
+  const description = cutText(what, LIMITS.description) || undefined;
+  const params = { amount, currency: amount && sum?.currency, source: name || undefined, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }
 
-const doubtsIn = (masked: string) =>
-  masked.search(words.NEXT) < 0 ? [] : [ask('body', 'Is a part of this text meant for the capo?')];
+const isAll = (text: string) => !isFramed(text, text) && text.search(words.NOT_IN_DOCUMENT) < 0;
+const doubtsIn = (text: string) => (isAll(text) ? [] : [ask('body', 'Is all of it the text?')]);
 
 function firstWords(text: string): string {
   const line = oneLine(text.split('\n', 1)[0]!);

@@ -6,13 +6,11 @@ import * as words from './words.js';
 type Passage = Record<'start' | 'end', number> & { text: string };
 const READABLE = 20_000;
 const LINK = /https?:\/\/[^\s\uFDD0]{1,2000}/gu;
-// oxlint-disable-next-line no-control-regex -- they have no place in what is sent, and mark what is masked
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff\ufdd0-\ufdd3]/g;
-export const clean = (text: string): string =>
-  text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
+const CONTROLS = /(?![\t\n])[\p{Cc}\ufeff\ufdd0-\ufdd3]/gu;
+export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 export type Text = ReturnType<typeof readText>;
 
-/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank. */
+/** In `masked`, at the same positions: quoted words U+FDD0 (the last U+FDD3 where they end a sentence), addresses U+FDD1, links U+FDD2, others' words blank, brackets around a field U+000C and U+000B. */
 export function readText(given: string) {
   const text = clean(cutText(given, READABLE, '')).trimEnd();
   const [quotes, addresses, lookAlikes]: [Passage[], Passage[], Passage[]] = [[], [], []];
@@ -23,18 +21,17 @@ export function readText(given: string) {
     quotes.push({ start, end: start + whole.length, text: inner });
     return '\uFDD0'.repeat(whole.length - 1) + (/[.!?…]$/.test(inner) ? '\uFDD3' : '\uFDD0');
   });
-  const unlinked = unquoted.replace(LINK, ({ length }) => '\uFDD2'.repeat(length));
+  const unlinked = unquoted.replace(LINK, (link) => '\uFDD2'.repeat(link.length));
   const own = unlinked.replace(words.QUOTED_LINE, (line) => line.replaceAll(/[^\n]/g, ' '));
   const cut = own.search(words.PASTED);
-  const before = own.slice(0, cut < 0 ? undefined : cut).trimEnd();
-  const masked = before.replace(words.ADDRESS, (address, start: number) => {
-    const isAlike =
-      /\P{ASCII}/u.test(address) && (!isMailAddress(address) || lookAlike(address) !== undefined);
-    if (!isAlike && !isMailAddress(address)) return address;
-    (isAlike ? lookAlikes : addresses).push({ start, end: start + address.length, text: address });
-    return '\uFDD1'.repeat(address.length);
+  const before = own.slice(0, cut).replace(words.BRACKETED, (all) => `\f${all.slice(1, -1)}\v`);
+  const masked = before.trimEnd().replace(words.ADDRESS, (said, start: number) => {
+    const isAlike = /\P{ASCII}/u.test(said) && (!isMailAddress(said) || lookAlike(said) !== undefined);
+    if (!isAlike && !isMailAddress(said)) return said;
+    (isAlike ? lookAlikes : addresses).push({ start, end: start + said.length, text: said });
+    return '\uFDD1'.repeat(said.length);
   });
-  const unread = cut < 0 ? [] : [text.slice(cut)];
+  const unread = cut < own.length ? [text.slice(cut)] : [];
   if (own !== unlinked) unread.push('the lines that begin with “>”');
   if (given.length > READABLE) unread.push(`all that stands behind the first ${READABLE} characters`);
   const forbidden = [...masked.matchAll(words.FORBIDDEN)];
@@ -49,10 +46,12 @@ export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArra
   return quote?.text ?? text.slice(start, start + part.length).trim();
 }
 
-export const addressesIn = (text: string): string[] =>
-  [...text.matchAll(words.ADDRESS)].map(([address]) => address).filter(isMailAddress);
+export const addressesIn = (text: string) => (text.match(words.ADDRESS) ?? []).filter(isMailAddress);
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
+/** Unless it stands in quotation marks in the instruction. */
+export const isFramed = (value: string, masked = ''): boolean =>
+  !/[\uFDD0\uFDD3]$/.test(masked) && words.FRAMED.test(value.replace(words.NO_BRACKET, '').trim());
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
