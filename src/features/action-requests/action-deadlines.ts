@@ -4,6 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import type { UnrevisedApproval } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { GUARDIAN, isHalted } from '../guardian/guardian.js';
@@ -126,12 +127,15 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     return this.requests.heldBack(scope);
   }
 
-  /** Their tokens are paused or revoked: what they have not consumed is taken back. */
+  /** Their tokens are paused or revoked: what they have not consumed is taken back, and so are their open questions. */
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
-    // Approvals are locked before requests, as a decision does.
-    const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
-    const ofActions = approvals.filter(({ kind }) => kind === 'action');
-    const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
-    await this.outcomes.withdraw(requests, ofActions, by, `${by.name} stopped its token`);
+    // Approvals are locked before requests, as a decision does. While this waited, the policy may have asked for others.
+    const lockApprovals = this.approvals.lockOfTokensStatement(workspaceId, tokenRootIds);
+    const [, requests, approvals] = (await this.db.unit.batch([
+      lockApprovals,
+      this.requests.lockOfTokensStatement(workspaceId, tokenRootIds),
+      lockApprovals,
+    ])) as [unknown, ActionRequestEntity[], UnrevisedApproval[]];
+    await this.outcomes.withdraw(requests, approvals, by, `${by.name} stopped its token`);
   }
 }

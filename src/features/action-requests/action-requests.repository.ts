@@ -104,12 +104,12 @@ export class ActionRequests {
   }
 
   /** Locks what these tokens have asked for and not consumed. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<ActionRequestEntity[]> {
-    return this.db.query(
-      `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = any($2)
+  lockOfTokensStatement(workspaceId: string, tokenRootIds: readonly string[]): Statement {
+    return {
+      text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = any($2)
          and status in ('pending', 'allowed', 'approved') order by action_request_id for update`,
-      [workspaceId, tokenRootIds],
-    );
+      values: [workspaceId, tokenRootIds],
+    };
   }
 
   /** Newest first. */

@@ -9,7 +9,6 @@ import { GUARDIAN } from '../guardian/guardian.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
 import { strictestElectorate } from '../standing-orders/evaluate.js';
-import { paramsHashOf } from '../terms/action-hashes.js';
 import { amountInWords, type ToolEntity, ToolsService } from '../tools/index.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { consumable, contentOf, decidedActionOf, NOT_DECIDED, paramsOf } from './action-request.js';
@@ -80,11 +79,11 @@ export class DecideAction {
   ): ActionRequestEntity {
     const { outcome, approval } = policy.decision;
     const { action, says } = TOLD[outcome];
+    // If a person edited them, the policy has read the edited ones, so these are asked for.
+    const params = paramsOf(request);
     if (outcome === 'allow') this.gate.use(policy);
     const undecided = {
       ...request,
-      // A person may have approved others before: what is decided now is what was asked for.
-      paramsHash: request.decision ? paramsHashOf(request.tool, request.params) : request.paramsHash,
       ...NOT_DECIDED,
       approvalId: outcome === 'require_approval' ? newId('apr') : null,
     };
@@ -107,7 +106,7 @@ export class DecideAction {
       const { onExpiry, selfApproval } = approval;
       this.requestApproval.askForAgent(
         { approvalId, actionRequestId, workspaceId, teamId, title, requestedBy, requesterIds },
-        { ...contentOf(decided, decided.params), onExpiry, selfApproval, ...strictestElectorate([approval]) },
+        { ...contentOf(decided, params), onExpiry, selfApproval, ...strictestElectorate([approval]) },
       );
     }
     return decided;
@@ -124,7 +123,7 @@ function changesBy(
     outcome: what,
     decidedBy: GUARDIAN,
     decidedAt: at,
-    params: request.params,
+    params: paramsOf(request),
     feedback: null,
   });
   switch (outcome) {

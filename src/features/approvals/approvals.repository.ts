@@ -173,20 +173,20 @@ export class Approvals {
   }
 
   /** Locks the pending approval of an action request, if there is one. */
-  lockOfAction(workspaceId: string, actionRequestId: string): Promise<UnrevisedApproval[]> {
-    return this.db.query(
-      `select ${DECIDED} from approvals where workspace_id = $1 and action_request_id = $2 and status = 'pending' for update`,
-      [workspaceId, actionRequestId],
-    );
+  lockOfActionStatement(workspaceId: string, actionRequestId: string): Statement {
+    return {
+      text: `select ${DECIDED} from approvals where workspace_id = $1 and action_request_id = $2 and status = 'pending' for update`,
+      values: [workspaceId, actionRequestId],
+    };
   }
 
   /** Locks what these tokens have asked for and nobody has decided: action requests and questions, in the one order. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<UnrevisedApproval[]> {
-    return this.db.query(
-      `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending'
+  lockOfTokensStatement(workspaceId: string, tokenRootIds: readonly string[]): Statement {
+    return {
+      text: `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending'
          and approval_id = any(array(select app.approvals_of_tokens($1, $2))) order by approval_id for update`,
-      [workspaceId, tokenRootIds],
-    );
+      values: [workspaceId, tokenRootIds],
+    };
   }
 
   /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
