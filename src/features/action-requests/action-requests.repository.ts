@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { HeldBack } from '../guardian/halting.js';
@@ -123,7 +123,7 @@ export class ActionRequests {
       status,
       tool,
       agent,
-      team_id: teamId,
+      team_id: teamIn(scope, teamId),
       token_root_id: ofToken,
     });
     const listing = {

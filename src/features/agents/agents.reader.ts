@@ -63,7 +63,7 @@ with pending as materialized (
   select root_id, count(*)::int as n from (
     select token_root_id as root_id from action_requests where workspace_id = $1 and status = 'pending'
     union all
-    select question->>'tokenRootId' from approvals
+    select question_token_id from approvals
     where workspace_id = $1 and status = 'pending' and question_id is not null
   ) asked group by root_id)
 select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'

@@ -9,6 +9,7 @@ import {
   newestFirst,
   type Place,
   readPage,
+  teamIn,
   where,
 } from '../../platform/database/listing.js';
 import type { Statement } from '../../platform/database/batch.js';
@@ -357,7 +358,8 @@ export class Approvals {
 
   /** Urgent and oldest first, as of `at`; of another status, or of all, newest first. */
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
-    const { capo, teamId, urgent, group, ...paging } = query;
+    const { capo, urgent, group, ...paging } = query;
+    const teamId = teamIn(scope, query.teamId);
     const status = query.status === 'all' && urgent !== undefined ? 'pending' : query.status;
     const isAll = status === 'all';
     const { workspaceId } = scope;

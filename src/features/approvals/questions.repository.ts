@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -35,7 +35,7 @@ export type ListedQuestion = Pick<
 /** What is shown of one question. */
 export type ShownQuestion = ListedQuestion & Pick<QuestionApproval, 'question' | 'answer'>;
 
-/** The approvals that are questions: a question has no row besides. */
+/** The approvals that are questions: a question has no row besides. A trigger keeps who asks it in columns (question_token_id, ...). */
 @Injectable()
 export class Questions {
   constructor(private readonly db: Db) {}
@@ -57,7 +57,7 @@ export class Questions {
   byExternalIdStatement(workspaceId: string, tokenRootId: string, externalId: string | null): Statement {
     return {
       text: `select ${COLUMNS} from approvals
-        where workspace_id = $1 and question->>'tokenRootId' = $2 and question->>'externalId' = $3`,
+        where workspace_id = $1 and question_token_id = $2 and question_external_id = $3`,
       values: [workspaceId, tokenRootId, externalId],
     };
   }
@@ -71,9 +71,9 @@ export class Questions {
     const equal = {
       workspace_id: scope.workspaceId,
       status: filter.status,
-      team_id: filter.teamId,
-      "question->>'agent'": filter.agent,
-      "question->>'tokenRootId'": filter.tokenRootId,
+      team_id: teamIn(scope, filter.teamId),
+      question_agent: filter.agent,
+      question_token_id: filter.tokenRootId,
     };
     const order = newestFirst('question_id', 'requested_at');
     const filters = where(equal, 'question_id is not null');

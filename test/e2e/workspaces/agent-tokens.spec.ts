@@ -69,7 +69,7 @@ describe('POST /tokens 409', () => {
     expect((await desk.as(desk.owner).post('/tokens', body)).status).toBe(201);
   });
 
-  it('refuses the one that is too many, also of two at the same time', async () => {
+  it('refuses the one that is too many, also of twelve at the same time', async () => {
     const { workspaceId, owner } = await desk.test.createWorkspace();
     await desk.test.rows(
       `insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint, scopes, tools, agent_name, agent_name_key)
@@ -77,10 +77,12 @@ describe('POST /tokens 409', () => {
        from members, generate_series(1, 99) i where workspace_id = $1`,
       [workspaceId],
     );
-    const both = await Promise.all(
-      ['a', 'b'].map((name) => owner.post('/tokens', { name, agent: { name }, tools: ['crm.*'] })),
+    const all = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        owner.post('/tokens', { name: 'x', agent: { name: `Robot ${n}` }, tools: ['crm.*'] }),
+      ),
     );
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 });
 
