@@ -4,7 +4,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class ActionRequestLists1766000000200 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     for (const [name, columns, condition] of INDEXES)
-      await queryRunner.query(`create index ${name} on action_requests (workspace_id, ${columns}) ${condition}`);
+      await queryRunner.query(
+        `create index ${name} on action_requests (workspace_id, ${columns}) ${condition}`,
+      );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -29,9 +29,14 @@ export class ActionRequests {
     this.db.update(ActionRequestEntity, { workspaceId, actionRequestId }, changes);
   }
 
-  find(scope: Scope, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
-    const { workspaceId } = scope;
-    return this.db.findOne(scope, ActionRequestEntity, { workspaceId, actionRequestId });
+  /** With `ofToken`, only what this token has asked for. */
+  find(
+    scope: Scope,
+    actionRequestId: string,
+    ofToken: string | undefined,
+  ): Promise<ActionRequestEntity | undefined> {
+    const key = { workspaceId: scope.workspaceId, actionRequestId, tokenRootId: ofToken };
+    return this.db.findOne(scope, ActionRequestEntity, key);
   }
 
   /** What this token has asked for by this name. */
@@ -77,7 +82,7 @@ export class ActionRequests {
     const [row] = await this.db.read<HeldBack>(
       scope,
       `select 0 as pending, count(*)::int as blocked24h from action_requests
-       where workspace_id = $1 and status = 'denied' and created_at > app.clock() - interval '24 hours'`,
+       where workspace_id = $1 and status = 'denied' and created_at > (select app.clock() - interval '24 hours')`,
       [scope.workspaceId],
     );
     return row!;

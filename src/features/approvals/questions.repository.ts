@@ -35,13 +35,14 @@ export type ListedQuestion = Pick<
 /** What is shown of one question. */
 export type ShownQuestion = ListedQuestion & Pick<QuestionApproval, 'question' | 'answer'>;
 
-/** The approvals that are questions: a question has no row besides. A trigger keeps who asks it in columns (question_token_id, ...). */
+/** The approvals that are questions: a question has no row besides. */
 @Injectable()
 export class Questions {
   constructor(private readonly db: Db) {}
 
-  find(scope: Scope, questionId: string): Promise<QuestionApproval | undefined> {
-    const key = { workspaceId: scope.workspaceId, questionId };
+  /** With `ofToken`, only what this token has asked. */
+  find(scope: Scope, questionId: string, ofToken: string | undefined): Promise<QuestionApproval | undefined> {
+    const key = { workspaceId: scope.workspaceId, questionId, questionTokenId: ofToken };
     return this.db.findOne(scope, ApprovalEntity, key) as Promise<QuestionApproval | undefined>;
   }
 

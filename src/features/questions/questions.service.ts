@@ -108,12 +108,7 @@ export class QuestionsService implements OnModuleInit {
 
   /** The question, once it has ended or the time to wait is over. @throws NotFound, also for what another agent asked */
   async read(caller: Caller, questionId: string, waitSeconds: number): Promise<ShownQuestion> {
-    const scope = scopeOf(caller);
-    const ofToken = onlyOf(caller);
-    const find = async () => {
-      const found = await this.questions.find(scope, questionId);
-      return ofToken === undefined || found?.question.tokenRootId === ofToken ? found : undefined;
-    };
+    const find = () => this.questions.find(scopeOf(caller), questionId, onlyOf(caller));
     const found = await find();
     if (!found) throw new NotFound();
     if (waitSeconds === 0) return found;
