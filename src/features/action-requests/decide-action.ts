@@ -9,7 +9,7 @@ import { GUARDIAN } from '../guardian/guardian.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
 import { strictestElectorate } from '../standing-orders/evaluate.js';
-import { amountInWords, type ToolEntity, ToolsService } from '../tools/index.js';
+import { amountInWords, type ToolEntity, Tools } from '../tools/index.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { consumable, contentOf, decidedActionOf, NOT_DECIDED, paramsOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
@@ -30,7 +30,7 @@ export interface Basis {
 export class DecideAction {
   constructor(
     private readonly db: Db,
-    private readonly tools: ToolsService,
+    private readonly tools: Tools,
     private readonly workspaces: Workspaces,
     private readonly gate: PolicyGate,
     private readonly outcomes: ActionOutcomes,
