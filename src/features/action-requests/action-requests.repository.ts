@@ -30,11 +30,7 @@ export class ActionRequests {
   }
 
   /** With `ofToken`, only what this token has asked for. */
-  find(
-    scope: Scope,
-    actionRequestId: string,
-    ofToken: string | undefined,
-  ): Promise<ActionRequestEntity | undefined> {
+  find(scope: Scope, actionRequestId: string, ofToken?: string): Promise<ActionRequestEntity | undefined> {
     const key = { workspaceId: scope.workspaceId, actionRequestId, tokenRootId: ofToken };
     return this.db.findOne(scope, ActionRequestEntity, key);
   }

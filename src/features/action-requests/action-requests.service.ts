@@ -37,8 +37,8 @@ import type { PermittedRequest } from './permits.js';
 const ACT_WITHIN_MS = 30_000;
 /** Within so long the attempt that consumed it gets its answer again. */
 const SAME_ATTEMPT_MS = 60_000;
-const DEFAULT_CONSUME_SECONDS = 900;
-const DEFAULT_COMPLETE_SECONDS = 900;
+/** To consume, and to complete, where nobody has registered the tool. */
+const DEFAULT_SECONDS = 900;
 const MAX_OUTPUT_BYTES = 8 * 1024;
 
 /**
@@ -117,8 +117,8 @@ export class ActionRequestsService {
       ...NOT_DECIDED,
       policy: { outcome: 'require_approval', explanation: [] },
       expiresAt: at + expiresInMs,
-      consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_CONSUME_SECONDS,
-      completeInSeconds: tool?.completeInSeconds ?? DEFAULT_COMPLETE_SECONDS,
+      consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_SECONDS,
+      completeInSeconds: tool?.completeInSeconds ?? DEFAULT_SECONDS,
       attempt: null,
       consumedAt: null,
       guardianEpoch: null,
