@@ -79,7 +79,7 @@ export class DecideAction {
   ): ActionRequestEntity {
     const { outcome, approval } = policy.decision;
     const { action, says } = TOLD[outcome];
-    // If a person edited them, the policy has read the edited ones, so these are asked for.
+    // With a person's edits, as the policy has read them: an order might allow what the agent sent and a person has reduced.
     const params = paramsOf(request);
     if (outcome === 'allow') this.gate.use(policy);
     const undecided = {
