@@ -122,7 +122,7 @@ CREATE OR REPLACE FUNCTION app.approvals_of_tokens(p_workspace_id text, p_token_
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select a.approval_id from approvals a where a.workspace_id = p_workspace_id
-    and a.question->>'tokenRootId' = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
+    and a.question_token_id = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
   union all
   select r.approval_id from action_requests r where r.workspace_id = p_workspace_id
     and r.token_root_id = any (p_token_root_ids) and r.status = 'pending'
@@ -2446,6 +2446,18 @@ begin
 end $function$;
 alter function app.set_password(text,text,text,timestamp with time zone) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.set_question_columns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.question_token_id := new.question->>'tokenRootId';
+  new.question_agent := new.question->>'agent';
+  new.question_external_id := new.question->>'externalId';
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.settle_model_usage(p_workspace_id text, p_day date, p_unit text, p_by_tier jsonb, p_amount numeric, p_tokens numeric, p_reserved_amount numeric DEFAULT 0, p_reserved_tokens numeric DEFAULT 0)
  RETURNS TABLE(budget numeric, used numeric, warn boolean)
  LANGUAGE plpgsql
@@ -2943,10 +2955,16 @@ create table action_requests (
   constraint action_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint action_requests_pkey PRIMARY KEY (action_request_id)
 );
+CREATE INDEX action_requests_by_agent ON public.action_requests USING btree (workspace_id, agent, created_at DESC, action_request_id DESC) WHERE (agent IS NOT NULL);
+CREATE INDEX action_requests_by_status ON public.action_requests USING btree (workspace_id, status, created_at DESC, action_request_id DESC);
+CREATE INDEX action_requests_by_team ON public.action_requests USING btree (workspace_id, team_id, created_at DESC, action_request_id DESC) WHERE (team_id IS NOT NULL);
+CREATE INDEX action_requests_by_token ON public.action_requests USING btree (workspace_id, token_root_id, created_at DESC, action_request_id DESC);
+CREATE INDEX action_requests_by_tool ON public.action_requests USING btree (workspace_id, tool, created_at DESC, action_request_id DESC);
 CREATE INDEX action_requests_due ON public.action_requests USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX action_requests_external ON public.action_requests USING btree (workspace_id, token_root_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX action_requests_newest ON public.action_requests USING btree (workspace_id, created_at DESC, action_request_id DESC);
 CREATE INDEX action_requests_open ON public.action_requests USING btree (workspace_id, token_root_id) WHERE (status = ANY (ARRAY['pending'::text, 'allowed'::text, 'approved'::text, 'consumed'::text]));
+CREATE INDEX action_requests_pending ON public.action_requests USING btree (workspace_id, token_root_id, team_id) WHERE (status = 'pending'::text);
 alter table action_requests enable row level security;
 alter table action_requests force row level security;
 create policy isolation on action_requests for all to public using ((
@@ -3014,6 +3032,9 @@ create table approvals (
   approvers jsonb not null default '[]'::jsonb,
   votes jsonb not null default '{}'::jsonb,
   missing_approvers integer not null default 0,
+  question_token_id text,
+  question_agent text,
+  question_external_id text,
   constraint approvals_about_check CHECK ((((kind = 'action'::text) = (action_request_id IS NOT NULL)) AND ((kind = 'question'::text) = (question_id IS NOT NULL)) AND ((kind = 'question'::text) = (question IS NOT NULL)) AND ((kind = ANY (ARRAY['action'::text, 'question'::text])) = (directive_id IS NULL)))),
   constraint approvals_answer_check CHECK (((answer IS NOT NULL) = ((kind = 'question'::text) AND (status = 'approved'::text)))),
   constraint approvals_extensions_check CHECK ((extensions >= 0)),
@@ -3043,9 +3064,11 @@ CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, g
 CREATE INDEX approvals_of_quorum ON public.approvals USING btree (workspace_id) WHERE ((status = 'pending'::text) AND ((quorum > 1) OR (approvers <> '[]'::jsonb)));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX approvals_question ON public.approvals USING btree (workspace_id, question_id) WHERE (question_id IS NOT NULL);
-CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text)), ((question ->> 'externalId'::text))) WHERE ((question ->> 'externalId'::text) IS NOT NULL);
+CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, question_token_id, question_external_id) WHERE (question_external_id IS NOT NULL);
+CREATE INDEX approvals_questions_by_agent ON public.approvals USING btree (workspace_id, question_agent, requested_at DESC, question_id DESC) WHERE (question_agent IS NOT NULL);
+CREATE INDEX approvals_questions_by_token ON public.approvals USING btree (workspace_id, question_token_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
 CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
-CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, ((question ->> 'tokenRootId'::text))) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
+CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, question_token_id, team_id) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
 alter table approvals enable row level security;
@@ -3065,6 +3088,7 @@ CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUT
 CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
 CREATE TRIGGER forget_votes BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((new.content_hash IS DISTINCT FROM old.content_hash)) EXECUTE FUNCTION app.forget_votes();
 CREATE TRIGGER move_expiry_of_action AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((old.ready AND (new.action_request_id IS NOT NULL) AND (new.expires_at IS DISTINCT FROM old.expires_at))) EXECUTE FUNCTION app.move_expiry_of_action();
+CREATE TRIGGER set_question_columns BEFORE INSERT ON public.approvals FOR EACH ROW WHEN ((new.question_id IS NOT NULL)) EXECUTE FUNCTION app.set_question_columns();
 grant insert, select, update on approvals to consigliere_app;
 grant select on approvals to consigliere_system;
 

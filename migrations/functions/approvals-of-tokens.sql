@@ -4,7 +4,7 @@ drop function if exists app.approvals_of_tokens;
 create function app.approvals_of_tokens(p_workspace_id text, p_token_root_ids text[]) returns setof text
   language sql stable set search_path = public, pg_temp as $$
   select a.approval_id from approvals a where a.workspace_id = p_workspace_id
-    and a.question->>'tokenRootId' = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
+    and a.question_token_id = any (p_token_root_ids) and a.question_id is not null and a.status = 'pending'
   union all
   select r.approval_id from action_requests r where r.workspace_id = p_workspace_id
     and r.token_root_id = any (p_token_root_ids) and r.status = 'pending'

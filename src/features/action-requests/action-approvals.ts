@@ -72,7 +72,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
   async edit(
     approval: ApprovalEntity,
     edit: Edit,
-    { by, at, guardian }: EditSituation,
+    { by, people, at, guardian }: EditSituation,
   ): Promise<Edited | undefined> {
     const { params, packets, add, remove, output } = edit;
     if (params === null || packets.length + add.length + remove.length > 0 || output !== null) {
@@ -96,7 +96,11 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     }
     // What is read above the parameters is made of them.
     const title = tool ? factsOf(tool, params).title : request.title;
-    this.requests.update(request, { title });
+    // Should it be asked again, an editor is no second pair of eyes.
+    this.requests.update(request, {
+      title,
+      requesterIds: [...new Set([...request.requesterIds, ...people])],
+    });
     const content = {
       ...contentOf({ ...request, title, policy: reasonOf(policy) }, params),
       title,

@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
+import type { UnrevisedApproval } from '../approvals/approval.entity.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { GUARDIAN, isHalted } from '../guardian/guardian.js';
@@ -14,7 +15,6 @@ import {
   HaltableWork,
   type Halted,
   type HeldBack,
-  type ResumedPacket,
 } from '../guardian/halting.js';
 import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
@@ -75,12 +75,12 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   private async giveUp({ workspaceId, id }: WorkItem, { message }: WorkError): Promise<void> {
     const request = await this.requests.lock(workspaceId, id);
     if (!request || request.dueAt === null) return;
-    if (request.status === 'consumed') await this.outcomes.unconfirmed(request, SYSTEM);
+    if (request.status === 'consumed') await this.outcomes.unconfirmed(request);
     else await this.outcomes.expire(request, message, 'failure');
   }
 
   private async due(request: ActionRequestEntity, guardian: GuardianEntity, at: number): Promise<void> {
-    if (request.status === 'consumed') return this.outcomes.unconfirmed(request, SYSTEM);
+    if (request.status === 'consumed') return this.outcomes.unconfirmed(request);
     const { status, approvalId, expiresAt } = request;
     if (status !== 'pending') return this.outcomes.expire(request, 'It was not taken up in time.');
     // Its approval was ended without it (ApprovalSubject.endLater).
@@ -92,7 +92,7 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
   /** A paced request: its turn has come. */
   private async decideAgain(request: ActionRequestEntity, guardian: GuardianEntity): Promise<void> {
     const basis = await this.decideAction.basisOf(request, guardian);
-    const isKnown = request.fingerprint === null || basis.tool?.fingerprint === request.fingerprint;
+    const isKnown = basis.tool?.fingerprint === request.fingerprint;
     const policy = await this.decideAction.decide(request, request.params, { ...basis, isKnown });
     this.decideAction.settle(request, policy, GUARDIAN);
   }
@@ -111,27 +111,19 @@ export class ActionDeadlines implements Haltable, OnModuleInit {
     };
   }
 
-  /** What was voided stays so; what waits for a person goes on with its approval. */
-  resume(): Promise<ResumedPacket[]> {
-    return Promise.resolve([]);
-  }
-
-  halted(): Promise<ResumedPacket[]> {
-    return Promise.resolve([]);
-  }
-
-  releaseHeldBack(): void {}
-
   heldBack(scope: Scope): Promise<HeldBack> {
     return this.requests.heldBack(scope);
   }
 
-  /** Their tokens are paused or revoked: what they have not consumed is taken back. */
+  /** Their tokens are paused or revoked: what they have not consumed is taken back, and so are their open questions. */
   async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
-    // Approvals are locked before requests, as a decision does.
-    const approvals = await this.approvals.lockOfTokens(workspaceId, tokenRootIds);
-    const ofActions = approvals.filter(({ kind }) => kind === 'action');
-    const requests = await this.requests.lockOfTokens(workspaceId, tokenRootIds);
-    await this.outcomes.withdraw(requests, ofActions, by, `${by.name} stopped its token`);
+    // Approvals are locked before requests, as a decision does. While this waited, the policy may have asked for others.
+    const lockApprovals = this.approvals.lockOfTokensStatement(workspaceId, tokenRootIds);
+    const [, requests, approvals] = (await this.db.unit.batch([
+      lockApprovals,
+      this.requests.lockOfTokensStatement(workspaceId, tokenRootIds),
+      lockApprovals,
+    ])) as [unknown, ActionRequestEntity[], UnrevisedApproval[]];
+    await this.outcomes.withdraw(requests, approvals, by, `${by.name} stopped its token`);
   }
 }

@@ -3,7 +3,7 @@ import { actorOf } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { EscalationEntity } from '../escalations/escalation.entity.js';
 import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE } from '../escalations/escalation-kinds.js';
-import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
+import { type Decider, type EscalationOption, EscalationOptions } from '../escalations/escalation-options.js';
 import { ActionOutcomes } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 
@@ -20,25 +20,25 @@ export class ActionFindings implements OnModuleInit {
     this.options.register(ACTION_UNCONFIRMED, 'action_request', {
       lock: ({ workspaceId, entityId }) => this.requests.lock(workspaceId, entityId),
       options: {
-        [ARRIVED]: {
-          role: 'operator',
-          effect: 'Records that the action was done; the agent may still report its result.',
-          run: (escalation, by) => this.found(escalation, by, 'succeeded'),
-        },
-        [DID_NOT_ARRIVE]: {
-          role: 'operator',
-          effect: 'Records that the action was not done; the agent may still report its result.',
-          run: (escalation, by) => this.found(escalation, by, 'failed'),
-        },
+        [ARRIVED]: this.option('done'),
+        [DID_NOT_ARRIVE]: this.option('not done'),
       },
     });
+  }
+
+  private option(finding: 'done' | 'not done'): EscalationOption {
+    return {
+      role: 'operator',
+      effect: `Records that the action was ${finding}; the agent may still report its result.`,
+      run: (escalation, by) => this.found(escalation, by, finding),
+    };
   }
 
   /** @throws InvalidTransition once the agent has reported */
   private async found(
     { workspaceId, entityId }: EscalationEntity,
     { caller, at }: Decider,
-    outcome: 'succeeded' | 'failed',
+    finding: 'done' | 'not done',
   ): Promise<string> {
     const request = (await this.requests.lock(workspaceId, entityId))!;
     if (request.status !== 'unconfirmed') {
@@ -47,18 +47,18 @@ export class ActionFindings implements OnModuleInit {
         details: { status: request.status },
       });
     }
-    const isDone = outcome === 'succeeded';
+    const isDone = finding === 'done';
     const foundBy = actorOf(caller);
-    const summary = `${caller.name} found out that it was ${isDone ? 'done' : 'not done'}.`;
+    const summary = `${caller.name} found out that it was ${finding}.`;
     const receiptId = this.outcomes.note(request, foundBy, {
       action: isDone ? 'action.confirmed' : 'action.not_done',
       outcome: isDone ? 'success' : 'failure',
-      says: `was ${isDone ? 'done' : 'not done'}, as ${caller.name} found out`,
+      says: `was ${finding}, as ${caller.name} found out`,
       details: { summary },
     });
     this.outcomes.write(request, {
       status: isDone ? 'completed' : 'failed',
-      result: { outcome, summary, output: null, at, foundBy },
+      result: { outcome: isDone ? 'succeeded' : 'failed', summary, output: null, at, foundBy },
       receiptId,
     });
     return summary;

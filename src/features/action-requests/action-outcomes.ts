@@ -185,9 +185,9 @@ export class ActionOutcomes {
   }
 
   /** A person has to find out whether it was done: no result came. */
-  async unconfirmed(request: ActionRequestEntity, by: Actor): Promise<void> {
+  async unconfirmed(request: ActionRequestEntity): Promise<void> {
     const says = 'was taken up, and no result came: whether it was done is not known';
-    const receiptId = this.note(request, by, { action: 'action.unconfirmed', outcome: 'failure', says });
+    const receiptId = this.note(request, SYSTEM, { action: 'action.unconfirmed', outcome: 'failure', says });
     const { teamId, title, requestedBy } = this.write(request, {
       status: 'unconfirmed',
       dueAt: null,

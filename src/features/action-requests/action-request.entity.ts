@@ -54,7 +54,7 @@ export class ActionRequestEntity {
   /** The member whose rights the token carries. */
   @Column('text')
   memberId!: string;
-  /** Every member who may be the one behind the token. */
+  /** Every member who may be the one behind the token, and those who edited the parameters. */
   @Column('text', { array: true })
   requesterIds!: string[];
   /** Who asks: the agent, or the member whose own token it is. */

@@ -91,12 +91,7 @@ export class ActionRequestsController {
     @Param('actionRequestId') actionRequestId: string,
     @Query() { wait }: DecisionWaitQuery,
   ): Promise<ActionRequestView> {
-    const scope = scopeOf(caller);
-    const ofToken = onlyOf(caller);
-    const find = async () => {
-      const request = await this.requests.find(scope, actionRequestId);
-      return ofToken === undefined || request?.tokenRootId === ofToken ? request : undefined;
-    };
+    const find = () => this.requests.find(scopeOf(caller), actionRequestId, onlyOf(caller));
     const waited = { topic: ACTION_TOPIC, id: actionRequestId, waitSeconds: wait };
     return viewOf(await this.awaitChange.until(waited, find, ({ status }) => status !== 'pending'), caller);
   }

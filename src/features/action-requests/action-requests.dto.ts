@@ -5,6 +5,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
+import { TOOL_NAME } from '../terms/tool-names.js';
 import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 import { ACTION_REQUEST_STATUSES, type ActionRequestStatus } from './action-request.entity.js';
 
@@ -15,7 +16,6 @@ export const ACTION_REQUEST_PARAM = {
   example: 'act_01khqw6sb0xg7v9zhwnqcrxds8',
 };
 
-const TOOL = /^(?=.{1,255}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}$/;
 const TOOL_MESSAGE = { message: '$property must be the name of a tool, such as crm.refund' };
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 const SHA_256 = /^[0-9a-f]{64}$/;
@@ -44,7 +44,7 @@ export class CreateActionRequestBody extends AskBody {
    * The tool, byte for byte as it is registered.
    * @example 'crm.refund'
    */
-  @Matches(TOOL, TOOL_MESSAGE)
+  @Matches(TOOL_NAME, TOOL_MESSAGE)
   tool!: string;
 
   /**
@@ -93,7 +93,7 @@ export class ActionRequestsQuery extends AskedQuery {
    * @example 'crm.refund'
    */
   @IsOptional()
-  @Matches(TOOL, TOOL_MESSAGE)
+  @Matches(TOOL_NAME, TOOL_MESSAGE)
   tool?: string;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { HeldBack } from '../guardian/halting.js';
@@ -29,9 +29,10 @@ export class ActionRequests {
     this.db.update(ActionRequestEntity, { workspaceId, actionRequestId }, changes);
   }
 
-  find(scope: Scope, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
-    const { workspaceId } = scope;
-    return this.db.findOne(scope, ActionRequestEntity, { workspaceId, actionRequestId });
+  /** With `ofToken`, only what this token has asked for. */
+  find(scope: Scope, actionRequestId: string, ofToken?: string): Promise<ActionRequestEntity | undefined> {
+    const key = { workspaceId: scope.workspaceId, actionRequestId, tokenRootId: ofToken };
+    return this.db.findOne(scope, ActionRequestEntity, key);
   }
 
   /** What this token has asked for by this name. */
@@ -77,7 +78,7 @@ export class ActionRequests {
     const [row] = await this.db.read<HeldBack>(
       scope,
       `select 0 as pending, count(*)::int as blocked24h from action_requests
-       where workspace_id = $1 and status = 'denied' and created_at > app.clock() - interval '24 hours'`,
+       where workspace_id = $1 and status = 'denied' and created_at > (select app.clock() - interval '24 hours')`,
       [scope.workspaceId],
     );
     return row!;
@@ -104,12 +105,12 @@ export class ActionRequests {
   }
 
   /** Locks what these tokens have asked for and not consumed. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<ActionRequestEntity[]> {
-    return this.db.query(
-      `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = any($2)
+  lockOfTokensStatement(workspaceId: string, tokenRootIds: readonly string[]): Statement {
+    return {
+      text: `select ${COLUMNS} from action_requests where workspace_id = $1 and token_root_id = any($2)
          and status in ('pending', 'allowed', 'approved') order by action_request_id for update`,
-      [workspaceId, tokenRootIds],
-    );
+      values: [workspaceId, tokenRootIds],
+    };
   }
 
   /** Newest first. */
@@ -123,7 +124,7 @@ export class ActionRequests {
       status,
       tool,
       agent,
-      team_id: teamId,
+      team_id: teamIn(scope, teamId),
       token_root_id: ofToken,
     });
     const listing = {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, peopleBehind, scopeOf } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import {
@@ -11,6 +12,7 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
+import type { UnrevisedApproval } from '../approvals/approval.entity.js';
 import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { Approvals } from '../approvals/approvals.repository.js';
 import type { GuardianEntity } from '../guardian/guardian.entity.js';
@@ -35,8 +37,8 @@ import type { PermittedRequest } from './permits.js';
 const ACT_WITHIN_MS = 30_000;
 /** Within so long the attempt that consumed it gets its answer again. */
 const SAME_ATTEMPT_MS = 60_000;
-const DEFAULT_CONSUME_SECONDS = 900;
-const DEFAULT_COMPLETE_SECONDS = 900;
+/** To consume, and to complete, where nobody has registered the tool. */
+const DEFAULT_SECONDS = 900;
 const MAX_OUTPUT_BYTES = 8 * 1024;
 
 /**
@@ -115,8 +117,8 @@ export class ActionRequestsService {
       ...NOT_DECIDED,
       policy: { outcome: 'require_approval', explanation: [] },
       expiresAt: at + expiresInMs,
-      consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_CONSUME_SECONDS,
-      completeInSeconds: tool?.completeInSeconds ?? DEFAULT_COMPLETE_SECONDS,
+      consumeInSeconds: tool?.consumeInSeconds ?? DEFAULT_SECONDS,
+      completeInSeconds: tool?.completeInSeconds ?? DEFAULT_SECONDS,
       attempt: null,
       consumedAt: null,
       guardianEpoch: null,
@@ -174,6 +176,7 @@ export class ActionRequestsService {
     if (!request) throw new NotFound();
     this.asking.assertUsable(token);
     assertOwn(caller, request);
+    requireRole(caller, request.teamId, 'operator');
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const asked = body.paramsHash ?? paramsHashOf(request.tool, body.params);
     if (isConsumed(request)) {
@@ -277,9 +280,13 @@ export class ActionRequestsService {
    */
   async cancel(caller: Caller, actionRequestId: string): Promise<ActionRequestEntity> {
     const { workspaceId } = caller;
-    // The approval is locked before the request, as a decision does.
-    const approvals = await this.approvals.lockOfAction(workspaceId, actionRequestId);
-    const request = await this.requests.lock(workspaceId, actionRequestId);
+    // The approval is locked before the request, as a decision does. While this waited, the policy may have asked for another one.
+    const lockApproval = this.approvals.lockOfActionStatement(workspaceId, actionRequestId);
+    const [, [request], approvals] = (await this.db.unit.batch([
+      lockApproval,
+      this.requests.lockStatement(workspaceId, actionRequestId),
+      lockApproval,
+    ])) as [unknown, [ActionRequestEntity?], UnrevisedApproval[]];
     if (!request) throw new NotFound();
     this.asking.assertMayCancel(caller, request);
     if (request.status === 'cancelled') return request;

@@ -9,8 +9,7 @@ import { GUARDIAN } from '../guardian/guardian.js';
 import type { PolicyDecision } from '../guardian/policy-decision.js';
 import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
 import { strictestElectorate } from '../standing-orders/evaluate.js';
-import { paramsHashOf } from '../terms/action-hashes.js';
-import { amountInWords, type ToolEntity, ToolsService } from '../tools/index.js';
+import { amountInWords, type ToolEntity, Tools } from '../tools/index.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { consumable, contentOf, decidedActionOf, NOT_DECIDED, paramsOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
@@ -31,7 +30,7 @@ export interface Basis {
 export class DecideAction {
   constructor(
     private readonly db: Db,
-    private readonly tools: ToolsService,
+    private readonly tools: Tools,
     private readonly workspaces: Workspaces,
     private readonly gate: PolicyGate,
     private readonly outcomes: ActionOutcomes,
@@ -80,11 +79,11 @@ export class DecideAction {
   ): ActionRequestEntity {
     const { outcome, approval } = policy.decision;
     const { action, says } = TOLD[outcome];
+    // With a person's edits, as the policy has read them: an order might allow what the agent sent and a person has reduced.
+    const params = paramsOf(request);
     if (outcome === 'allow') this.gate.use(policy);
     const undecided = {
       ...request,
-      // A person may have approved others before: what is decided now is what was asked for.
-      paramsHash: request.decision ? paramsHashOf(request.tool, request.params) : request.paramsHash,
       ...NOT_DECIDED,
       approvalId: outcome === 'require_approval' ? newId('apr') : null,
     };
@@ -107,7 +106,7 @@ export class DecideAction {
       const { onExpiry, selfApproval } = approval;
       this.requestApproval.askForAgent(
         { approvalId, actionRequestId, workspaceId, teamId, title, requestedBy, requesterIds },
-        { ...contentOf(decided, decided.params), onExpiry, selfApproval, ...strictestElectorate([approval]) },
+        { ...contentOf(decided, params), onExpiry, selfApproval, ...strictestElectorate([approval]) },
       );
     }
     return decided;
@@ -124,7 +123,7 @@ function changesBy(
     outcome: what,
     decidedBy: GUARDIAN,
     decidedAt: at,
-    params: request.params,
+    params: paramsOf(request),
     feedback: null,
   });
   switch (outcome) {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
+import { paramsHashOf } from '../terms/action-hashes.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import type { PermitKeySet, PermitPublicKey } from './action-requests.dto.js';
 
@@ -53,9 +54,7 @@ export class Permits {
       params_sha256: paramsHash,
       // A name could be that of somebody else.
       decided_by: decision!.decidedBy.id,
-      edited:
-        decision!.params !== request.params &&
-        JSON.stringify(decision!.params) !== JSON.stringify(request.params),
+      edited: paramsHashOf(tool, request.params) !== paramsHash,
       receipt_id: receiptId,
       guardian_epoch: request.guardianEpoch,
     };

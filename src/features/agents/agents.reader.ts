@@ -54,16 +54,24 @@ cross join lateral (
 where w.workspace_id = $1
 order by c.position`;
 
-/** The agents from outside that have a token which is neither revoked nor expired, by name. */
+/**
+ * The agents from outside that have a token which is neither revoked nor expired, by name. What waits is counted for all at once: for
+ * each agent in turn, row-level security would have it read once for each.
+ */
 const OUTSIDE_AGENTS = /* sql */ `
+with pending as materialized (
+  select root_id, count(*)::int as n from (
+    select token_root_id as root_id from action_requests where workspace_id = $1 and status = 'pending'
+    union all
+    select question_token_id from approvals
+    where workspace_id = $1 and status = 'pending' and question_id is not null
+  ) asked group by root_id)
 select t.token_id, t.agent_name as name, t.tools, case when t.paused_at is not null then 'paused'
     when t.last_used_at > $2::timestamptz - interval '24 hours' then 'active' else 'idle' end as status,
   t.member_id, u.display_name as member_name, t.made_by, t.paused_by, t.last_used_at, t.created_at,
-  (select count(*)::int from action_requests r where r.workspace_id = $1 and r.status = 'pending'
-    and r.token_root_id = coalesce(t.root_id, t.token_id)) +
-  (select count(*)::int from approvals a where a.workspace_id = $1 and a.status = 'pending' and a.question_id is not null
-    and a.question->>'tokenRootId' = coalesce(t.root_id, t.token_id)) as pending_requests
+  coalesce(p.n, 0) as pending_requests
 from tokens t join members m on m.member_id = t.member_id join users u on u.user_id = m.user_id
+left join pending p on p.root_id = coalesce(t.root_id, t.token_id)
 where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null
   and (t.expires_at is null or t.expires_at > $2)
 order by t.agent_name_key`;

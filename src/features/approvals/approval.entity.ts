@@ -110,6 +110,13 @@ export class ApprovalEntity {
   /** What an agent from outside asks a person; `jsonb` would lose the order of its fields. */
   @Column('json', { nullable: true })
   question!: Question | null;
+  /** Who asks it, and by which name; a trigger copies them from {@link question}, so that indexes have them. */
+  @Column('text', { nullable: true, select: false })
+  questionTokenId?: string | null;
+  @Column('text', { nullable: true, select: false })
+  questionAgent?: string | null;
+  @Column('text', { nullable: true, select: false })
+  questionExternalId?: string | null;
   /** Null until a person has answered the question. */
   @Column('jsonb', { nullable: true })
   answer!: Answer | null;

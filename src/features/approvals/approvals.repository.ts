@@ -9,6 +9,7 @@ import {
   newestFirst,
   type Place,
   readPage,
+  teamIn,
   where,
 } from '../../platform/database/listing.js';
 import type { Statement } from '../../platform/database/batch.js';
@@ -173,20 +174,20 @@ export class Approvals {
   }
 
   /** Locks the pending approval of an action request, if there is one. */
-  lockOfAction(workspaceId: string, actionRequestId: string): Promise<UnrevisedApproval[]> {
-    return this.db.query(
-      `select ${DECIDED} from approvals where workspace_id = $1 and action_request_id = $2 and status = 'pending' for update`,
-      [workspaceId, actionRequestId],
-    );
+  lockOfActionStatement(workspaceId: string, actionRequestId: string): Statement {
+    return {
+      text: `select ${DECIDED} from approvals where workspace_id = $1 and action_request_id = $2 and status = 'pending' for update`,
+      values: [workspaceId, actionRequestId],
+    };
   }
 
   /** Locks what these tokens have asked for and nobody has decided: action requests and questions, in the one order. */
-  lockOfTokens(workspaceId: string, tokenRootIds: readonly string[]): Promise<UnrevisedApproval[]> {
-    return this.db.query(
-      `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending'
+  lockOfTokensStatement(workspaceId: string, tokenRootIds: readonly string[]): Statement {
+    return {
+      text: `select ${DECIDED} from approvals where workspace_id = $1 and status = 'pending'
          and approval_id = any(array(select app.approvals_of_tokens($1, $2))) order by approval_id for update`,
-      [workspaceId, tokenRootIds],
-    );
+      values: [workspaceId, tokenRootIds],
+    };
   }
 
   /** Names the capo that drafts, while the draft of a locked approval is still awaited. */
@@ -357,7 +358,8 @@ export class Approvals {
 
   /** Urgent and oldest first, as of `at`; of another status, or of all, newest first. */
   list(scope: Scope, query: ApprovalsQuery, at: number): Promise<Page<ListedApproval>> {
-    const { capo, teamId, urgent, group, ...paging } = query;
+    const { capo, urgent, group, ...paging } = query;
+    const teamId = teamIn(scope, query.teamId);
     const status = query.status === 'all' && urgent !== undefined ? 'pending' : query.status;
     const isAll = status === 'all';
     const { workspaceId } = scope;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -40,8 +40,9 @@ export type ShownQuestion = ListedQuestion & Pick<QuestionApproval, 'question' |
 export class Questions {
   constructor(private readonly db: Db) {}
 
-  find(scope: Scope, questionId: string): Promise<QuestionApproval | undefined> {
-    const key = { workspaceId: scope.workspaceId, questionId };
+  /** With `ofToken`, only what this token has asked. */
+  find(scope: Scope, questionId: string, ofToken: string | undefined): Promise<QuestionApproval | undefined> {
+    const key = { workspaceId: scope.workspaceId, questionId, questionTokenId: ofToken };
     return this.db.findOne(scope, ApprovalEntity, key) as Promise<QuestionApproval | undefined>;
   }
 
@@ -57,7 +58,7 @@ export class Questions {
   byExternalIdStatement(workspaceId: string, tokenRootId: string, externalId: string | null): Statement {
     return {
       text: `select ${COLUMNS} from approvals
-        where workspace_id = $1 and question->>'tokenRootId' = $2 and question->>'externalId' = $3`,
+        where workspace_id = $1 and question_token_id = $2 and question_external_id = $3`,
       values: [workspaceId, tokenRootId, externalId],
     };
   }
@@ -71,9 +72,9 @@ export class Questions {
     const equal = {
       workspace_id: scope.workspaceId,
       status: filter.status,
-      team_id: filter.teamId,
-      "question->>'agent'": filter.agent,
-      "question->>'tokenRootId'": filter.tokenRootId,
+      team_id: teamIn(scope, filter.teamId),
+      question_agent: filter.agent,
+      question_token_id: filter.tokenRootId,
     };
     const order = newestFirst('question_id', 'requested_at');
     const filters = where(equal, 'question_id is not null');

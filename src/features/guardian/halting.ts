@@ -52,11 +52,12 @@ export interface ResumedPacket {
  */
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
-  resume(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]>;
+  /** Left out where nothing that was halted goes on, as are the two that follow. */
+  resume?(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]>;
   /** What {@link resume} would let go on. */
-  halted(workspaceId: string): Promise<ResumedPacket[]>;
+  halted?(workspaceId: string): Promise<ResumedPacket[]>;
   /** The mode lets packets leave again, or for the first time. */
-  releaseHeldBack(): void;
+  releaseHeldBack?(): void;
   heldBack(scope: Scope, at: number): Promise<HeldBack>;
 }
 
@@ -91,18 +92,18 @@ export class HaltableWork {
 
   async resume(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]> {
     const resumed: ResumedPacket[] = [];
-    for (const work of this.#registered) resumed.push(...(await work.resume(workspaceId, act)));
+    for (const work of this.#registered) resumed.push(...((await work.resume?.(workspaceId, act)) ?? []));
     return resumed;
   }
 
   async halted(workspaceId: string): Promise<ResumedPacket[]> {
     const halted: ResumedPacket[] = [];
-    for (const work of this.#registered) halted.push(...(await work.halted(workspaceId)));
+    for (const work of this.#registered) halted.push(...((await work.halted?.(workspaceId)) ?? []));
     return halted;
   }
 
   releaseHeldBack(): void {
-    for (const work of this.#registered) work.releaseHeldBack();
+    for (const work of this.#registered) work.releaseHeldBack?.();
   }
 
   async heldBack(scope: Scope, at: number): Promise<HeldBack> {

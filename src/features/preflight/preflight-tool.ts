@@ -6,7 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { assertMayAsk, decidedActionOf, UNCHECKED } from '../action-requests/action-request.js';
 import { PolicyPreview } from '../guardian/policy-preview.js';
 import { NO_COST } from '../terms/terms.js';
-import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
+import { factsOf, type ToolEntity, Tools, ToolsService } from '../tools/index.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { preflightOf } from './preflight.js';
@@ -21,7 +21,8 @@ export class PreflightTool {
   constructor(
     private readonly db: Db,
     private readonly tokens: Tokens,
-    private readonly tools: ToolsService,
+    private readonly tools: Tools,
+    private readonly toolsService: ToolsService,
     private readonly workspaces: Workspaces,
     private readonly preview: PolicyPreview,
   ) {}
@@ -42,7 +43,7 @@ export class PreflightTool {
       throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
     }
     assertMayAsk({ tools: token?.tools ?? null }, name);
-    const checked = await withComputed(async () => this.tools.checkParams(tool, params));
+    const checked = await withComputed(async () => this.toolsService.checkParams(tool, params));
     const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
     const packet = decidedActionOf(asked, params, { tool, currency });
     const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);

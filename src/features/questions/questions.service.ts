@@ -5,7 +5,6 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type ApprovalSubject, ApprovalSubjects } from '../approvals/approval-subjects.js';
-import { Approvals } from '../approvals/approvals.repository.js';
 import { AwaitChange } from '../approvals/await-change.js';
 import { faultsOfSchema } from '../approvals/question.js';
 import { Questions, type ShownQuestion } from '../approvals/questions.repository.js';
@@ -15,7 +14,6 @@ import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { haltedIn } from '../terms/guardian-halted.js';
 import { AskingToken } from '../workspaces/asking-token.js';
-import { TokensStopped } from '../workspaces/tokens-stopped.js';
 import type { CreateQuestionBody } from './questions.dto.js';
 
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
@@ -41,24 +39,16 @@ const SUBJECT: ApprovalSubject = {
 export class QuestionsService implements OnModuleInit {
   constructor(
     private readonly clock: Clock,
-    private readonly approvals: Approvals,
     private readonly questions: Questions,
     private readonly requestApproval: RequestApproval,
     private readonly awaitChange: AwaitChange,
     private readonly guardians: Guardians,
     private readonly asking: AskingToken,
     private readonly subjects: ApprovalSubjects,
-    private readonly tokensStopped: TokensStopped,
   ) {}
 
   onModuleInit(): void {
     this.subjects.register('question', SUBJECT);
-    this.tokensStopped.subscribe(async (workspaceId, tokenRootIds, by) => {
-      for (const approval of await this.approvals.lockOfTokens(workspaceId, tokenRootIds)) {
-        if (approval.kind === 'question')
-          this.requestApproval.withdraw(approval, by, `${by.name} stopped its token`);
-      }
-    });
   }
 
   /** @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another question of this name, GuardianHalted */
@@ -118,12 +108,7 @@ export class QuestionsService implements OnModuleInit {
 
   /** The question, once it has ended or the time to wait is over. @throws NotFound, also for what another agent asked */
   async read(caller: Caller, questionId: string, waitSeconds: number): Promise<ShownQuestion> {
-    const scope = scopeOf(caller);
-    const ofToken = onlyOf(caller);
-    const find = async () => {
-      const found = await this.questions.find(scope, questionId);
-      return ofToken === undefined || found?.question.tokenRootId === ofToken ? found : undefined;
-    };
+    const find = () => this.questions.find(scopeOf(caller), questionId, onlyOf(caller));
     const found = await find();
     if (!found) throw new NotFound();
     if (waitSeconds === 0) return found;

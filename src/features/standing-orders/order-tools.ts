@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isToolPattern } from '../terms/tool-names.js';
-import { parametersOf, type ToolEntity, ToolsService } from '../tools/index.js';
+import { parametersOf, type ToolEntity, Tools } from '../tools/index.js';
 import { Tokens } from '../workspaces/tokens.repository.js';
 import type { OrderMatch } from './standing-order.js';
 
@@ -8,7 +8,7 @@ import type { OrderMatch } from './standing-order.js';
 @Injectable()
 export class OrderTools {
   constructor(
-    private readonly tools: ToolsService,
+    private readonly tools: Tools,
     private readonly tokens: Tokens,
   ) {}
 

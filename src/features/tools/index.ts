@@ -1,3 +1,4 @@
 export type { ToolEntity } from './tool.entity.js';
 export { amountInWords, factsOf, parametersOf, type ToolFacts } from './tool.js';
+export { Tools } from './tools.repository.js';
 export { ToolsService } from './tools.service.js';

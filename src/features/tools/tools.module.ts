@@ -11,6 +11,6 @@ import { ToolsService } from './tools.service.js';
   imports: [TypeOrmModule.forFeature([ToolEntity])],
   controllers: [ToolsController],
   providers: [Tools, ToolParams, ToolsService],
-  exports: [ToolsService],
+  exports: [Tools, ToolsService],
 })
 export class ToolsModule {}

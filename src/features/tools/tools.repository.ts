@@ -28,11 +28,13 @@ export class Tools {
     return readPage(this.db, scope, listing, paging);
   }
 
+  /** Whatever its status. */
   find(scope: Scope, name: string): Promise<ToolEntity | undefined> {
     return this.db.findOne(scope, ToolEntity, { workspaceId: scope.workspaceId, name });
   }
 
-  named(workspaceId: string, names: readonly string[]): Promise<ToolEntity[]> {
+  async named(workspaceId: string, names: readonly string[]): Promise<ToolEntity[]> {
+    if (names.length === 0) return [];
     const text = `select ${COLUMNS} from tools where workspace_id = $1 and name = any($2)`;
     return this.db.read({ workspaceId, teamIds: 'all' }, text, [workspaceId, names]);
   }

@@ -6,8 +6,6 @@ import {
   computedBeforehand,
   NeededBeforehand,
 } from '../../platform/database/beforehand.js';
-import type { Statement } from '../../platform/database/batch.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { defineError, type Fault } from '../../platform/kernel/define-error.js';
@@ -67,21 +65,6 @@ export class ToolsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Whatever its status; undefined where none is registered. */
-  find(scope: Scope, name: string): Promise<ToolEntity | undefined> {
-    return this.tools.find(scope, name);
-  }
-
-  /** The statement of {@link find}, whose one row is a ToolEntity, for a caller that sends more along. */
-  readStatement(workspaceId: string, name: string): Statement {
-    return this.tools.readStatement(workspaceId, name);
-  }
-
-  /** Those of these that are registered, whatever their status. */
-  async named(workspaceId: string, names: readonly string[]): Promise<ToolEntity[]> {
-    return names.length > 0 ? this.tools.named(workspaceId, names) : [];
-  }
-
   /**
    * Whether the tool takes these parameters, computed with no transaction open; a tool that nobody has registered takes any.
    * @throws ValidationFailed for parameters that no tool may have, or not this one
@@ -101,7 +84,7 @@ export class ToolsService {
   /** Computes what {@link checkParams} will ask for, unless the tool changes until then. */
   async checkParamsBeforehand(workspaceId: string, name: unknown, params: unknown): Promise<void> {
     if (typeof name !== 'string' || faultsOfAnyParams(params).length > 0) return;
-    const tool = await this.find({ workspaceId, teamIds: 'all' }, name);
+    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, name);
     if (!tool) return;
     const { key, compute } = this.verdictOf(tool, params);
     await computeBeforehand(new NeededBeforehand(key, compute));
@@ -114,7 +97,7 @@ export class ToolsService {
 
   /** @throws NotFound */
   async get(caller: Caller, name: string): Promise<ToolView> {
-    const tool = isToolName(name) ? await this.find(scopeOf(caller), name) : undefined;
+    const tool = isToolName(name) ? await this.tools.find(scopeOf(caller), name) : undefined;
     if (!tool) throw new NotFound();
     return viewOf(tool);
   }

@@ -47,7 +47,7 @@ export class CreateToken {
     });
     if (agentName === null) this.tokens.add(row);
     else {
-      if ((await this.tokens.countAgents(workspaceId)) >= MAX_AGENTS)
+      if ((await this.tokens.countAgentsForAdding(workspaceId)) >= MAX_AGENTS)
         throw limitReached('agent tokens', MAX_AGENTS);
       await this.tokens.addOfAgent(row);
     }

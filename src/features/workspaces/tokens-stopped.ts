@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 
 /**
  * Cancels what tokens have asked for and not used yet. It locks the approvals of all of it first, in the one order of
- * approvals (`Approvals.lockOfTokens`). A token is named by the first of its chain of rotations
+ * approvals (`Approvals.lockOfTokensStatement`). A token is named by the first of its chain of rotations
  * (`Caller.tokenRootId`). It is called in the transaction that stops the tokens.
  */
 export type WithdrawUnused = (

@@ -124,12 +124,17 @@ export class Tokens {
     }
   }
 
-  async countAgents(workspaceId: string): Promise<number> {
-    const [row] = await this.db.query<{ count: number }>(
-      'select count(*)::int as count from tokens where workspace_id = $1 and agent_name is not null and revoked_at is null',
-      [workspaceId],
-    );
-    return row!.count;
+  /** How many tokens of agents there are; until the transaction ends nobody else adds one. */
+  async countAgentsForAdding(workspaceId: string): Promise<number> {
+    const [, counted] = await this.db.unit.batch([
+      { text: `select pg_advisory_xact_lock(hashtextextended('agents ' || $1, 1))`, values: [workspaceId] },
+      // A statement of its own sees what the previous holder of the lock added.
+      {
+        text: 'select count(*)::int as count from tokens where workspace_id = $1 and agent_name is not null and revoked_at is null',
+        values: [workspaceId],
+      },
+    ]);
+    return (counted as { count: number }[])[0]!.count;
   }
 
   /** What the agent of this name may ask for; no row where there is none. */

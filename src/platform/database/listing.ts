@@ -70,6 +70,11 @@ export function countByTally(
   };
 }
 
+/** The team that a list is narrowed to, if any: who sees one team alone reads by its index, and not past the rows of all others. */
+export function teamIn({ teamIds }: Scope, teamId: string | undefined): string | undefined {
+  return teamId ?? (teamIds.length === 1 && teamIds !== 'all' ? teamIds[0] : undefined);
+}
+
 /** By the time of creation, and by id among rows of one time. */
 export function newestFirst(id: string, createdAt = 'created_at'): SortKey[] {
   return [

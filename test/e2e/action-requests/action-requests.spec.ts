@@ -5,11 +5,11 @@ import { DecisionProof } from '../../../src/features/verifier/decision-proof.js'
 import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { OpenWork } from '../../../src/features/verifier/open-work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { Client } from '../../support/client.js';
+import { type Answer, Client } from '../../support/client.js';
 import { leaveQuestion, PLAN } from '../questions/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 import { leaveActionRequest } from './action-request-rows.js';
-import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
 let test: TestApp;
 let admin: Client;
@@ -281,17 +281,22 @@ describe('an action that a person decides', () => {
     });
   });
 
-  it('is asked for again as the agent asked, when an approved edit needs other eyes by then', async () => {
-    const params = { to: 'Karl', amount: 900 };
+  it('is asked for again as it was edited, by the terms for that, when other eyes are wanted by then', async () => {
+    const editor = await desk.member('operator');
+    await admin.post('/tools', {
+      name: 'pay.eyes',
+      paramsSchema: PAY,
+      amountPath: 'amount',
+      currencyPath: 'currency',
+      titleTemplate: 'Pay {{amount}} {{currency}} for {{order}}',
+    });
+    const params = { order: 'A-17', amount: 900, currency: 'EUR' };
+    const edited = { ...params, amount: 90 };
     const { body } = await ask('pay.eyes', params);
     const path = (approvalId: string) => `/approvals/${approvalId}`;
-    const before = (await admin.get(path(body.approvalId))).body.contentHash;
-    const edit = { params: { to: 'Karl', amount: 90 } };
-    const edited = await admin.send('PATCH', path(body.approvalId), edit, { 'If-Match': `"${before}"` });
-    // The admin made the agent's token, and so is the one who asks.
-    const approved = await admin.post(`${path(body.approvalId)}/approve`, undefined, {
-      'If-Match': `"${edited.body.contentHash}"`,
-    });
+    const { contentHash } = await approvalOf(body.approvalId);
+    await editor.send('PATCH', path(body.approvalId), { params: edited }, { 'If-Match': `"${contentHash}"` });
+    const approved = await editor.post(`${path(body.approvalId)}/approve`);
     expect(approved.body.status, approved.text).toBe('approved');
     const order = { effect: 'require_approval', match: { actionTypes: ['pay.eyes'] } };
     await desk.active({ name: 'Other eyes', ...order, approval: { selfApproval: false } });
@@ -299,8 +304,16 @@ describe('an action that a person decides', () => {
     const refused = await consume(body.actionRequestId, paramsHash);
     expect([refused.status, refused.body.error.code]).toEqual([409, 'APPROVAL_NOT_READY']);
     const again = await read(body.actionRequestId);
-    expect(again).toMatchObject({ status: 'pending', paramsHash: body.paramsHash, params, decision: null });
-    expect((await approvalOf(again.approvalId)).packets[0].action.params).toEqual(params);
+    expect(again).toMatchObject({ status: 'pending', paramsHash, params, decision: null });
+    const asked = await approvalOf(again.approvalId);
+    expect(asked).toMatchObject({ title: 'Pay 90 EUR for A-17', policy: { amount: '90.00 EUR' } });
+    expect(asked.packets[0].action.params).toEqual(edited);
+    expect((await editor.post(`${path(again.approvalId)}/approve`)).status).toBe(403);
+    expect((await operator.post(`${path(again.approvalId)}/approve`)).status).toBe(200);
+    expect((await consume(body.actionRequestId, paramsHash)).body).toMatchObject({
+      status: 'consumed',
+      decision: { params: edited },
+    });
     const { text } = await admin.get('/audit-feed?format=jsonl');
     const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), test.workspaceId);
     expect(proofs.actions.faults).toEqual([]);
@@ -315,6 +328,56 @@ describe('an action that a person decides', () => {
       decision: { feedback: 'Not to Eve.' },
     });
     expect((await consume(actionRequestId, paramsHash)).status).toBe(409);
+  });
+});
+
+describe('a paced request that a person is asked about while it is taken back', () => {
+  const acts: [string, (by: Client, id: string, tokenId: string) => Promise<Answer>][] = [
+    ['cancelled', (by, id) => by.post(`/action-requests/${id}/cancel`)],
+    ['withdrawn with its token', (_by, _id, tokenId) => admin.post(`/tokens/${tokenId}/pause`)],
+  ];
+
+  it.each(acts)('is %s together with the new approval', async (name, takeBack) => {
+    const tool = `race.${name.split(' ', 1)[0]}`;
+    const paramsSchema = { type: 'object', additionalProperties: false };
+    await admin.post('/tools', { name: tool, paramsSchema, reversibility: 'reversible', risk: 'low' });
+    const match = { actionTypes: [tool] };
+    const pace = await desk.active({ name: tool, effect: 'allow', match });
+    await desk.active({ name: `Pace ${tool}`, effect: 'throttle', match, limits: { maxPerHour: 1 } });
+    const token = { name: tool, agent: { name: tool }, tools: [tool] };
+    const { body: made } = await admin.post('/tokens', token);
+    const agent = new Client(test.url, made.token);
+    await agent.post('/action-requests', { tool, params: {} });
+    const paced = (await agent.post('/action-requests', { tool, params: {} })).body;
+    expect(paced).toMatchObject({ status: 'pending', approvalId: null, retryAt: expect.any(Number) });
+    expect((await test.owner.send('DELETE', `/standing-orders/${pace}`)).status).toBe(200);
+    await desk.active({ name: `Ask ${tool}`, effect: 'require_approval', match });
+
+    const id = paced.actionRequestId;
+    const blocker = await test.database.owner.connect();
+    try {
+      await blocker.query('begin');
+      await blocker.query(`update action_requests set due_at = app.clock() where action_request_id = $1`, [
+        id,
+      ]);
+      await test.rows(
+        `insert into work_items (kind, id, workspace_id, queue, due_at) values ('action.due', $1, $2, $2, now())`,
+        [id, test.workspaceId],
+      );
+      await eventually(async () => (await desk.waiting()) === 1 || undefined);
+      const taken = takeBack(agent, id, made.tokenId);
+      await eventually(async () => (await desk.waiting()) === 2 || undefined);
+      await blocker.query('commit');
+      expect((await taken).status).toBe(200);
+    } finally {
+      blocker.release();
+    }
+    const [request] = await test.rows<{ status: string; approval: string }>(
+      `select r.status, a.status as approval from action_requests r join approvals a using (approval_id)
+       where r.action_request_id = $1`,
+      [id],
+    );
+    expect(request).toEqual({ status: 'cancelled', approval: 'cancelled' });
   });
 });
 
@@ -536,6 +599,21 @@ describe('an action of which no result came', () => {
     const { proofs } = await verifyLog(Readable.from([Buffer.from(text)]), test.workspaceId);
     expect(proofs.actions.faults).toEqual([]);
   });
+});
+
+it('is not consumed by the token of a member who may no longer act in its team', async () => {
+  const teamId = await test.createTeam(test.workspaceId, 'Payments');
+  const other = await test.createTeam(test.workspaceId, 'Support');
+  const member = await test.createMember(test.workspaceId, 'operator', [teamId, other]);
+  const { actionRequestId, approvalId, paramsHash } = await leaveActionRequest(member, { teamId });
+  expect((await admin.post(`/approvals/${approvalId}/approve`)).status).toBe(200);
+  const change = `update team_members set role = 'viewer' where member_id = $1 and team_id = $2`;
+  await test.rows(change, [member.memberId, teamId]);
+  // For half a second the roles of a caller are remembered.
+  test.clock.advance(1_000);
+  const body = { attempt: attempt(), paramsHash };
+  const refused = await member.post(`/action-requests/${actionRequestId}/consume`, body);
+  expect(refused.status, refused.text).toBe(403);
 });
 
 describe('the receipts', () => {

@@ -462,3 +462,27 @@ describe('two processes', () => {
     },
   );
 });
+
+it.each([
+  ['asked by this name', `question_token_id = 'a' and question_external_id = 'b'`],
+  ['asked by this token', `question_id is not null and question_token_id = 'a'`],
+  ['asked by this agent', `question_agent = 'a'`],
+])('what is %s is found by an index, under row-level security too', async (_name, condition) => {
+  const reader = await test.database.owner.connect();
+  try {
+    await reader.query('begin');
+    await reader.query('set local role consigliere_app; set local enable_seqscan = off');
+    const scope = `select set_config('app.workspace_id', $1, true), set_config('app.team_ids', '*', true)`;
+    await reader.query(scope, [test.workspaceId]);
+    const { rows } = await reader.query<{ 'QUERY PLAN': string }>(
+      `explain select from approvals where workspace_id = '${test.workspaceId}' and ${condition}`,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join(' ');
+    expect(plan).toMatch(
+      /Index Cond: \(\(workspace_id = '\w+'::text\) AND \(question_(token_id|agent) = 'a'::text\)/,
+    );
+  } finally {
+    await reader.query('rollback');
+    reader.release();
+  }
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
-import { type ToolEntity, ToolsService } from '../../../src/features/tools/index.js';
+import { type ToolEntity, Tools } from '../../../src/features/tools/index.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 
@@ -318,7 +318,7 @@ describe('DELETE /tools/{name}', () => {
 it('is found by other features, alone or with what else they read', async () => {
   const body = refund();
   await admin.post('/tools', body);
-  const [tools, db] = [test.app.get(ToolsService), test.app.get(Db)];
+  const [tools, db] = [test.app.get(Tools), test.app.get(Db)];
   const scope = { workspaceId: test.workspaceId, teamIds: [] };
   const found = await tools.find(scope, body.name);
   expect(found).toMatchObject({ name: body.name, paramsSchema: SCHEMA, status: 'active' });

@@ -68,6 +68,22 @@ describe('POST /tokens 409', () => {
     await desk.as(desk.owner).delete(`/tokens/${first.tokenId}`);
     expect((await desk.as(desk.owner).post('/tokens', body)).status).toBe(201);
   });
+
+  it('refuses the one that is too many, also of twelve at the same time', async () => {
+    const { workspaceId, owner } = await desk.test.createWorkspace();
+    await desk.test.rows(
+      `insert into tokens (token_id, workspace_id, member_id, name, token_hash, hint, scopes, tools, agent_name, agent_name_key)
+       select $1 || i, $1, member_id, 'x', $1 || i, 'xxxx', '{request}', '{crm.*}', i, i
+       from members, generate_series(1, 99) i where workspace_id = $1`,
+      [workspaceId],
+    );
+    const all = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        owner.post('/tokens', { name: 'x', agent: { name: `Robot ${n}` }, tools: ['crm.*'] }),
+      ),
+    );
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
 });
 
 describe('POST /tokens 422', () => {
