@@ -8,6 +8,10 @@ export interface StreamOptions {
   lastEventId?: number;
   /** Ends it. */
   signal?: AbortSignal;
+  /** Hears that the connection is lost; the stream comes back by itself. */
+  onLost?: () => void;
+  /** Hears that the stream is back; what happened meanwhile follows. */
+  onReconnect?: () => void;
 }
 
 /** An entry of the feed. */
@@ -25,7 +29,8 @@ export async function* streamFeed(
 ): AsyncGenerator<FeedEvent, void, undefined> {
   const { signal } = options;
   let { lastEventId } = options;
-  let wasOpen = false;
+  /** Undefined: it never was. */
+  let isOpen: boolean | undefined;
   for (let failures = 0; ; failures++) {
     try {
       const connection = new AbortController();
@@ -36,7 +41,8 @@ export async function* streamFeed(
           ...(lastEventId !== undefined && { 'Last-Event-ID': String(lastEventId) }),
         },
       });
-      wasOpen = true;
+      if (isOpen === false) options.onReconnect?.();
+      isOpen = true;
       try {
         for await (const { id, data } of eventsOf(response, connection)) {
           failures = 0;
@@ -44,6 +50,8 @@ export async function* streamFeed(
           if (id !== undefined) lastEventId = Number(id);
           // The first names where the stream begins, and has no data.
           if (data !== undefined && isNew) yield entryIn(data, response);
+          // Several entries may have come at once.
+          if (signal?.aborted) return;
         }
       } finally {
         connection.abort();
@@ -51,8 +59,10 @@ export async function* streamFeed(
     } catch (error) {
       if (signal?.aborted) return;
       // Never there, or refused for good: to come back would be refused again.
-      if (!wasOpen || (error instanceof ConsigliereError && !isPassing(error))) throw error;
+      if (isOpen === undefined || (error instanceof ConsigliereError && !isPassing(error))) throw error;
     }
+    if (isOpen) options.onLost?.();
+    isOpen = false;
     await sleep(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures), signal).catch(() => undefined);
     if (signal?.aborted) return;
   }

@@ -6,6 +6,7 @@ import { type Column, print, printLine, record, say, styleOf, table, when, withP
 import { preview } from '../preview.js';
 import { askText, askYes } from '../prompts.js';
 import { approve, edit, review } from '../review.js';
+import { follow } from './feed.js';
 
 const COLUMNS: Column<ApprovalSummary>[] = [
   { head: 'Id', cell: ({ approvalId }) => approvalId },
@@ -189,7 +190,7 @@ async function watch({ client, options }: Context): Promise<undefined> {
   // From before the queue was read, so that nothing falls between the two.
   const [newest] = (await client.feed.list({ limit: 1 })).items;
   await tell();
-  for await (const { action } of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
+  for await (const { action } of follow(client, newest?.seq ?? 0)) {
     if (/^(approval|action|question)\./.test(action)) await tell();
   }
 }

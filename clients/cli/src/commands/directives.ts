@@ -61,10 +61,7 @@ export function directives(program: Command): void {
       }
       if (!options.wait) return client.directives.get(directiveId);
       say(`Handed in: ${directiveId}`);
-      const seconds = options.timeout === undefined ? Infinity : Number(options.timeout);
-      const directive = await ended(client, directiveId, seconds);
-      process.exitCode = exitCodeOf(directive);
-      return directive;
+      return ended(client, directiveId, options.timeout);
     },
     show: (directive, { options }) => {
       const { directiveId, approvalId, status } = directive;
@@ -109,31 +106,20 @@ export function directives(program: Command): void {
   ]);
 }
 
-const ENDED = ['executed', 'failed', 'rejected', 'expired', 'cancelled', 'halted', 'reverted'];
-
 /** The directive once it has ended, or as it stands when the time is over. Says on standard error what it waits for. */
-async function ended(client: Consigliere, directiveId: string, seconds: number): Promise<DirectiveView> {
-  const until = performance.now() + seconds * 1_000;
-  let told: string | undefined;
-  for (;;) {
-    const directive = await client.directives.get(directiveId);
-    const { status, approvalId } = directive;
-    if (ENDED.includes(status)) return directive;
-    const left = Math.ceil((until - performance.now()) / 1_000);
-    if (left <= 0) {
-      say(`It is not decided within ${seconds} s: ${status}.`);
-      return directive;
-    }
-    const state = `${status} ${approvalId}`;
-    if (told !== state) {
+async function ended(client: Consigliere, directiveId: string, seconds?: string): Promise<DirectiveView> {
+  const timeout = seconds === undefined ? Infinity : Number(seconds) * 1_000;
+  const until = performance.now() + timeout;
+  const directive = await client.directives.waitFor(directiveId, {
+    timeout,
+    onChange: ({ status, approvalId }) => {
       const isWaiting = status === 'pending_approval' && approvalId;
-      say(isWaiting ? `Waiting for a decision: consigliere approvals show ${approvalId}` : `${status}...`);
-      told = state;
-    }
-    if (status === 'pending_approval' && approvalId) {
-      await client.approvals.get(approvalId, { wait: Math.min(30, left), for: 'decision' });
-    } else await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+      say(isWaiting ? `Waiting for a decision: consigliere approvals show ${approvalId}` : status);
+    },
+  });
+  if (performance.now() >= until) say(`Waited ${seconds} s: it is ${directive.status}.`);
+  process.exitCode = exitCodeOf(directive);
+  return directive;
 }
 
 function exitCodeOf({ status, error }: DirectiveView): number {
