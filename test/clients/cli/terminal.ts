@@ -19,6 +19,9 @@ export interface Ran {
   stderr: string;
 }
 
+/** Waits for a text on the screen, runs a command if there is one, and then types. */
+type Step = [seen: string, typed: string, before?: string[]];
+
 interface Surroundings {
   env?: Record<string, string>;
   cwd?: string;
@@ -37,6 +40,8 @@ export async function closedAddress(): Promise<string> {
 export class Shell {
   /** The words of each command line so far. */
   static readonly ran = new Set<string>();
+  /** The same of those in a pseudo-terminal. */
+  static readonly typed = new Set<string>();
   #commands = 0;
 
   private constructor(
@@ -87,26 +92,19 @@ export class Shell {
    */
   async type(
     args: string[],
-    steps: [seen: string, typed: string, before?: string[]][],
+    steps: Step[],
     { columns = 80, ...more }: Surroundings & { columns?: number } = {},
   ): Promise<{ code: number; screen: string; raw: string }> {
-    const { env, cwd } = this.surroundings(more);
-    const child = spawn(python!, ['-c', TYPIST], {
-      env: { ...env, TERM: 'xterm-256color' },
-      cwd,
-      stdio: 'pipe',
-    });
+    const { env = {}, cwd = this.folder } = this.surroundings(more);
     const ours = (line: string[]) => [process.execPath, MAIN, ...line];
-    const told = steps.map(([seen, typed, before]) => (before ? [seen, typed, ours(before)] : [seen, typed]));
-    child.stdin.end(JSON.stringify({ command: ours(args), steps: told, columns }));
-    const { stdout, stderr } = await output(child);
-    if (!stdout) throw new Error(stderr);
-    const { code, raw } = JSON.parse(stdout) as { code: number; raw: string };
-    // oxlint-disable-next-line no-control-regex -- exactly these are left out
-    return { code, raw, screen: raw.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
+    const told = steps.map(([seen, typed, before]): Step =>
+      before ? [seen, typed, ours(before)] : [seen, typed],
+    );
+    Shell.typed.add(args.slice(0, 2).join(' ')).add(args[0]!);
+    return atTerminal(ours(args), told, { env, cwd, columns });
   }
 
-  private surroundings({ env = {}, cwd = this.folder }: Surroundings) {
+  private surroundings({ env = {}, cwd = this.folder }: Surroundings): Required<Surroundings> {
     // Every command comes from one address: a minute later its limits begin anew.
     if (++this.#commands % 8 === 0) this.test.clock.advance(60_000);
     return {
@@ -121,6 +119,25 @@ export class Shell {
       },
     };
   }
+}
+
+/** A program in a pseudo-terminal; what was on the screen comes back, with what a terminal would obey left out of `screen`. */
+export async function atTerminal(
+  command: string[],
+  steps: Step[],
+  { env, cwd, columns = 80 }: Required<Surroundings> & { columns?: number },
+): Promise<{ code: number; screen: string; raw: string }> {
+  const child = spawn(python!, ['-c', TYPIST], {
+    env: { ...env, TERM: 'xterm-256color' },
+    cwd,
+    stdio: 'pipe',
+  });
+  child.stdin.end(JSON.stringify({ command, steps, columns }));
+  const { stdout, stderr } = await output(child);
+  if (!stdout) throw new Error(stderr);
+  const { code, raw } = JSON.parse(stdout) as { code: number; raw: string };
+  // oxlint-disable-next-line no-control-regex -- exactly these are left out
+  return { code, raw, screen: raw.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
 }
 
 async function output(child: ReturnType<Shell['start']>): Promise<Ran> {
