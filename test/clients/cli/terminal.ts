@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeProgram } from '../../../clients/cli/dist/program.js';
 import { allFound, programPath } from '../../support/programs.js';
 import type { TestApp } from '../../support/test-app.js';
 
@@ -27,6 +28,22 @@ interface Surroundings {
   cwd?: string;
 }
 
+/** Every command of the program, as the words that name it. */
+export function commandNames(
+  of: ReturnType<typeof makeProgram> = makeProgram(),
+  before: string[] = [],
+): string[] {
+  return of.commands
+    .filter((command) => command.name() !== '__complete')
+    .flatMap((command) => {
+      const words = [...before, command.name()];
+      const below = commandNames(command, words);
+      // Of what has commands below it, these two do something by themselves.
+      const name = words.join(' ');
+      return below.length === 0 || /^(mcp|hook claude-code)$/.test(name) ? [name, ...below] : below;
+    });
+}
+
 /** An address on this machine at which nothing answers. */
 export async function closedAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -40,8 +57,6 @@ export async function closedAddress(): Promise<string> {
 export class Shell {
   /** The words of each command line so far. */
   static readonly ran = new Set<string>();
-  /** The same of those in a pseudo-terminal. */
-  static readonly typed = new Set<string>();
   #commands = 0;
 
   private constructor(
@@ -100,8 +115,12 @@ export class Shell {
     const told = steps.map(([seen, typed, before]): Step =>
       before ? [seen, typed, ours(before)] : [seen, typed],
     );
-    Shell.typed.add(args.slice(0, 2).join(' ')).add(args[0]!);
     return atTerminal(ours(args), told, { env, cwd, columns });
+  }
+
+  /** Another program in a pseudo-terminal, in the surroundings of this one. */
+  async terminal(command: string[], steps: Step[], more: Record<string, string> = {}) {
+    return atTerminal(command, steps, this.surroundings({ env: more }));
   }
 
   private surroundings({ env = {}, cwd = this.folder }: Surroundings): Required<Surroundings> {

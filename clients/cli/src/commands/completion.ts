@@ -31,6 +31,8 @@ const LIVE: Record<string, (client: Consigliere) => Promise<Offered[]>> = {
     (await client.checkpoints.list({ limit: 50 })).items.map((one) => [one.checkpointId, one.label ?? '']),
   destinationId: async (client) =>
     (await client.webhooks.list({ limit: 50 })).items.map(({ destinationId, url }) => [destinationId, url]),
+  packId: async (client) =>
+    (await client.skillPacks.list({ limit: 50 })).items.map(({ packId, name }) => [packId, name]),
   tokenId: async (client) =>
     (await client.tokens.list({ limit: 50 })).items.map(({ tokenId, name }) => [tokenId, name]),
   teamId: async (client) =>
@@ -62,7 +64,7 @@ export function completion(program: Command): void {
       'consigliere completion pwsh | Out-String | Invoke-Expression',
     ],
     progress: null,
-    run: ({ args }) => print(SCRIPTS[args[0]!]!.trim()),
+    run: ({ args }) => void process.stdout.write(SCRIPTS[args[0]!]!.trimStart()),
   });
   program
     .command('__complete', { hidden: true })
@@ -136,7 +138,8 @@ _consigliere() {
     [ -n "$found" ] && COMPREPLY+=("$(printf %q "$found")")
   done < <(consigliere __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
-complete -o default -F _consigliere consigliere`,
+complete -o default -F _consigliere consigliere
+`,
   zsh: `
 #compdef consigliere
 _consigliere() {
@@ -144,13 +147,15 @@ _consigliere() {
   found=("\${(@f)$(consigliere __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed -e 's/:/\\\\:/g' -e 's/\t/:/')}")
   (( \${#found} )) && _describe consigliere found
 }
-if [ "$funcstack[1]" = _consigliere ]; then _consigliere "$@"; else compdef _consigliere consigliere; fi`,
+if [ "$funcstack[1]" = _consigliere ]; then _consigliere "$@"; else compdef _consigliere consigliere; fi
+`,
   fish: `
 function __consigliere_complete
   set -l words (commandline -opc) (commandline -ct)
   consigliere __complete -- $words[2..-1] 2>/dev/null
 end
-complete -c consigliere -f -a '(__consigliere_complete)'`,
+complete -c consigliere -f -a '(__consigliere_complete)'
+`,
   pwsh: `
 Register-ArgumentCompleter -Native -CommandName consigliere -ScriptBlock {
   param($word, $ast, $position)
@@ -161,5 +166,6 @@ Register-ArgumentCompleter -Native -CommandName consigliere -ScriptBlock {
     $typed = if ($id -match '^[\\w./@-]+$') { $id } else { "'" + $id.Replace("'", "''") + "'" }
     [System.Management.Automation.CompletionResult]::new($typed, $id, 'ParameterValue', $(if ($about) { $about } else { $id }))
   }
-}`,
+}
+`,
 };
