@@ -645,7 +645,7 @@ describe('completion', () => {
     [
       'zsh',
       () => ['-i'],
-      "PS1='ready$ '\nunsetopt zle_bracketed_paste\nautoload -Uz compinit && compinit -u\nsource <(consigliere completion zsh)\n",
+      "PS1='ready$ '\nautoload -Uz compinit && compinit -u\nsource <(consigliere completion zsh)\n",
     ],
     [
       'fish',
@@ -674,8 +674,7 @@ describe('completion', () => {
       ],
       { PATH: `${bin}:${process.env['PATH']}` },
     );
-    expect(screen).toContain(`consigliere teams members ${teamId}`);
-    expect((await test.rows('select 1 from teams where team_id = $1', [teamId])).length).toBe(1);
+    expect(screen).toMatch(new RegExp(`consigliere teams members +${teamId}[^]*No members\\.`));
   });
 
   it('works in bash, and has a script for each shell', async () => {

@@ -144,7 +144,10 @@ complete -o default -F _consigliere consigliere
 #compdef consigliere
 _consigliere() {
   local -a found
-  found=("\${(@f)$(consigliere __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed -e 's/:/\\\\:/g' -e 's/\t/:/')}")
+  local id about
+  while IFS=$'\\t' read -r id about; do
+    [[ -n $id ]] && found+=("\${id//:/\\\\:}:$about")
+  done < <(consigliere __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#found} )) && _describe consigliere found
 }
 if [ "$funcstack[1]" = _consigliere ]; then _consigliere "$@"; else compdef _consigliere consigliere; fi
