@@ -674,7 +674,7 @@ describe('completion', () => {
       ],
       { PATH: `${bin}:${process.env['PATH']}` },
     );
-    expect(screen).toMatch(new RegExp(`consigliere teams members +${teamId}[^]*No members\\.`));
+    expect(screen).toMatch(new RegExp(`consigliere teams members[ \\b]+${teamId}[^]*No members\\.`));
   });
 
   it('works in bash, and has a script for each shell', async () => {
