@@ -129,8 +129,9 @@ async function run(environment: Record<string, string> = {}): Promise<string> {
   child.child.stdin!.end();
   return (await child).stdout;
 }
-const HOOK = [process.execPath, BIN, 'hook', 'claude-code'];
-const install = (command = HOOK) => installClaudeCodeHook({ directory: home, claude: CLAUDE, command });
+const HOOK: [string, ...string[]] = [process.execPath, BIN, 'hook', 'claude-code'];
+const install = (program = HOOK) =>
+  installClaudeCodeHook({ directory: home, claude: CLAUDE, command: program });
 const made = () => existsSync(join(home, 'out'));
 const newest = async () =>
   (

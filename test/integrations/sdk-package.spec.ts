@@ -70,9 +70,9 @@ describe('the package', () => {
     expect(stdout).toContain('@consigliere/sdk/claude-agent');
   });
 
-  it.each(PROGRAMS)('is loaded as ESM and as CommonJS by %s', async (name, program) => {
+  it.each(PROGRAMS)('is loaded as ESM and as CommonJS by %s', async (title, program) => {
     const names = SUBPATHS.map((path) => `@consigliere/sdk${path}`);
-    const at = join(SDK, 'dist', `loads-${name.replace(/\W/g, '')}`);
+    const at = join(SDK, 'dist', `loads-${title.replace(/\W/g, '')}`);
     await writeFile(
       `${at}.mjs`,
       `${names.map((name) => `console.log(Object.keys(await import('${name}')).length);`).join('\n')}

@@ -72,7 +72,7 @@ function linesOf(line: string, width: number): string[] {
   return lines.map((one) => one.trimEnd());
 }
 
-export interface Column<Row> {
+interface Column<Row> {
   head: string;
   cell: (row: Row) => string | number | null | undefined;
   style?: (row: Row) => Style | undefined;
@@ -97,8 +97,10 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
   return {
     head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
-    ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
-    shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
+    ...(/^(status|risk|severity|effect|outcome|from|to)$/.test(column) && {
+      style: (row) => styleOf(cell(row)),
+    }),
+    shrinks: /^(title|name|summary|text|reason|label|url|description|email|recipient|why)$/.test(column),
   };
 }
 

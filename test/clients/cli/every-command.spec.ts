@@ -110,6 +110,7 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 120_000 }, () => {
     await typed(['guardian', 'preflight', 'Email jane@acme.example, subject "Hi": "Hello."']);
     await line('guardian kill', { steps: [['Type HALT', 'HALT\r']] });
     await line('guardian revert');
+    expect((await owner.get('/guardian')).body.mode).toBe('guardrailed');
   });
 
   it('orders, schedules and packs are kept', async () => {
@@ -137,6 +138,8 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 120_000 }, () => {
     const [{ scheduleId }] = (await owner.get('/schedules')).body.items;
     for (const verb of ['get', 'pause', 'resume', 'run', 'delete'])
       await line(`schedules ${verb} ${scheduleId}`);
+    expect(await test.rows('select status from standing_orders')).toContainEqual({ status: 'archived' });
+    expect((await owner.get('/schedules')).body.items).toEqual([]);
   });
 
   it('agents ask, are answered and stopped', async () => {
@@ -177,6 +180,7 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 120_000 }, () => {
     await line('escalations list');
     await line(`escalations get ${escalation.escalationId}`);
     await line(`escalations decide ${escalation.escalationId} ${escalation.options[0]}`);
+    expect((await owner.get('/escalations')).body.items).toEqual([]);
   });
 
   it('tools, teams and tokens are kept', async () => {
@@ -219,6 +223,7 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 120_000 }, () => {
     await line(`webhooks resend ${delivery.deliveryId}`);
     await line(`webhooks resume ${destinationId}`);
     await line(`webhooks delete ${destinationId}`);
+    expect((await owner.get('/partner/webhooks')).body.items).toEqual([]);
     await line(`webhooks trigger kill.activated --forward-to ${url}`);
     await line(`webhooks listen --forward-to ${url}`, { steps: [['Ctrl-C ends.', '\u0003']], code: 130 });
   });
@@ -228,7 +233,8 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 120_000 }, () => {
     await line(`login --url ${test.url}`, { env, steps: [['Operator token', `${owner.token}\r`]] });
     await line('profiles list', { env });
     await line('profiles use default', { env });
-    await line('logout', { env });
+    expect(await line('logout', { env })).toContain('is forgotten here');
+    await line('whoami', { env, code: 4 });
   });
 
   it('every command was driven, but for those that speak a protocol on standard input', () => {

@@ -110,7 +110,7 @@ export class Shell {
     steps: Step[],
     { columns = 80, ...more }: Surroundings & { columns?: number } = {},
   ): Promise<{ code: number; screen: string; raw: string }> {
-    const { env = {}, cwd = this.folder } = this.surroundings(more);
+    const { env, cwd } = this.surroundings(more);
     const ours = (line: string[]) => [process.execPath, MAIN, ...line];
     const told = steps.map(([seen, typed, before]): Step =>
       before ? [seen, typed, ours(before)] : [seen, typed],

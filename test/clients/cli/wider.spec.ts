@@ -629,6 +629,11 @@ describe('completion', () => {
     const offered = (await complete('approvals', 'show', 'apr_')).map((line) => line.split('\t')[0]);
     expect(offered).toEqual(items.map(({ approvalId }: any) => approvalId));
     expect((await complete('--json', 'tools', 'get', 'str'))[0]).toMatch(/^stripe\.refund\t/);
+    const kinds = ['orders get so_', 'tokens revoke tok_', 'actions get act_', 'questions get qst_'];
+    for (const line of [...kinds, 'directives get dir_', 'signals get sig_', 'packs get pck_'])
+      expect(await complete(...line.split(' '))).toContainEqual(
+        expect.stringMatching(`^${line.split(' ').at(-1)}\\w+\\t.`),
+      );
     expect(await complete('nonsense', 'x', '')).toEqual(['']);
     const silent = await shell.run(['__complete', '--', 'approvals', 'show', ''], {
       env: { CONSIGLIERE_TOKEN: 'wrong' },

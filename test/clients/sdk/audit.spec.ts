@@ -51,13 +51,14 @@ async function faultsOf(
 }
 
 /** The same from the command line, offline. */
-async function byCommand(path: string, { heldHead, key, workspaceId, report: counted }: AuditOptions = {}) {
+async function byCommand(path: string, given: AuditOptions = {}) {
+  const { heldHead, key, report: counted } = given;
   const reportFile = join(folder, 'report.json');
   if (counted) await writeFile(reportFile, typeof counted === 'string' ? counted : JSON.stringify(counted));
   const args = [
     ...(heldHead ? ['--held-seq', String(heldHead.seq), '--held-hash', heldHead.hash] : []),
     ...(key ? ['--key', key] : []),
-    ...(workspaceId ? ['--workspace', workspaceId] : []),
+    ...(given.workspaceId ? ['--workspace', given.workspaceId] : []),
     ...(counted ? ['--report', reportFile] : []),
   ];
   const env = { PATH: process.env.PATH, HOME: folder };

@@ -6,39 +6,38 @@ import { print } from '../output.js';
 /** A live id with a word about it. */
 type Offered = [id: string, about: string];
 
+const MANY = { limit: 50 };
+
+/** Of each item of a list its id and a word about it. */
+function listed<Item>(
+  call: (client: Consigliere) => PromiseLike<{ items: Item[] }>,
+  id: keyof Item,
+  about: keyof Item,
+): (client: Consigliere) => Promise<Offered[]> {
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  return async (client) => (await call(client)).items.map((item) => [textOf(item[id]), textOf(item[about])]);
+}
+
 /** What an argument or an option of this name takes. */
 const LIVE: Record<string, (client: Consigliere) => Promise<Offered[]>> = {
-  approvalId: async (client) =>
-    (await client.approvals.list({ limit: 50 })).items.map(({ approvalId, title }) => [approvalId, title]),
-  directiveId: async (client) =>
-    (await client.directives.list({ limit: 50 })).items.map(({ directiveId, title }) => [directiveId, title]),
-  standingOrderId: async (client) =>
-    (await client.standingOrders.list({ limit: 50, status: 'all' })).items.map((one) => [
-      one.standingOrderId,
-      one.name,
-    ]),
-  actionRequestId: async (client) =>
-    (await client.actions.list({ limit: 50 })).items.map((one) => [one.actionRequestId, one.title]),
-  questionId: async (client) =>
-    (await client.questions.list({ limit: 50 })).items.map(({ questionId, title }) => [questionId, title]),
-  scheduleId: async (client) =>
-    (await client.schedules.list({ limit: 50 })).items.map(({ scheduleId, name }) => [scheduleId, name]),
-  signalId: async (client) =>
-    (await client.signals.list({ limit: 50 })).items.map(({ signalId, title }) => [signalId, title]),
-  escalationId: async (client) =>
-    (await client.escalations.list({ limit: 50 })).items.map((one) => [one.escalationId, one.reason]),
-  checkpointId: async (client) =>
-    (await client.checkpoints.list({ limit: 50 })).items.map((one) => [one.checkpointId, one.label ?? '']),
-  destinationId: async (client) =>
-    (await client.webhooks.list({ limit: 50 })).items.map(({ destinationId, url }) => [destinationId, url]),
-  packId: async (client) =>
-    (await client.skillPacks.list({ limit: 50 })).items.map(({ packId, name }) => [packId, name]),
-  tokenId: async (client) =>
-    (await client.tokens.list({ limit: 50 })).items.map(({ tokenId, name }) => [tokenId, name]),
-  teamId: async (client) =>
-    (await client.teams.list({ limit: 50 })).items.map(({ teamId, name }) => [teamId, name]),
-  tool: async (client) =>
-    (await client.tools.list({ limit: 50 })).items.map(({ name, title }) => [name, title]),
+  approvalId: listed((client) => client.approvals.list(MANY), 'approvalId', 'title'),
+  directiveId: listed((client) => client.directives.list(MANY), 'directiveId', 'title'),
+  standingOrderId: listed(
+    (client) => client.standingOrders.list({ ...MANY, status: 'all' }),
+    'standingOrderId',
+    'name',
+  ),
+  actionRequestId: listed((client) => client.actions.list(MANY), 'actionRequestId', 'title'),
+  questionId: listed((client) => client.questions.list(MANY), 'questionId', 'title'),
+  scheduleId: listed((client) => client.schedules.list(MANY), 'scheduleId', 'name'),
+  signalId: listed((client) => client.signals.list(MANY), 'signalId', 'title'),
+  escalationId: listed((client) => client.escalations.list(MANY), 'escalationId', 'reason'),
+  checkpointId: listed((client) => client.checkpoints.list(MANY), 'checkpointId', 'label'),
+  destinationId: listed((client) => client.webhooks.list(MANY), 'destinationId', 'url'),
+  packId: listed((client) => client.skillPacks.list(MANY), 'packId', 'name'),
+  tokenId: listed((client) => client.tokens.list(MANY), 'tokenId', 'name'),
+  teamId: listed((client) => client.teams.list(MANY), 'teamId', 'name'),
+  tool: listed((client) => client.tools.list(MANY), 'name', 'title'),
   agent: async (client) => {
     const { agents, outsideAgents } = await client.agents.list();
     return [

@@ -1,8 +1,8 @@
 import type { Consigliere, DirectiveBody, DirectiveView, QueuedDirectiveBody } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { record, say, styled, styleOf, visible, when, wrapped } from '../output.js';
+import { record, say, styled, visible, wrapped } from '../output.js';
 
 const CAPOS = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
 
@@ -78,15 +78,10 @@ export function directives(program: Command): void {
     filters: [
       ['--status <status>', 'only those in this state'],
       ['--capo <role>', 'only those of this capo', { choices: CAPOS }],
-      ['--team <teamId>', 'only those of this team'],
+      TEAM,
     ],
     call: (client, query) => client.directives.list(query),
-    columns: [
-      { head: 'Id', cell: ({ directiveId }) => directiveId },
-      { head: 'Status', cell: ({ status }) => status, style: ({ status }) => styleOf(status) },
-      { head: 'Title', cell: ({ title }) => title, shrinks: true },
-      { head: 'Created', cell: ({ createdAt }) => when(createdAt) },
-    ],
+    columns: ['directiveId', 'status', 'title', 'createdAt'],
     empty: 'No directives.',
   });
   defineCalls(all, [

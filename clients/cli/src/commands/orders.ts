@@ -8,7 +8,7 @@ import type {
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { record, styled, styleOf, table, visible, withProgress } from '../output.js';
+import { record, styled, table, visible, withProgress } from '../output.js';
 
 const POLICY = 'Policy and agents:';
 
@@ -110,13 +110,13 @@ function packs(program: Command): void {
     async run({ client, args }) {
       const body = jsonOf(await readInput(args[0]!), args[0]!) as InstallSkillPackBody;
       return withProgress('Installing', async (tell) => {
-        let pack = await client.skillPacks.install(body);
-        for (; pack.status === 'installing'; pack = await client.skillPacks.get(pack.packId)) {
-          tell(`${pack.progress.done} of ${pack.progress.total}`);
+        let found = await client.skillPacks.install(body);
+        for (; found.status === 'installing'; found = await client.skillPacks.get(found.packId)) {
+          tell(`${found.progress.done} of ${found.progress.total}`);
           await new Promise((resolve) => setTimeout(resolve, 1_000));
         }
-        if (pack.status !== 'installed') process.exitCode = EXIT.error;
-        return pack;
+        if (found.status !== 'installed') process.exitCode = EXIT.error;
+        return found;
       });
     },
     show: pack,
@@ -208,11 +208,11 @@ function simulated(simulation: SimulationView): string {
   if (simulation.changes.length > 0) {
     lines.push(
       table(simulation.changes, [
-        { head: 'From', cell: ({ from }) => from },
-        { head: 'To', cell: ({ to }) => to, style: ({ to }) => styleOf(to) },
+        'from',
+        'to',
         { head: 'What', cell: ({ title, tool }) => title ?? tool, shrinks: true },
-        { head: 'Whom', cell: ({ recipient }) => recipient, shrinks: true },
-        { head: 'Why', cell: ({ why }) => why, shrinks: true },
+        'recipient',
+        'why',
       ]),
     );
   }
