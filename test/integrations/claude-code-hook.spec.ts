@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +10,7 @@ import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { installClaudeCodeHook } from '@consigliere/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Between } from '../clients/mcp/behind-proxy.js';
 import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../support/test-app.js';
@@ -128,12 +129,9 @@ async function run(environment: Record<string, string> = {}): Promise<string> {
   child.child.stdin!.end();
   return (await child).stdout;
 }
-const install = () =>
-  installClaudeCodeHook({
-    directory: home,
-    claude: CLAUDE,
-    command: [process.execPath, BIN, 'hook', 'claude-code'],
-  });
+const HOOK: [string, ...string[]] = [process.execPath, BIN, 'hook', 'claude-code'];
+const install = (program = HOOK) =>
+  installClaudeCodeHook({ directory: home, claude: CLAUDE, command: program });
 const made = () => existsSync(join(home, 'out'));
 const newest = async () =>
   (
@@ -172,6 +170,17 @@ describe('Claude Code with the hook', () => {
     expect(made()).toBe(false);
   });
 
+  it('does not what nobody has decided in time', async () => {
+    await install();
+    const ran = run();
+    const pending = await eventually(newest, (one) => one?.status === 'pending', 30);
+    const past = `update approvals set expires_at = now() - interval '1 second' where approval_id = $1`;
+    await test.rows(past, [pending!.approval_id]);
+    expect(await ran).toContain('It was not done.');
+    expect(await newest()).toMatchObject({ status: 'expired' });
+    expect(made()).toBe(false);
+  });
+
   it('does what an order allows, and reports what failed', async () => {
     const properties = { command: { type: 'string' }, description: { type: 'string' } };
     const tool = { name: 'claude-code.Bash', paramsSchema: { type: 'object', properties } };
@@ -196,6 +205,25 @@ describe('Claude Code with the hook', () => {
     await writeFile(settings, (await readFile(settings, 'utf8')).replaceAll(BIN, '/nowhere/bin.js'));
     await run();
     expect(made()).toBe(false);
+  });
+
+  it('does nothing where the hook is killed after it has consumed', async () => {
+    const between = await Between.start(test.url);
+    try {
+      const pid = join(home, 'pid');
+      const script = join(home, 'hook.sh');
+      const line = HOOK.map((word) => `'${word}'`).join(' ');
+      await writeFile(script, `echo $$ > '${pid}'\nexec ${line}\n`);
+      await install(['/bin/sh', script]);
+      between.answered = (path) => {
+        if (path === '/api/pro/action-requests') process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+      };
+      await run({ CONSIGLIERE_BASE_URL: between.url });
+      expect(await newest()).toMatchObject({ status: 'consumed', result: null });
+      expect(made()).toBe(false);
+    } finally {
+      between.close();
+    }
   });
 
   it('does nothing while the kill switch is engaged', async () => {

@@ -13,7 +13,12 @@ interface Call {
 /** What the tool does, with the permit where the adapter hands it on. */
 type Refund = (params: Call['params'], permit?: string) => Promise<unknown>;
 
-type CallRefund = (client: AgentDesk['agent'], call: Call, refund: Refund) => Promise<string>;
+type CallRefund = (
+  client: AgentDesk['agent'],
+  call: Call,
+  refund: Refund,
+  options?: { externalId?: () => undefined },
+) => Promise<string>;
 
 /** Those that hand the permit on to the tool. */
 const WITH_PERMIT = ['ai', 'openai-agents'];
@@ -93,6 +98,22 @@ describe.each(['ai', 'openai-agents', 'langchain', 'claude-agent'])('the adapter
     const member = callRefund(desk.admin, { id: order, params: { order, amount: 20 } }, refund).catch(String);
     expect(await member).toContain('This token is that of a member');
     expect(desk.acts).toEqual([]);
+  });
+
+  it('does nothing for an id that the model has used before, unless calls are named otherwise', async () => {
+    const callAs = (params: Call['params'], options?: { externalId: () => undefined }) =>
+      callRefund(desk.agent, { id: `same_${adapter}`, params }, refund, options).catch(
+        (error: unknown) => `Failed: ${(error as Error).message}`,
+      );
+    const order = orderOf('same');
+    expect(await callAs({ order, amount: 20 })).toContain('refunded');
+    expect(await callAs({ order, amount: 20 })).toContain('It was done before, and is not done again.');
+    expect(await callAs({ order, amount: 21 })).toMatch(/externalId/);
+    expect(desk.acts).toEqual([{ order, amount: 20 }]);
+    // The ids of Claude are its own, and never the same.
+    if (adapter === 'claude-agent') return;
+    expect(await callAs({ order, amount: 20 }, { externalId: () => undefined })).toContain('refunded');
+    expect(desk.acts).toHaveLength(2);
   });
 
   it('does not do again what a process had consumed that was ended before it acted', async () => {

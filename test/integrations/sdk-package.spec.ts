@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeSignedExport } from '../../bench/long-export.js';
 import { SYSTEM } from '../../src/platform/auth/caller.js';
 import type { ReceiptContent } from '../../src/platform/receipts/receipt.js';
+import { AgentDesk } from '../clients/sdk/agent-desk.js';
+import type { Fault } from '../clients/sdk/hostile-proxy.js';
+import { allFound } from '../support/programs.js';
 
 const run = promisify(execFile);
 /** What stands in the packages of these tests alone. */
@@ -22,16 +25,39 @@ interface Chunk {
 const SDK = join(import.meta.dirname, '../../clients/sdk');
 const BIN = join(import.meta.dirname, 'node_modules/.bin');
 const SUBPATHS = ['', '/ai', '/openai-agents', '/langchain', '/claude-agent'];
-/** The program that runs these tests, and the Node.js that is installed on the machine, where it is another. */
-const PROGRAMS = [process.execPath, '/usr/bin/node', '/usr/local/bin/node'].filter((path) =>
-  existsSync(path),
+/** As npm installs it for this machine, without running its scripts. */
+const installed = (pattern: string) =>
+  globSync(pattern, { cwd: join(import.meta.dirname, 'node_modules') })[0];
+const [bun, deno] = [installed('@oven/bun-*/bin/bun*'), installed('@deno/*/deno*')].map(
+  (path) => path && join(import.meta.dirname, 'node_modules', path),
 );
+allFound('the SDK under Bun and Deno', { bun, deno });
+/** The Node.js that runs these tests, the one of the machine where it is 20.19 or newer, Bun and Deno: each with what runs a file. */
+const PROGRAMS: [name: string, program: string[]][] = [
+  ...[process.execPath, '/usr/bin/node', '/usr/local/bin/node']
+    .filter((path) => existsSync(path))
+    .map((path): [string, string] => [execFileSync(path, ['-p', 'process.version']).toString().trim(), path])
+    .filter(([version]) => /^v(20\.(19|[2-9]\d)|2[1-9]|[3-9]\d)\./.test(version))
+    .map(([version, path]): [string, string[]] => [`Node.js ${version}`, [path]]),
+  ...(bun ? [['Bun', [bun]] as [string, string[]]] : []),
+  ...(deno ? [['Deno', [deno, 'run', '--allow-all', '--quiet']] as [string, string[]]] : []),
+];
+/** Runs a file in a program, with the SDK as it was built. */
+const runIn = async ([program = '', ...args]: string[], file: string, given: string[], env?: object) => {
+  const options = { env: { PATH: process.env.PATH, HOME: folder, ...env }, timeout: 50_000 };
+  return (await run(program, [...args, file, ...given], options)).stdout;
+};
 
 let folder: string;
+let desk: AgentDesk;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'consigliere-package-'));
+  desk = await AgentDesk.open();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await desk?.close();
+});
 
 describe('the package', () => {
   it('is as publint and attw want it', async () => {
@@ -44,35 +70,29 @@ describe('the package', () => {
     expect(stdout).toContain('@consigliere/sdk/claude-agent');
   });
 
-  it.each(PROGRAMS)('is loaded as ESM and as CommonJS by %s', async (program) => {
-    const { stdout: version } = await run(program, ['-p', 'process.version']);
-    const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
-    if (major < 20 || (major === 20 && minor < 19)) return;
+  it.each(PROGRAMS)('is loaded as ESM and as CommonJS by %s', async (title, program) => {
     const names = SUBPATHS.map((path) => `@consigliere/sdk${path}`);
+    const at = join(SDK, 'dist', `loads-${title.replace(/\W/g, '')}`);
     await writeFile(
-      join(SDK, 'dist/loads.mjs'),
+      `${at}.mjs`,
       `${names.map((name) => `console.log(Object.keys(await import('${name}')).length);`).join('\n')}
        console.log(typeof (await import('@consigliere/sdk/audit')).verify, typeof new (await import('@consigliere/sdk')).Consigliere({ token: 'a' }).kpi.get);`,
     );
     await writeFile(
-      join(SDK, 'dist/loads.cjs'),
+      `${at}.cjs`,
       `${names.map((name) => `console.log(Object.keys(require('${name}')).length);`).join('\n')}
        console.log(typeof require('@consigliere/sdk/audit').verify, typeof new (require('@consigliere/sdk').Consigliere)({ token: 'a' }).kpi.get);`,
     );
     try {
-      const [esm, cjs] = await Promise.all(
-        ['loads.mjs', 'loads.cjs'].map(
-          async (file) => (await run(program, [join(SDK, 'dist', file)])).stdout,
-        ),
-      );
+      const [esm, cjs] = await Promise.all(['.mjs', '.cjs'].map((end) => runIn(program, at + end, [])));
       expect(esm).toBe(cjs);
       expect(esm!.trim().split('\n').at(-1)).toBe('function function');
     } finally {
-      await Promise.all(['loads.mjs', 'loads.cjs'].map((file) => rm(join(SDK, 'dist', file))));
+      await Promise.all(['.mjs', '.cjs'].map((end) => rm(at + end)));
     }
   });
 
-  it.each(PROGRAMS)('signs, verifies and audits under %s', async (program) => {
+  it.each(PROGRAMS)('signs, verifies and audits under %s', async (_name, program) => {
     const receipts: ReceiptContent[] = [1, 2, 3].map((n) => ({
       ...{
         receiptId: `rcp_${n}`,
@@ -86,8 +106,31 @@ describe('the package', () => {
     }));
     const file = join(folder, 'export.jsonl');
     writeSignedExport(file, () => receipts);
-    const { stdout } = await run(program, [join(import.meta.dirname, 'sdk-works.mjs'), file]);
-    expect(stdout).toBe('works\n');
+    expect(await runIn(program, join(import.meta.dirname, 'sdk-works.mjs'), [file])).toBe('works\n');
+  });
+
+  it.each(PROGRAMS)('has one effect for each change over a bad network under %s', async (name, program) => {
+    const FAULTS: (Fault | undefined)[] = [
+      ...['reset', undefined, 'lost answer', undefined, 'cut body', undefined, 'slow body', undefined],
+      ...['two answers', undefined, 'bad gateway', undefined, 'silence', undefined],
+      ...[{ status: 429, headers: { 'Retry-After': '0' } }, undefined, { status: 503 }, undefined],
+    ] as (Fault | undefined)[];
+    let sent = 0;
+    desk.fault = ({ path }) =>
+      path.includes('/action-requests') ? undefined : FAULTS[sent++ % FAULTS.length];
+    const env = {
+      CONSIGLIERE_BASE_URL: desk.proxy.url,
+      STEADY_URL: desk.test.url,
+      MEMBER_TOKEN: desk.test.owner.token,
+      AGENT_TOKEN: desk.token,
+    };
+    expect(await runIn(program, join(import.meta.dirname, 'sdk-runs.mjs'), [name], env)).toBe('runs\n');
+    const effects = await desk.test.rows<{ times: number }>(
+      'select count(*)::int as times from revenue_events where source like $1 group by source',
+      [`${name} %`],
+    );
+    expect(effects).toEqual(Array.from({ length: 12 }, () => ({ times: 1 })));
+    await desk.expectStatuses(name, ['completed', 'denied']);
   });
 
   it('has a core of less than 6 KB compressed, which needs nothing of Node.js', async () => {

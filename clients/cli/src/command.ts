@@ -33,6 +33,9 @@ type OptionRow = [
   },
 ];
 
+/** Narrows a list. */
+export const TEAM: OptionRow = ['--team <teamId>', 'only those of this team'];
+
 interface Spec<O, T> {
   /** The name, and its arguments: `show <approvalId>`. */
   usage: string;

@@ -30,8 +30,9 @@ export function onOneLine(text: string): string {
   return visible(text.replace(/\s+/g, ' ').trim());
 }
 
+/** On standard error; at a terminal broken between words. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${brokenFor(process.stderr, text)}\n`);
 }
 
 /** One JSON value on a line of its own, for streams. */
@@ -43,11 +44,35 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${visible(JSON.stringify(value, null, 2))}\n`);
 }
 
+/** At a terminal broken between words. */
 export function print(text: string): void {
-  if (text !== '') process.stdout.write(`${text}\n`);
+  if (text !== '') process.stdout.write(`${brokenFor(process.stdout, text)}\n`);
 }
 
-export interface Column<Row> {
+function brokenFor(stream: NodeJS.WriteStream, text: string): string {
+  if (!stream.isTTY) return text;
+  return text
+    .split('\n')
+    .map((line) => {
+      const margin = /^ */.exec(line)![0];
+      const lines = linesOf(line.slice(margin.length), terminalWidth() - margin.length);
+      return lines.map((one) => margin + one).join('\n');
+    })
+    .join('\n');
+}
+
+/** A line in pieces of at most this width, broken between words. */
+function linesOf(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const lines = [''];
+  for (const word of line.split(/(?<= )/)) {
+    if (widthOf(lines.at(-1)! + word.trimEnd()) > width && lines.at(-1) !== '') lines.push('');
+    lines[lines.length - 1] += word;
+  }
+  return lines.map((one) => one.trimEnd());
+}
+
+interface Column<Row> {
   head: string;
   cell: (row: Row) => string | number | null | undefined;
   style?: (row: Row) => Style | undefined;
@@ -72,8 +97,10 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
   return {
     head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
-    ...(/^(status|risk|severity|effect)$/.test(column) && { style: (row) => styleOf(cell(row)) }),
-    shrinks: /^(title|name|summary|text|reason|label|url|description|email)$/.test(column),
+    ...(/^(status|risk|severity|effect|outcome|from|to)$/.test(column) && {
+      style: (row) => styleOf(cell(row)),
+    }),
+    shrinks: /^(title|name|summary|text|reason|label|url|description|email|recipient|why)$/.test(column),
   };
 }
 
@@ -119,8 +146,12 @@ export function record(fields: Record<string, unknown>): string {
     .filter(([, value]) => value !== '');
   if (!process.stdout.isTTY) return shown.map(([name, value]) => `${name}:\t${value}`).join('\n');
   const width = Math.max(...shown.map(([name]) => name.length)) + 1;
+  const margin = ' '.repeat(width + 1);
   return shown
-    .map(([name, value]) => `${styled('dim', `${name}:`.padEnd(width))} ${indented(value, width + 1)}`)
+    .map(([name, value]) => {
+      const lines = value.split('\n').flatMap((line) => linesOf(line, terminalWidth() - margin.length));
+      return `${styled('dim', `${name}:`.padEnd(width))} ${lines.join(`\n${margin}`)}`;
+    })
     .join('\n');
 }
 
@@ -143,23 +174,12 @@ function wordsOf(name: string): string {
   return words[0]!.toUpperCase() + words.slice(1).toLowerCase();
 }
 
-function indented(text: string, by: number): string {
-  return text.replaceAll('\n', `\n${' '.repeat(by)}`);
-}
-
 /** Long text in lines of at most the terminal's width, behind a margin. */
 export function wrapped(text: string, margin: string): string {
   const width = Math.max(20, terminalWidth() - widthOf(margin));
   return visible(text)
     .split('\n')
-    .flatMap((line) => {
-      const lines = [''];
-      for (const word of line.split(/(?<= )/)) {
-        if (widthOf(lines.at(-1)! + word.trimEnd()) > width && lines.at(-1) !== '') lines.push('');
-        lines[lines.length - 1] += word;
-      }
-      return lines;
-    })
+    .flatMap((line) => linesOf(line, width))
     .map((line) => (margin + line).trimEnd())
     .join('\n');
 }
@@ -268,10 +288,11 @@ function fit(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** How many cells of a terminal a text takes. */
+/** How many cells of a terminal a text takes; its colours take none. */
 function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) {
+  // oxlint-disable-next-line no-control-regex -- exactly these are left out
+  for (const character of text.replace(/\u001b\[[\d;]*m/g, '')) {
     if (/\p{M}/u.test(character)) continue;
     width += WIDE.test(character) ? 2 : 1;
   }

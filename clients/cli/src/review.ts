@@ -17,9 +17,9 @@ interface Reviewed {
   skipped: number;
 }
 
-const POLL_MS = 3_000;
+const POLL_SECONDS = 3;
 
-/** Goes through what waits, one after another, until the queue is empty or the person leaves. */
+/** Goes through what waits and what is being drafted, one after another, until the queue is empty or the person leaves. */
 export async function review(
   client: Consigliere,
   { isWatching }: { isWatching: boolean },
@@ -38,13 +38,16 @@ export async function review(
       if (outcome) done[outcome]++;
       continue;
     }
-    const drafting = waiting.filter(({ ready }) => !ready).length;
-    const rest = drafting > 0 ? ` ${drafting} ${drafting === 1 ? 'is' : 'are'} still being drafted.` : '';
+    const drafting = waiting.filter(({ ready }) => !ready);
+    const isWaiting = isWatching || drafting.length > 0;
+    const rest = drafting.length > 0 ? ` ${drafting.length} still being drafted.` : '';
     if (!isTold)
-      say(`Nothing else waits for you.${rest}${isWatching ? ' Waiting for more; Ctrl-C ends.' : ''}`);
-    if (!isWatching) return done;
+      say(`Nothing else waits for you.${rest}${isWaiting ? ' Waiting for more; Ctrl-C ends.' : ''}`);
+    if (!isWaiting) return done;
     isTold = true;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const [first] = drafting;
+    if (first) await client.approvals.get(first.approvalId, { wait: POLL_SECONDS, for: 'draft' });
+    else await new Promise((resolve) => setTimeout(resolve, POLL_SECONDS * 1_000));
   }
 }
 

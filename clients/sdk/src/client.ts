@@ -13,12 +13,20 @@ export interface WaitOptions {
   signal?: AbortSignal;
 }
 
+/** How long a directive may be waited for, and who hears of it meanwhile. */
+export interface WaitForDirectiveOptions extends WaitOptions {
+  /** Hears of the directive as it is found first, and whenever its status or its approval has changed. */
+  onChange?: (directive: DirectiveView) => void;
+}
+
 interface DirectiveMethods {
   /**
-   * Hands in a directive and waits until it has ended, whatever people decide in between (`POST /directives`).
+   * Waits until a directive has ended, whatever people decide in between (`GET /directives/{id}`).
    * Answers it as it stands when the time is over.
    */
-  createAndWait(body: DirectiveBody, options?: WaitOptions & CallOptions): Promise<DirectiveView>;
+  waitFor(directiveId: string, options?: WaitForDirectiveOptions): Promise<DirectiveView>;
+  /** Hands in a directive (`POST /directives`) and waits for it as `waitFor` does. */
+  createAndWait(body: DirectiveBody, options?: WaitForDirectiveOptions & CallOptions): Promise<DirectiveView>;
 }
 
 interface ApprovalMethods {
@@ -166,30 +174,40 @@ function approvalMethods(client: Consigliere): ApprovalMethods {
 }
 
 function directiveMethods(client: Consigliere): DirectiveMethods {
+  const waitFor: DirectiveMethods['waitFor'] = async (directiveId, { onChange, ...options } = {}) => {
+    const { signal } = options;
+    let known: DirectiveView | undefined;
+    let pause = LOOK_MS.first;
+    return waitUntil(
+      options,
+      ({ status }) => ENDED.has(status),
+      async (wait) => {
+        // A person's decision is heard of at once.
+        if (known?.status === 'pending_approval' && known.approvalId) {
+          await client.approvals.get(known.approvalId, { wait, for: 'decision' }, { signal });
+        } else if (known) {
+          await sleep(Math.min(pause, wait * 1_000), signal);
+          pause = Math.min(LOOK_MS.most, pause * 2);
+        }
+        const found = await client.directives.get(directiveId, { signal });
+        if (found.status !== known?.status || found.approvalId !== known.approvalId) {
+          pause = LOOK_MS.first;
+          onChange?.(found);
+        }
+        return (known = found);
+      },
+    );
+  };
   return {
-    async createAndWait(body, { timeout, ...options } = {}) {
+    waitFor,
+    async createAndWait(body, { timeout, onChange, ...options } = {}) {
+      const { directiveId } = await client.directives.create(body, options);
       const { signal } = options;
-      let directive = await client.directives.create(body, options);
-      const { directiveId } = directive;
-      let pause = LOOK_MS.first;
-      return waitUntil(
-        { timeout, signal },
-        ({ status }: DirectiveView) => ENDED.has(status),
-        async (wait) => {
-          const { approvalId, status } = directive;
-          // A person's decision is heard of at once.
-          if (status === 'pending_approval' && approvalId) {
-            await client.approvals.get(approvalId, { wait, for: 'decision' }, { signal });
-          }
-          directive = await client.directives.get(directiveId, { signal });
-          if (directive.status !== status) pause = LOOK_MS.first;
-          else if (!ENDED.has(status)) {
-            await sleep(Math.min(pause, wait * 1_000), signal);
-            pause = Math.min(LOOK_MS.most, pause * 2);
-          }
-          return directive;
-        },
-      );
+      return waitFor(directiveId, {
+        ...(timeout !== undefined && { timeout }),
+        ...(onChange && { onChange }),
+        ...(signal && { signal }),
+      });
     },
   };
 }

@@ -36,6 +36,8 @@ export interface LogEntry {
   requestId?: string | null;
   /** Why it failed: the code of the service, or the class of the error. */
   error?: string;
+  /** In how many milliseconds the call is tried again; missing where it is not. */
+  retryIn?: number;
 }
 
 /** What a client is made of. */
@@ -143,10 +145,10 @@ export class Http {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = limit.signal.aborted ? (limit.signal.reason as Error) : lost(thrown, this.baseUrl);
-        this.#log('warn', { method, path, attempt, began, response, error });
-        const wait = waitOf(error, attempt, response);
-        if (attempt > maxRetries || wait === undefined) throw error;
-        await sleep(wait, signal);
+        const retryIn = attempt > maxRetries ? undefined : waitOf(error, attempt, response);
+        this.#log('warn', { method, path, attempt, began, response, error, retryIn });
+        if (retryIn === undefined) throw error;
+        await sleep(retryIn, signal);
         continue;
       } finally {
         clearTimeout(timer);
@@ -178,9 +180,10 @@ export class Http {
       began: number;
       response: Response | undefined;
       error?: Error;
+      retryIn?: number | undefined;
     },
   ): void {
-    const { began, response, error, ...entry } = about;
+    const { began, response, error, retryIn, ...entry } = about;
     this.#options.logger?.[level](
       {
         ...entry,
@@ -188,6 +191,7 @@ export class Http {
         ...(response && { status: response.status, requestId: response.headers.get('x-request-id') }),
         // A message may quote what was sent.
         ...(error && { error: error instanceof APIError ? error.code : error.name }),
+        ...(retryIn !== undefined && { retryIn: Math.round(retryIn) }),
       },
       `${entry.method} ${entry.path}`,
     );

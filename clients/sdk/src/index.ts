@@ -1,4 +1,4 @@
-export { Consigliere, type WaitOptions } from './client.js';
+export { Consigliere, type WaitForDirectiveOptions, type WaitOptions } from './client.js';
 export { type Answer, Call, type CallOptions } from './call.js';
 export type { ClientOptions, LogEntry, Logger, Request } from './http.js';
 export { API_VERSION } from './http.js';

@@ -6,6 +6,15 @@ import type { Consigliere } from './client.js';
 export interface GuardToolCallsOptions extends Omit<AskOptions, 'externalId' | 'signal'> {
   /** Stands before each name: with `shop`, the tool `refund` is `shop.refund` at Consigliere. */
   prefix: string;
+  /**
+   * The agent's own name for a call, under which it is never done twice: its thread and the id that the model gave it, unless said.
+   * Where a model gives the same id to several calls of a thread, name them yourself, or answer undefined.
+   */
+  externalId?: (call: {
+    tool: string;
+    threadId: string | undefined;
+    toolCallId: string;
+  }) => string | undefined;
 }
 
 /** As much of LangChain's request as is used here. */
@@ -23,21 +32,29 @@ interface ToolCallRequest {
  *
  * @param client with the token of an agent
  */
-export function guardToolCalls(client: Consigliere, { prefix, ...asked }: GuardToolCallsOptions) {
+export function guardToolCalls(
+  client: Consigliere,
+  {
+    prefix,
+    externalId = ({ threadId, toolCallId }) => (threadId ? `${threadId}:${toolCallId}` : toolCallId),
+    ...asked
+  }: GuardToolCallsOptions,
+) {
   return async <T extends ToolCallRequest, R>(
     request: T,
     handler: (request: T) => R | Promise<R>,
   ): Promise<R> => {
     const { toolCall, runtime } = request;
     const { id, name, args } = toolCall;
-    const thread = runtime.configurable?.thread_id;
+    const threadId = runtime.configurable?.thread_id;
+    const tool = `${prefix}.${name}`;
     const ran = await client.actions.run(
-      `${prefix}.${name}`,
+      tool,
       args,
       (params) => handler({ ...request, toolCall: { ...toolCall, args: params } }),
       {
         ...asked,
-        externalId: id && [thread, id].filter((part) => part !== undefined).join(':'),
+        externalId: id && externalId({ tool, threadId, toolCallId: id }),
         signal: runtime.signal,
       },
     );

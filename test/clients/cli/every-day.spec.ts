@@ -1,7 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
+import { HostileProxy } from '../sdk/hostile-proxy.js';
 import { closedAddress, hasTerminal, Shell } from './terminal.js';
 
 const MAIL = 'Email jane@acme.example, subject "Your order": "It ships on Friday."';
@@ -381,6 +382,29 @@ describe('the feed', () => {
     const code = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGINT');
     expect(await code).toBe(130);
+  });
+
+  it('says when the connection is lost and back, and misses nothing', async () => {
+    const proxy = await HostileProxy.start(test.url);
+    try {
+      const env = { CONSIGLIERE_BASE_URL: proxy.url };
+      const child = shell.start(['feed', '--follow', '--limit', '1'], { env });
+      let [told, said] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (told += chunk));
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+      const streams = () =>
+        proxy.seen.filter(({ path, isAnswered }) => isAnswered && path.endsWith('/stream')).length;
+      await eventually(async () => streams() === 1);
+      proxy.cut();
+      await admin.post('/guardian/checkpoint', { label: 'While cut' });
+      await eventually(async () => told.includes('While cut') && said.includes('The connection is back'));
+      expect(said).toMatch(/^The connection is lost\.[^]*The connection is back; nothing is missing\.\n$/);
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGINT');
+      expect(await ended).toBe(130);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('ends with 0 when head has read enough', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeProgram } from '../../../clients/cli/dist/program.js';
 import { allFound, programPath } from '../../support/programs.js';
 import type { TestApp } from '../../support/test-app.js';
 
@@ -19,9 +20,28 @@ export interface Ran {
   stderr: string;
 }
 
+/** Waits for a text on the screen, runs a command if there is one, and then types. */
+type Step = [seen: string, typed: string, before?: string[]];
+
 interface Surroundings {
   env?: Record<string, string>;
   cwd?: string;
+}
+
+/** Every command of the program, as the words that name it. */
+export function commandNames(
+  of: ReturnType<typeof makeProgram> = makeProgram(),
+  before: string[] = [],
+): string[] {
+  return of.commands
+    .filter((command) => command.name() !== '__complete')
+    .flatMap((command) => {
+      const words = [...before, command.name()];
+      const below = commandNames(command, words);
+      // Of what has commands below it, these two do something by themselves.
+      const name = words.join(' ');
+      return below.length === 0 || /^(mcp|hook claude-code)$/.test(name) ? [name, ...below] : below;
+    });
 }
 
 /** An address on this machine at which nothing answers. */
@@ -87,26 +107,23 @@ export class Shell {
    */
   async type(
     args: string[],
-    steps: [seen: string, typed: string, before?: string[]][],
+    steps: Step[],
     { columns = 80, ...more }: Surroundings & { columns?: number } = {},
   ): Promise<{ code: number; screen: string; raw: string }> {
     const { env, cwd } = this.surroundings(more);
-    const child = spawn(python!, ['-c', TYPIST], {
-      env: { ...env, TERM: 'xterm-256color' },
-      cwd,
-      stdio: 'pipe',
-    });
     const ours = (line: string[]) => [process.execPath, MAIN, ...line];
-    const told = steps.map(([seen, typed, before]) => (before ? [seen, typed, ours(before)] : [seen, typed]));
-    child.stdin.end(JSON.stringify({ command: ours(args), steps: told, columns }));
-    const { stdout, stderr } = await output(child);
-    if (!stdout) throw new Error(stderr);
-    const { code, raw } = JSON.parse(stdout) as { code: number; raw: string };
-    // oxlint-disable-next-line no-control-regex -- exactly these are left out
-    return { code, raw, screen: raw.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
+    const told = steps.map(([seen, typed, before]): Step =>
+      before ? [seen, typed, ours(before)] : [seen, typed],
+    );
+    return atTerminal(ours(args), told, { env, cwd, columns });
   }
 
-  private surroundings({ env = {}, cwd = this.folder }: Surroundings) {
+  /** Another program in a pseudo-terminal, in the surroundings of this one. */
+  async terminal(command: string[], steps: Step[], more: Record<string, string> = {}) {
+    return atTerminal(command, steps, this.surroundings({ env: more }));
+  }
+
+  private surroundings({ env = {}, cwd = this.folder }: Surroundings): Required<Surroundings> {
     // Every command comes from one address: a minute later its limits begin anew.
     if (++this.#commands % 8 === 0) this.test.clock.advance(60_000);
     return {
@@ -121,6 +138,25 @@ export class Shell {
       },
     };
   }
+}
+
+/** A program in a pseudo-terminal; what was on the screen comes back, with what a terminal would obey left out of `screen`. */
+export async function atTerminal(
+  command: string[],
+  steps: Step[],
+  { env, cwd, columns = 80 }: Required<Surroundings> & { columns?: number },
+): Promise<{ code: number; screen: string; raw: string }> {
+  const child = spawn(python!, ['-c', TYPIST], {
+    env: { ...env, TERM: 'xterm-256color' },
+    cwd,
+    stdio: 'pipe',
+  });
+  child.stdin.end(JSON.stringify({ command, steps, columns }));
+  const { stdout, stderr } = await output(child);
+  if (!stdout) throw new Error(stderr);
+  const { code, raw } = JSON.parse(stdout) as { code: number; raw: string };
+  // oxlint-disable-next-line no-control-regex -- exactly these are left out
+  return { code, raw, screen: raw.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
 }
 
 async function output(child: ReturnType<Shell['start']>): Promise<Ran> {

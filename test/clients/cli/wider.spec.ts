@@ -4,10 +4,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webhooks } from '@consigliere/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeProgram } from '../../../clients/cli/dist/program.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
-import { closedAddress, hasTerminal, MAIN, Shell } from './terminal.js';
+import { allFound, programPath } from '../../support/programs.js';
+import { closedAddress, commandNames, hasTerminal, MAIN, Shell } from './terminal.js';
+
+/** Of the packs in examples/packs. */
+const SKILL_PACK_PUBLISHERS = 'consigliere-examples=E7-z8esuOAy4-IOeSI-bQ1RGmFDT15_fJeH6LXyyEc4';
 
 let test: TestApp;
 let admin: TestMember;
@@ -17,7 +20,7 @@ const closes: (() => void)[] = [];
 
 beforeAll(async () => {
   receiver = await server(() => ({ status: 200 }));
-  test = await startTestApp({ OUTBOUND_ALLOW: new URL(receiver.url).host });
+  test = await startTestApp({ OUTBOUND_ALLOW: new URL(receiver.url).host, SKILL_PACK_PUBLISHERS });
   admin = await test.createMember(test.workspaceId, 'admin');
   shell = await Shell.of(test, admin.token);
 });
@@ -239,7 +242,11 @@ describe('figures and records', { timeout: 60_000 }, () => {
     expect((await reader.run(['guardian', 'kill', '--yes'])).code).toBe(1);
     expect((await reader.run(['tokens', 'revoke', tokenId])).code).toBe(1);
     expect((await shell.run(['tokens', 'revoke', tokenId])).code).toBe(0);
-    expect((await reader.run(['guardian', 'status'])).code).toBe(4);
+    // Within a second (CONTRACT, Tokens).
+    await eventually(
+      async () => (await reader.run(['guardian', 'status'])).code,
+      (code) => code === 4,
+    );
 
     const agent = await Shell.of(
       test,
@@ -349,6 +356,23 @@ describe('figures and records', { timeout: 60_000 }, () => {
     const member = await test.createMember(test.workspaceId, 'viewer', [teamId]);
     await done(`teams remove ${teamId} ${member.memberId}`);
     await done(`teams archive ${teamId}`);
+  });
+
+  it('bring skill packs, whole or not at all', async () => {
+    const example = join(import.meta.dirname, '../../../examples/packs/invoice-reminders.json');
+    const installed = await shell.json(['packs', 'install', example]);
+    expect(installed).toMatchObject({ status: 'installed', skills: { length: 2 } });
+    const { packId } = installed;
+    expect((await shell.run(['packs'])).stdout).toContain(`${packId}\tinstalled\tinvoice-reminders\t`);
+    const changed = join(shell.folder, 'changed-pack.json');
+    await writeFile(changed, (await readFile(example, 'utf8')).replace('kindly', 'rudely'));
+    expect(await shell.run(['packs', 'install', changed])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^Error: [^\n]*sign/),
+    });
+    expect((await shell.run(['packs', 'remove', packId])).code).toBe(0);
+    expect((await shell.run(['packs', 'get', packId])).stdout).toContain('Status:\tuninstalled');
   });
 
   it('tell of signals and escalations', async () => {
@@ -605,11 +629,57 @@ describe('completion', () => {
     const offered = (await complete('approvals', 'show', 'apr_')).map((line) => line.split('\t')[0]);
     expect(offered).toEqual(items.map(({ approvalId }: any) => approvalId));
     expect((await complete('--json', 'tools', 'get', 'str'))[0]).toMatch(/^stripe\.refund\t/);
+    const kinds = ['orders get so_', 'tokens revoke tok_', 'actions get act_', 'questions get qst_'];
+    for (const line of [...kinds, 'directives get dir_', 'signals get sig_', 'packs get pck_'])
+      expect(await complete(...line.split(' '))).toContainEqual(
+        expect.stringMatching(`^${line.split(' ').at(-1)}\\w+\\t.`),
+      );
     expect(await complete('nonsense', 'x', '')).toEqual(['']);
     const silent = await shell.run(['__complete', '--', 'approvals', 'show', ''], {
       env: { CONSIGLIERE_TOKEN: 'wrong' },
     });
     expect(silent).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  const shells: [name: string, start: (rc: string) => string[], rc: string][] = [
+    [
+      'bash',
+      (rc) => ['--noprofile', '--rcfile', rc, '-i'],
+      "PS1='ready$ '\nsource <(consigliere completion bash)\n",
+    ],
+    [
+      'zsh',
+      () => ['-i'],
+      "PS1='ready$ '\nautoload -Uz compinit && compinit -u\nsource <(consigliere completion zsh)\n",
+    ],
+    [
+      'fish',
+      (rc) => ['--no-config', '-i', '-C', `source ${rc}`],
+      "function fish_prompt; echo -n 'ready$ '; end\nconsigliere completion fish | source\n",
+    ],
+  ];
+  it.each(shells)('of a live id and a command is typed in %s with Tab', async (name, start, rc) => {
+    const program = programPath(name);
+    if (!hasTerminal || !allFound(`completion in ${name}`, { [name]: program })) return;
+    const bin = join(shell.folder, 'bin');
+    await mkdir(bin, { recursive: true });
+    const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+    await writeFile(join(bin, 'consigliere'), command, { mode: 0o755 });
+    await writeFile(join(shell.folder, '.zshrc'), rc);
+    await writeFile(join(shell.folder, 'rc'), rc);
+    const { teamId } = (await admin.post('/teams', { name: `Of ${name}` })).body;
+    // All but its last three characters: two teams of one moment begin alike.
+    const begun = `consigliere teams memb\t${teamId.slice(0, -3)}\t`;
+    const { screen } = await shell.terminal(
+      [program!, ...start(join(shell.folder, 'rc'))],
+      [
+        ['ready$ ', begun],
+        [teamId, '\r'],
+        ['ready$ ', 'exit\r'],
+      ],
+      { PATH: `${bin}:${process.env['PATH']}` },
+    );
+    expect(screen).toMatch(new RegExp(`consigliere teams members[ \\b]+${teamId}[^]*No members\\.`));
   });
 
   it('works in bash, and has a script for each shell', async () => {
@@ -812,15 +882,8 @@ const json = (status: number, body: object) => ({
 it('every command was run', () => {
   // Those of every-day.spec.ts, which has an app of its own.
   const elsewhere =
-    /^(directive|directives (get|cancel)|approvals (list|review|edit|reject)|guardian (status|kill|revert)|feed|login|logout|whoami|profiles (list|use)|mcp proxy|hook claude-code)$/;
-  const leaves = makeProgram()
-    .commands.filter((command) => command.name() !== '__complete')
-    .flatMap((command) =>
-      command.commands.length > 0
-        ? command.commands.map((one) => `${command.name()} ${one.name()}`)
-        : command.name(),
-    );
+    /^(directive|directives (get|cancel)|approvals (list|review|edit|reject)|guardian (status|kill|revert)|feed|login|logout|whoami|profiles (list|use)|mcp|mcp proxy|hook claude-code|hook claude-code install)$/;
   const ran = (leaf: string) =>
     Shell.ran.has(leaf) || (leaf.endsWith(' list') && Shell.ran.has(leaf.replace(' list', '')));
-  expect(leaves.filter((leaf) => !ran(leaf) && !elsewhere.test(leaf))).toEqual([]);
+  expect(commandNames().filter((leaf) => !ran(leaf) && !elsewhere.test(leaf))).toEqual([]);
 });

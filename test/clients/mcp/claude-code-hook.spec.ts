@@ -240,6 +240,24 @@ describe('installing', () => {
     expect(JSON.parse(await settingsOf(join(folder, 'new'))).hooks.PreToolUse).toEqual([ours]);
   });
 
+  it('is a command, which puts itself into the project of this folder or says why not', async () => {
+    const directory = await project('by-command');
+    const programs = await project('programs');
+    const install = async (version: string) => {
+      await writeFile(join(programs, 'claude'), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
+      const env = { PATH: `${programs}:${process.env.PATH}` };
+      const args = [BIN, 'hook', 'claude-code', 'install', '--matcher', 'Bash'];
+      return spawnSync(process.execPath, args, { cwd: directory, env, encoding: 'utf8' });
+    };
+    expect(await install('2.1.294')).toMatchObject({ status: 1, stderr: expect.stringContaining('2.1.295') });
+    expect(await install('2.1.295')).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('stands in'),
+    });
+    const [entry] = JSON.parse(await settingsOf(directory)).hooks.PreToolUse;
+    expect(entry).toMatchObject({ matcher: 'Bash', hooks: [{ args: [BIN, 'hook', 'claude-code'] }] });
+  });
+
   it.each(['2.1.294', '2.0.999', '1.9.9', 'unknown'])(
     'refuses version %s of Claude Code',
     async (version) => {

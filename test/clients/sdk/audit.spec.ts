@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentsOf, repeated, writeSignedExport } from '../../../bench/long-export.js';
 import type { ReceiptContent } from '../../../src/platform/receipts/receipt.js';
 import { Client } from '../../support/client.js';
+import { MAIN } from '../cli/terminal.js';
 import { AgentDesk, TOOL } from './agent-desk.js';
 
 let folder: string;
@@ -44,7 +46,26 @@ async function faultsOf(
   writeSignedExport(file, () => contents);
   const { faults, isSound } = await verify(file, options);
   expect(isSound).toBe(faults.length === 0);
+  expect(await byCommand(file, options)).toEqual({ code: isSound ? 0 : 1, faults });
   return faults.map(({ kind, seq, message }) => [kind, seq, message]);
+}
+
+/** The same from the command line, offline. */
+async function byCommand(path: string, given: AuditOptions = {}) {
+  const { heldHead, key, report: counted } = given;
+  const reportFile = join(folder, 'report.json');
+  if (counted) await writeFile(reportFile, typeof counted === 'string' ? counted : JSON.stringify(counted));
+  const args = [
+    ...(heldHead ? ['--held-seq', String(heldHead.seq), '--held-hash', heldHead.hash] : []),
+    ...(key ? ['--key', key] : []),
+    ...(given.workspaceId ? ['--workspace', given.workspaceId] : []),
+    ...(counted ? ['--report', reportFile] : []),
+  ];
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const options = { env, encoding: 'utf8', maxBuffer: 2 ** 24 } as const;
+  const command = [MAIN, 'audit', 'verify', path, ...args, '--json'];
+  const { status, stdout } = spawnSync(process.execPath, command, options);
+  return { code: status, faults: JSON.parse(stdout).faults };
 }
 
 const changed = (change: (copies: ReceiptContent[]) => unknown): ReceiptContent[] => {
@@ -73,8 +94,13 @@ describe('audit.verify', () => {
   it('names one byte that was changed, a row that was deleted, and an end that was cut', async () => {
     const { head } = writeSignedExport(file, () => receipts);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-    const messageOf = async (some: string[]) =>
-      (await verify(Readable.from([Buffer.from(`${some.join('\n')}\n`)]))).faults[0]!.message;
+    const messageOf = async (some: string[]) => {
+      const text = `${some.join('\n')}\n`;
+      const { faults } = await verify(Readable.from([Buffer.from(text)]));
+      await writeFile(file, text);
+      expect(await byCommand(file)).toEqual({ code: 1, faults });
+      return faults[0]!.message;
+    };
     const [at] = [8];
     const one = JSON.parse(lines[at]!).receipt.seq;
     expect(await messageOf(lines.with(at, lines[at]!.replace('\\"success\\"', '\\"sUccess\\"')))).toBe(

@@ -50,6 +50,14 @@ const effectsOf = async (source: string) =>
   (await test.rows('select 1 from revenue_events where source = $1', [source])).length;
 const keys = () => new Set(proxy.seen.map(({ headers }) => headers['idempotency-key']));
 const SOON = { 'Retry-After': '0' };
+const IN_PROGRESS = {
+  headers: { ...SOON, 'Content-Type': 'application/json' },
+  body: JSON.stringify({
+    error: 'idempotency_in_progress',
+    reason: 'idempotency_in_progress',
+    message: 'Wait.',
+  }),
+};
 const failureOf = (call: PromiseLike<unknown>) =>
   Promise.resolve(call).then(
     () => undefined,
@@ -63,6 +71,7 @@ describe('a change', () => {
     ['a lost answer, and a request that arrives twice', ['lost answer', 'twice']],
     ['an answer that comes twice', ['two answers']],
     ['a proxy that answers 502 with a page', ['bad gateway', 'bad gateway']],
+    ['408, and 409 while the same change is in progress', [{ status: 408 }, { status: 409, ...IN_PROGRESS }]],
     [
       '429 and 503 with Retry-After',
       [
@@ -289,6 +298,10 @@ describe('an answer', () => {
       [2, 422, 'INVALID_DESTINATION'],
       [1, 422, 'VALIDATION_FAILED'],
     ]);
+    // When it is tried again, where it is.
+    expect(entries.map(({ retryIn }) => retryIn)).toEqual([expect.any(Number), undefined, undefined]);
+    expect(entries[0]!.retryIn).toBeGreaterThanOrEqual(375);
+    expect(entries[0]!.retryIn).toBeLessThanOrEqual(500);
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${secret}|${admin.token}|team_of_secrets`));
     expect(inspect(logged, { depth: 9, showHidden: true })).not.toContain(admin.token);
   });
@@ -334,6 +347,30 @@ describe('waiting', () => {
     });
   });
 
+  it('for a directive of another process tells of its changes, and ends with it, the time or the signal', async () => {
+    const directive = 'Email jane@acme.example, subject "Awaited": "We are here."';
+    const { directiveId, approvalId } = await client.directives.create({ directive, capo: 'capo_ops' });
+    const heard: string[] = [];
+    const waiting = client.directives.waitFor(directiveId, {
+      timeout: 20_000,
+      onChange: ({ status }) => heard.push(status),
+    });
+    await client.approvals.waitFor(approvalId!, { for: 'draft' });
+    expect((await client.directives.waitFor(directiveId, { timeout: 100 })).status).toBe('pending_approval');
+    const reason = new Error('Enough.');
+    const left = client.directives.waitFor(directiveId, { signal: aborted(reason, 100) });
+    expect(await failureOf(left)).toBe(reason);
+    await client.approvals.approve(approvalId!);
+    expect((await waiting).status).toBe('executed');
+    expect(heard).toEqual([...new Set(heard)]);
+    expect([heard.includes('pending_approval'), heard.at(-1)]).toEqual([true, 'executed']);
+    // What has ended is answered at once, with one request.
+    proxy.take();
+    expect((await client.directives.waitFor(directiveId)).status).toBe('executed');
+    expect(proxy.take()).toHaveLength(1);
+    expect(await failureOf(client.directives.waitFor(newId('dir')))).toBeInstanceOf(NotFoundError);
+  });
+
   it('for a decision ends with it, with the time, or with the signal', async () => {
     const { approvalId } = await client.directives.create({
       directive: 'Write a document "Plan": We begin.',
@@ -357,8 +394,14 @@ describe('the stream', () => {
   it('comes back behind the last entry after cuts, and shows each entry once', async () => {
     const stop = new AbortController();
     const seen: number[] = [];
+    const told: string[] = [];
+    const options = {
+      signal: stop.signal,
+      onLost: () => void told.push('lost'),
+      onReconnect: () => void told.push('back'),
+    };
     const reading = (async () => {
-      for await (const { seq } of client.feed.stream({ signal: stop.signal })) seen.push(seq);
+      for await (const { seq } of client.feed.stream(options)) seen.push(seq);
     })();
     const until = (done: () => boolean) => eventually(async () => done());
     const streams = () =>
@@ -376,12 +419,18 @@ describe('the stream', () => {
     await reading;
     expect(seen).toEqual([0, 1, 2, 3].map((n) => seen[0]! + n));
     expect(streams()).toBe(3);
+    expect(told).toEqual(['lost', 'back', 'lost', 'back']);
   });
 
   it('begins where it is told, and ends with an error where it will never be', async () => {
     const stream = client.feed.stream({ lastEventId: 0 });
     expect((await stream.next()).value).toMatchObject({ seq: 1 });
     await stream.return();
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of client.feed.stream({ lastEventId: 0, signal: stop.signal }))
+      if (seen.push(seq) === 2) stop.abort();
+    expect(seen).toEqual([1, 2]);
     const stranger = new Consigliere({ baseUrl: proxy.url, token: 'cons_unknown' });
     expect(await failureOf(stranger.feed.stream().next())).toBeInstanceOf(AuthenticationError);
     proxy.faults.push({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'hello' });

@@ -8,7 +8,7 @@ const usage = {
 };
 
 /** A model that calls the tool once, and then tells what it was told. */
-export async function callRefund(client, { id, params }, refund) {
+export async function callRefund(client, { id, params }, refund, more = {}) {
   const model = new MockLanguageModelV4({
     doGenerate: [
       {
@@ -36,7 +36,7 @@ export async function callRefund(client, { id, params }, refund) {
         execute: (input, options) => refund(input, options.permitted.permit),
       }),
     },
-    { prefix: 'shop', reason: 'It came back.' },
+    { prefix: 'shop', reason: 'It came back.', ...more },
   );
   await generateText({ model, tools, prompt: 'Refund it.', stopWhen: isStepCount(3) });
   return JSON.stringify(model.doGenerateCalls[1].prompt.at(-1));

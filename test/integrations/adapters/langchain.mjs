@@ -4,7 +4,7 @@ import { createAgent, createMiddleware, FakeToolCallingModel, tool } from 'langc
 import { guardToolCalls } from '@consigliere/sdk/langchain';
 
 /** A model that calls the tool once, and then tells what it was told. */
-export async function callRefund(client, { id, params }, refund) {
+export async function callRefund(client, { id, params }, refund, options = {}) {
   const model = new FakeToolCallingModel({ toolCalls: [[{ name: 'refund', args: params, id }], []] });
   const schema = { type: 'object', properties: { order: { type: 'string' }, amount: { type: 'number' } } };
   const agent = createAgent({
@@ -20,7 +20,7 @@ export async function callRefund(client, { id, params }, refund) {
     middleware: [
       createMiddleware({
         name: 'consigliere',
-        wrapToolCall: guardToolCalls(client, { prefix: 'shop', reason: 'It came back.' }),
+        wrapToolCall: guardToolCalls(client, { prefix: 'shop', reason: 'It came back.', ...options }),
       }),
     ],
   });

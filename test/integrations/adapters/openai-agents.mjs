@@ -3,7 +3,7 @@ import { Agent, Runner, tool, Usage } from '@openai/agents';
 import { guardExecute } from '@consigliere/sdk/openai-agents';
 
 /** A model that calls the tool once, and then tells what it was told. */
-export async function callRefund(client, { id, params }, refund) {
+export async function callRefund(client, { id, params }, refund, options = {}) {
   let told = '';
   const output = [
     [
@@ -39,7 +39,7 @@ export async function callRefund(client, { id, params }, refund) {
     client,
     'shop.refund',
     (decided, _context, { permit }) => refund(decided, permit),
-    { reason: 'It came back.' },
+    { reason: 'It came back.', ...options },
   );
   const parameters = {
     type: 'object',

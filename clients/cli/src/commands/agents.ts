@@ -1,11 +1,10 @@
 import type { RegisterToolBody } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
 import { record, say, table } from '../output.js';
 
 const POLICY = 'Policy and agents:';
-const TEAM: [string, string] = ['--team <teamId>', 'only those of this team'];
 
 interface AgentOptions {
   tool: string[];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Context, define, jsonOf, readInput } from '../command.js';
 import { UsageError } from '../errors.js';
-import { print, printJson, printLine } from '../output.js';
+import { printJson, printLine, visible } from '../output.js';
 
 interface ApiOptions {
   query?: string[];
@@ -54,7 +54,7 @@ export function api(program: Command): void {
         }
       } else {
         const answer = await call;
-        if (typeof answer === 'string') print(answer.trimEnd());
+        if (typeof answer === 'string') process.stdout.write(`${visible(answer.trimEnd())}\n`);
         else printJson(answer);
       }
     },

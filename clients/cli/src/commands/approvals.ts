@@ -1,15 +1,16 @@
 import type { ApprovalDecided, ApprovalSummary, EditBody } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineList, group, jsonOf, readInput } from '../command.js';
+import { type Context, define, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { UsageError } from '../errors.js';
-import { type Column, print, printLine, record, say, styleOf, table, when, withProgress } from '../output.js';
+import { type Columns, print, printLine, record, say, table, withProgress } from '../output.js';
 import { preview } from '../preview.js';
 import { askText, askYes } from '../prompts.js';
 import { approve, edit, review } from '../review.js';
+import { follow } from './feed.js';
 
-const COLUMNS: Column<ApprovalSummary>[] = [
-  { head: 'Id', cell: ({ approvalId }) => approvalId },
-  { head: 'Risk', cell: ({ risk }) => risk, style: ({ risk }) => styleOf(risk) },
+const COLUMNS: Columns<ApprovalSummary> = [
+  'approvalId',
+  'risk',
   { head: 'From', cell: ({ agent, capo }) => agent?.name ?? capo, shrinks: true },
   {
     head: 'Title',
@@ -19,7 +20,7 @@ const COLUMNS: Column<ApprovalSummary>[] = [
     },
     shrinks: true,
   },
-  { head: 'Expires', cell: ({ expiresAt }) => when(expiresAt) },
+  'expiresAt',
 ];
 
 export function approvals(program: Command): void {
@@ -29,7 +30,7 @@ export function approvals(program: Command): void {
     filters: [
       ['--status <status>', 'those in this state instead: approved, rejected, expired, ...'],
       ['--capo <role>', 'only those of this capo'],
-      ['--team <teamId>', 'only those of this team'],
+      TEAM,
       ['--urgent', 'only urgent ones'],
     ],
     call: (client, query) => client.approvals.list(query),
@@ -189,7 +190,7 @@ async function watch({ client, options }: Context): Promise<undefined> {
   // From before the queue was read, so that nothing falls between the two.
   const [newest] = (await client.feed.list({ limit: 1 })).items;
   await tell();
-  for await (const { action } of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
+  for await (const { action } of follow(client, newest?.seq ?? 0)) {
     if (/^(approval|action|question)\./.test(action)) await tell();
   }
 }

@@ -6,37 +6,38 @@ import { print } from '../output.js';
 /** A live id with a word about it. */
 type Offered = [id: string, about: string];
 
+const MANY = { limit: 50 };
+
+/** Of each item of a list its id and a word about it. */
+function listed<Item>(
+  call: (client: Consigliere) => PromiseLike<{ items: Item[] }>,
+  id: keyof Item,
+  about: keyof Item,
+): (client: Consigliere) => Promise<Offered[]> {
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  return async (client) => (await call(client)).items.map((item) => [textOf(item[id]), textOf(item[about])]);
+}
+
 /** What an argument or an option of this name takes. */
 const LIVE: Record<string, (client: Consigliere) => Promise<Offered[]>> = {
-  approvalId: async (client) =>
-    (await client.approvals.list({ limit: 50 })).items.map(({ approvalId, title }) => [approvalId, title]),
-  directiveId: async (client) =>
-    (await client.directives.list({ limit: 50 })).items.map(({ directiveId, title }) => [directiveId, title]),
-  standingOrderId: async (client) =>
-    (await client.standingOrders.list({ limit: 50, status: 'all' })).items.map((one) => [
-      one.standingOrderId,
-      one.name,
-    ]),
-  actionRequestId: async (client) =>
-    (await client.actions.list({ limit: 50 })).items.map((one) => [one.actionRequestId, one.title]),
-  questionId: async (client) =>
-    (await client.questions.list({ limit: 50 })).items.map(({ questionId, title }) => [questionId, title]),
-  scheduleId: async (client) =>
-    (await client.schedules.list({ limit: 50 })).items.map(({ scheduleId, name }) => [scheduleId, name]),
-  signalId: async (client) =>
-    (await client.signals.list({ limit: 50 })).items.map(({ signalId, title }) => [signalId, title]),
-  escalationId: async (client) =>
-    (await client.escalations.list({ limit: 50 })).items.map((one) => [one.escalationId, one.reason]),
-  checkpointId: async (client) =>
-    (await client.checkpoints.list({ limit: 50 })).items.map((one) => [one.checkpointId, one.label ?? '']),
-  destinationId: async (client) =>
-    (await client.webhooks.list({ limit: 50 })).items.map(({ destinationId, url }) => [destinationId, url]),
-  tokenId: async (client) =>
-    (await client.tokens.list({ limit: 50 })).items.map(({ tokenId, name }) => [tokenId, name]),
-  teamId: async (client) =>
-    (await client.teams.list({ limit: 50 })).items.map(({ teamId, name }) => [teamId, name]),
-  tool: async (client) =>
-    (await client.tools.list({ limit: 50 })).items.map(({ name, title }) => [name, title]),
+  approvalId: listed((client) => client.approvals.list(MANY), 'approvalId', 'title'),
+  directiveId: listed((client) => client.directives.list(MANY), 'directiveId', 'title'),
+  standingOrderId: listed(
+    (client) => client.standingOrders.list({ ...MANY, status: 'all' }),
+    'standingOrderId',
+    'name',
+  ),
+  actionRequestId: listed((client) => client.actions.list(MANY), 'actionRequestId', 'title'),
+  questionId: listed((client) => client.questions.list(MANY), 'questionId', 'title'),
+  scheduleId: listed((client) => client.schedules.list(MANY), 'scheduleId', 'name'),
+  signalId: listed((client) => client.signals.list(MANY), 'signalId', 'title'),
+  escalationId: listed((client) => client.escalations.list(MANY), 'escalationId', 'reason'),
+  checkpointId: listed((client) => client.checkpoints.list(MANY), 'checkpointId', 'label'),
+  destinationId: listed((client) => client.webhooks.list(MANY), 'destinationId', 'url'),
+  packId: listed((client) => client.skillPacks.list(MANY), 'packId', 'name'),
+  tokenId: listed((client) => client.tokens.list(MANY), 'tokenId', 'name'),
+  teamId: listed((client) => client.teams.list(MANY), 'teamId', 'name'),
+  tool: listed((client) => client.tools.list(MANY), 'name', 'title'),
   agent: async (client) => {
     const { agents, outsideAgents } = await client.agents.list();
     return [
@@ -62,7 +63,7 @@ export function completion(program: Command): void {
       'consigliere completion pwsh | Out-String | Invoke-Expression',
     ],
     progress: null,
-    run: ({ args }) => print(SCRIPTS[args[0]!]!.trim()),
+    run: ({ args }) => void process.stdout.write(SCRIPTS[args[0]!]!.trimStart()),
   });
   program
     .command('__complete', { hidden: true })
@@ -136,21 +137,27 @@ _consigliere() {
     [ -n "$found" ] && COMPREPLY+=("$(printf %q "$found")")
   done < <(consigliere __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
-complete -o default -F _consigliere consigliere`,
+complete -o default -F _consigliere consigliere
+`,
   zsh: `
 #compdef consigliere
 _consigliere() {
   local -a found
-  found=("\${(@f)$(consigliere __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed -e 's/:/\\\\:/g' -e 's/\t/:/')}")
+  local id about
+  while IFS=$'\\t' read -r id about; do
+    [[ -n $id ]] && found+=("\${id//:/\\\\:}:$about")
+  done < <(consigliere __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#found} )) && _describe consigliere found
 }
-if [ "$funcstack[1]" = _consigliere ]; then _consigliere "$@"; else compdef _consigliere consigliere; fi`,
+if [ "$funcstack[1]" = _consigliere ]; then _consigliere "$@"; else compdef _consigliere consigliere; fi
+`,
   fish: `
 function __consigliere_complete
   set -l words (commandline -opc) (commandline -ct)
   consigliere __complete -- $words[2..-1] 2>/dev/null
 end
-complete -c consigliere -f -a '(__consigliere_complete)'`,
+complete -c consigliere -f -a '(__consigliere_complete)'
+`,
   pwsh: `
 Register-ArgumentCompleter -Native -CommandName consigliere -ScriptBlock {
   param($word, $ast, $position)
@@ -161,5 +168,6 @@ Register-ArgumentCompleter -Native -CommandName consigliere -ScriptBlock {
     $typed = if ($id -match '^[\\w./@-]+$') { $id } else { "'" + $id.Replace("'", "''") + "'" }
     [System.Management.Automation.CompletionResult]::new($typed, $id, 'ParameterValue', $(if ($about) { $about } else { $id }))
   }
-}`,
+}
+`,
 };

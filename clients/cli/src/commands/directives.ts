@@ -1,8 +1,8 @@
 import type { Consigliere, DirectiveBody, DirectiveView, QueuedDirectiveBody } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { record, say, styled, styleOf, visible, when, wrapped } from '../output.js';
+import { record, say, styled, visible, wrapped } from '../output.js';
 
 const CAPOS = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ceo'] as const;
 
@@ -61,10 +61,7 @@ export function directives(program: Command): void {
       }
       if (!options.wait) return client.directives.get(directiveId);
       say(`Handed in: ${directiveId}`);
-      const seconds = options.timeout === undefined ? Infinity : Number(options.timeout);
-      const directive = await ended(client, directiveId, seconds);
-      process.exitCode = exitCodeOf(directive);
-      return directive;
+      return ended(client, directiveId, options.timeout);
     },
     show: (directive, { options }) => {
       const { directiveId, approvalId, status } = directive;
@@ -81,15 +78,10 @@ export function directives(program: Command): void {
     filters: [
       ['--status <status>', 'only those in this state'],
       ['--capo <role>', 'only those of this capo', { choices: CAPOS }],
-      ['--team <teamId>', 'only those of this team'],
+      TEAM,
     ],
     call: (client, query) => client.directives.list(query),
-    columns: [
-      { head: 'Id', cell: ({ directiveId }) => directiveId },
-      { head: 'Status', cell: ({ status }) => status, style: ({ status }) => styleOf(status) },
-      { head: 'Title', cell: ({ title }) => title, shrinks: true },
-      { head: 'Created', cell: ({ createdAt }) => when(createdAt) },
-    ],
+    columns: ['directiveId', 'status', 'title', 'createdAt'],
     empty: 'No directives.',
   });
   defineCalls(all, [
@@ -109,31 +101,20 @@ export function directives(program: Command): void {
   ]);
 }
 
-const ENDED = ['executed', 'failed', 'rejected', 'expired', 'cancelled', 'halted', 'reverted'];
-
 /** The directive once it has ended, or as it stands when the time is over. Says on standard error what it waits for. */
-async function ended(client: Consigliere, directiveId: string, seconds: number): Promise<DirectiveView> {
-  const until = performance.now() + seconds * 1_000;
-  let told: string | undefined;
-  for (;;) {
-    const directive = await client.directives.get(directiveId);
-    const { status, approvalId } = directive;
-    if (ENDED.includes(status)) return directive;
-    const left = Math.ceil((until - performance.now()) / 1_000);
-    if (left <= 0) {
-      say(`It is not decided within ${seconds} s: ${status}.`);
-      return directive;
-    }
-    const state = `${status} ${approvalId}`;
-    if (told !== state) {
+async function ended(client: Consigliere, directiveId: string, seconds?: string): Promise<DirectiveView> {
+  const timeout = seconds === undefined ? Infinity : Number(seconds) * 1_000;
+  const until = performance.now() + timeout;
+  const directive = await client.directives.waitFor(directiveId, {
+    timeout,
+    onChange: ({ status, approvalId }) => {
       const isWaiting = status === 'pending_approval' && approvalId;
-      say(isWaiting ? `Waiting for a decision: consigliere approvals show ${approvalId}` : `${status}...`);
-      told = state;
-    }
-    if (status === 'pending_approval' && approvalId) {
-      await client.approvals.get(approvalId, { wait: Math.min(30, left), for: 'decision' });
-    } else await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+      say(isWaiting ? `Waiting for a decision: consigliere approvals show ${approvalId}` : status);
+    },
+  });
+  if (performance.now() >= until) say(`Waited ${seconds} s: it is ${directive.status}.`);
+  process.exitCode = exitCodeOf(directive);
+  return directive;
 }
 
 function exitCodeOf({ status, error }: DirectiveView): number {

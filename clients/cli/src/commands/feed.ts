@@ -1,7 +1,7 @@
-import type { FeedEvent } from '@consigliere/sdk';
+import type { Consigliere, FeedEvent } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define } from '../command.js';
-import { print, printLine, styled, time, visible } from '../output.js';
+import { print, printLine, say, styled, time, visible } from '../output.js';
 
 export function feed(program: Command): void {
   define(program, {
@@ -22,9 +22,18 @@ export function feed(program: Command): void {
       const newest = await client.feed.list({ limit: Math.min(100, limit) }).toArray({ limit });
       for (const entry of newest.toReversed()) tell(entry);
       if (!options.follow) return;
-      for await (const entry of client.feed.stream({ lastEventId: newest[0]?.seq ?? 0 })) tell(entry);
+      for await (const entry of follow(client, newest[0]?.seq ?? 0)) tell(entry);
     },
   }).helpGroup('Every day:');
+}
+
+/** Says on standard error when the connection is lost and back. */
+export function follow(client: Consigliere, lastEventId: number): AsyncIterable<FeedEvent> {
+  return client.feed.stream({
+    lastEventId,
+    onLost: () => say('The connection is lost. It is tried again until Ctrl-C.'),
+    onReconnect: () => say('The connection is back; nothing is missing.'),
+  });
 }
 
 function lineOf({ at, actor, text, outcome }: FeedEvent): string {

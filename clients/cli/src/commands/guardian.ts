@@ -85,10 +85,10 @@ export function guardian(program: Command): void {
     summary: 'List the checkpoints, the newest first',
     call: (client, query) => client.checkpoints.list(query),
     columns: [
-      { head: 'Id', cell: ({ checkpointId }) => checkpointId },
-      { head: 'Label', cell: ({ label }) => label, shrinks: true },
+      'checkpointId',
+      'label',
       { head: 'By', cell: ({ createdBy }) => createdBy.name, shrinks: true },
-      { head: 'Taken', cell: ({ createdAt }) => when(createdAt) },
+      'createdAt',
     ],
     empty: 'No checkpoints.',
   });
@@ -190,14 +190,7 @@ function reverted({ revertId, mode, status, plan, planTotal, receiptId, restored
     lines.push(record({ modeAfter: restored.mode, orders: names, settings: restored.settings }));
   }
   if (plan.length > 0) {
-    lines.push(
-      table(plan, [
-        { head: 'Packet', cell: ({ workPacketId }) => workPacketId },
-        { head: 'Status', cell: ({ status: at }) => at, style: ({ status: at }) => styleOf(at) },
-        { head: 'Title', cell: ({ title }) => title, shrinks: true },
-        { head: 'Why', cell: ({ reason }) => reason, shrinks: true },
-      ]),
-    );
+    lines.push(table(plan, ['workPacketId', 'status', 'title', 'reason']));
   }
   return lines.join('\n');
 }
@@ -222,14 +215,7 @@ function foreseen({
     }),
   ];
   if (packets.length > 0) {
-    lines.push(
-      table(packets, [
-        { head: 'Action', cell: ({ type }) => type },
-        { head: 'Outcome', cell: (packet) => packet.outcome, style: (packet) => styleOf(packet.outcome) },
-        { head: 'Reversibility', cell: ({ reversibility }) => reversibility },
-        { head: 'Title', cell: ({ title }) => title, shrinks: true },
-      ]),
-    );
+    lines.push(table(packets, ['type', 'outcome', 'reversibility', 'title']));
   }
   for (const warning of warnings) lines.push(styled('yellow', `! ${visible(warning)}`));
   return lines.join('\n');

@@ -1,16 +1,19 @@
-import type { CreateStandingOrderBody, NewStandingOrderView, SimulationView } from '@consigliere/sdk';
+import type {
+  CreateStandingOrderBody,
+  InstallSkillPackBody,
+  NewStandingOrderView,
+  SimulationView,
+  SkillPackView,
+} from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, jsonOf, readInput } from '../command.js';
-import { UsageError } from '../errors.js';
-import { record, styled, styleOf, table, visible } from '../output.js';
+import { EXIT, UsageError } from '../errors.js';
+import { record, styled, table, visible, withProgress } from '../output.js';
+
+const POLICY = 'Policy and agents:';
 
 export function orders(program: Command): void {
-  const all = group(
-    program,
-    'orders',
-    'Standing orders: what may leave without a person',
-    'Policy and agents:',
-  );
+  const all = group(program, 'orders', 'Standing orders: what may leave without a person', POLICY);
   defineList(all, {
     summary: 'List standing orders',
     filters: [['--status <status>', 'draft, shadow, paused, archived, or all; active without it']],
@@ -88,6 +91,65 @@ export function orders(program: Command): void {
       shown,
     ],
   ]);
+  packs(program);
+}
+
+function packs(program: Command): void {
+  const all = group(program, 'packs', 'Skill packs: what capos have learnt, with the orders for it', POLICY);
+  defineList(all, {
+    summary: 'List skill packs, the one that was installed last first',
+    call: (client, query) => client.skillPacks.list(query),
+    columns: ['packId', 'status', 'name', 'version', 'publisher'],
+    empty: 'No skill packs.',
+  });
+  define(all, {
+    usage: 'install <file>',
+    summary: 'Install a signed pack, or a later version of it; ends when all of it has arrived',
+    examples: ['consigliere packs install examples/packs/invoice-reminders.json'],
+    progress: null,
+    async run({ client, args }) {
+      const body = jsonOf(await readInput(args[0]!), args[0]!) as InstallSkillPackBody;
+      return withProgress('Installing', async (tell) => {
+        let found = await client.skillPacks.install(body);
+        for (; found.status === 'installing'; found = await client.skillPacks.get(found.packId)) {
+          tell(`${found.progress.done} of ${found.progress.total}`);
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
+        }
+        if (found.status !== 'installed') process.exitCode = EXIT.error;
+        return found;
+      });
+    },
+    show: pack,
+  });
+  defineCalls(all, [
+    [
+      'get <packId>',
+      'Show a pack with its skills and orders',
+      (client, id) => client.skillPacks.get(id),
+      pack,
+    ],
+    ['remove <packId>', 'Take its skills and drafts away', (client, id) => client.skillPacks.uninstall(id)],
+  ]);
+}
+
+function pack({
+  packId,
+  name,
+  version,
+  publisher,
+  status,
+  reason,
+  skills,
+  standingOrders,
+}: SkillPackView): string {
+  return record({
+    pack: packId,
+    name: `${name} ${version} of ${publisher}`,
+    status,
+    reason,
+    skills: skills.map((skill) => skill.name),
+    orders: standingOrders.map(({ key, status: at }) => `${key} (${at})`),
+  });
 }
 
 interface AddOptions {
@@ -146,11 +208,11 @@ function simulated(simulation: SimulationView): string {
   if (simulation.changes.length > 0) {
     lines.push(
       table(simulation.changes, [
-        { head: 'From', cell: ({ from }) => from },
-        { head: 'To', cell: ({ to }) => to, style: ({ to }) => styleOf(to) },
+        'from',
+        'to',
         { head: 'What', cell: ({ title, tool }) => title ?? tool, shrinks: true },
-        { head: 'Whom', cell: ({ recipient }) => recipient, shrinks: true },
-        { head: 'Why', cell: ({ why }) => why, shrinks: true },
+        'recipient',
+        'why',
       ]),
     );
   }

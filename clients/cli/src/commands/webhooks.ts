@@ -4,6 +4,7 @@ import { type Context, define, defineCalls, defineList, group } from '../command
 import { EXIT, UsageError } from '../errors.js';
 import { print, printLine, record, say, styled, table, time, visible } from '../output.js';
 import { urlOf, webhookSecret } from '../session.js';
+import { follow } from './feed.js';
 
 /** What a destination can choose (docs/webhooks.md). */
 const EVENTS = [
@@ -124,7 +125,7 @@ async function listen({ client, options }: Context<Forwarding & { json?: boolean
   say(
     `Listening to ${visible(workspace.name)}. Your receiver verifies with the secret ${secret} (always the same here). Ctrl-C ends.`,
   );
-  for await (const entry of client.feed.stream({ lastEventId: newest?.seq ?? 0 })) {
+  for await (const entry of follow(client, newest?.seq ?? 0)) {
     const event = eventOf(entry);
     if (!event || (options.events && !options.events.includes(event))) continue;
     let payload: Payload | undefined;

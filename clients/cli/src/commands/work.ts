@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
 import { record, styled, styleOf, visible } from '../output.js';
 
 const WORK = 'Work:';
-const TEAM: [string, string] = ['--team <teamId>', 'only those of this team'];
 
 export function work(program: Command): void {
   schedules(program);
