@@ -25,14 +25,11 @@ interface Chunk {
 const SDK = join(import.meta.dirname, '../../clients/sdk');
 const BIN = join(import.meta.dirname, 'node_modules/.bin');
 const SUBPATHS = ['', '/ai', '/openai-agents', '/langchain', '/claude-agent'];
+const MODULES = join(import.meta.dirname, 'node_modules');
 /** As npm installs it for this machine, without running its scripts. */
-const installed = (pattern: string) =>
-  globSync(pattern, { cwd: join(import.meta.dirname, 'node_modules') })[0];
-const [bun, deno] = [installed('@oven/bun-*/bin/bun*'), installed('@deno/*/deno*')].map(
-  (path) => path && join(import.meta.dirname, 'node_modules', path),
-);
-allFound('the SDK under Bun and Deno', { bun, deno });
-/** The Node.js that runs these tests, the one of the machine where it is 20.19 or newer, Bun and Deno: each with what runs a file. */
+const [bun] = globSync('@oven/bun-*/bin/bun*', { cwd: MODULES }).map((path) => join(MODULES, path));
+allFound('the SDK under Bun', { bun });
+/** The Node.js that runs these tests, the one of the machine where it is 20.19 or newer, and Bun: each with what runs a file. */
 const PROGRAMS: [name: string, program: string[]][] = [
   ...[process.execPath, '/usr/bin/node', '/usr/local/bin/node']
     .filter((path) => existsSync(path))
@@ -40,7 +37,6 @@ const PROGRAMS: [name: string, program: string[]][] = [
     .filter(([version]) => /^v(20\.(19|[2-9]\d)|2[1-9]|[3-9]\d)\./.test(version))
     .map(([version, path]): [string, string[]] => [`Node.js ${version}`, [path]]),
   ...(bun ? [['Bun', [bun]] as [string, string[]]] : []),
-  ...(deno ? [['Deno', [deno, 'run', '--allow-all', '--quiet']] as [string, string[]]] : []),
 ];
 /** Runs a file in a program, with the SDK as it was built. */
 const runIn = async ([program = '', ...args]: string[], file: string, given: string[], env?: object) => {
