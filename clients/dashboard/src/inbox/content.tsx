@@ -1,4 +1,5 @@
 import type { ApprovalView } from '@consigliere/sdk';
+import { UnseenWarning } from '../ui/unseen.js';
 import { confirmationOf, DOCUMENT, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
 
 interface Given {
@@ -14,14 +15,17 @@ export function Content({ approval, isOpen, typed, type }: Given) {
   const mayEdit = isOpen && EDITABLE.has(kind);
   if (packets.length === 0 && output) {
     return mayEdit ? (
-      <label>
-        Text
-        <textarea
-          aria-keyshortcuts="e"
-          value={typed[DOCUMENT] ?? output.body}
-          onChange={({ target }) => type(DOCUMENT, target.value)}
-        />
-      </label>
+      <>
+        <label>
+          Text
+          <textarea
+            aria-keyshortcuts="e"
+            value={typed[DOCUMENT] ?? output.body}
+            onChange={({ target }) => type(DOCUMENT, target.value)}
+          />
+        </label>
+        <UnseenWarning text={typed[DOCUMENT] ?? output.body} />
+      </>
     ) : (
       <pre className="output">{output.body}</pre>
     );
@@ -75,6 +79,7 @@ function Input({
           <input {...given} inputMode={kind === 'number' ? 'decimal' : undefined} />
         )}
       </label>
+      <UnseenWarning text={shown} />
       {question !== undefined && value.trim() !== '' && shown === value && (
         <label className="check">
           <input
