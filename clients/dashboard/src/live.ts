@@ -1,12 +1,18 @@
-import type { FeedEvent } from '@consigliere/sdk';
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import type { ApprovalPage, FeedEvent } from '@consigliere/sdk';
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { waitOf } from './held.js';
 import { client, endsSession, lock } from './session.js';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
+/** What the tab that reads the stream tells the others; a new one asks how it is. */
+type Told = { entry: FeedEvent } | { connection: Connection } | 'asked';
+
 /** The one tab that holds this lock reads the stream and tells the others. */
 const LOCK = 'consigliere-feed';
+/** So long a page waits for the stream before it shows what there is. */
+const PATIENCE_MS = 3_000;
 
 /** Keeps what is shown as it is at the service, by one stream for all tabs. Answers the state of the connection. */
 export function useLive(): Connection {
@@ -17,33 +23,60 @@ export function useLive(): Connection {
     const channel = new BroadcastChannel(LOCK);
     /** The last entry that this tab knows of: where it goes on when it becomes the one that reads. */
     let seen: number | undefined;
-    const tell = (entry: FeedEvent) => {
+    let now: Connection = 'connecting';
+    let isReader = false;
+    const become = (next: Connection) => {
+      // What happened before the stream stood was told to nobody.
+      if (next === 'live' && now === 'lost' && seen === undefined) void queries.invalidateQueries();
+      now = next;
+      setConnection(next);
+    };
+    const take = (entry: FeedEvent) => {
       seen = entry.seq;
       patch(queries, entry);
     };
-    channel.addEventListener('message', ({ data }: MessageEvent<FeedEvent>) => tell(data));
-    const onFailure = (error: unknown) => {
-      if (ended.signal.aborted) return;
-      setConnection('lost');
-      if (endsSession(error)) lock();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
+    const tell = (what: Told) => channel.postMessage(what);
+    channel.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+      if (data === 'asked') {
+        if (isReader) tell({ connection: now });
+      } else if ('entry' in data) take(data.entry);
+      else become(data.connection);
+    });
+    const turn = (next: Connection) => {
+      become(next);
+      tell({ connection: next });
     };
     const read = async () => {
-      for await (const entry of client.feed.stream({ signal: ended.signal, lastEventId: seen })) {
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
-        channel.postMessage(entry);
-        tell(entry);
+      isReader = true;
+      while (!ended.signal.aborted) {
+        try {
+          const stream = client.feed.stream({
+            signal: ended.signal,
+            ...(seen !== undefined && { lastEventId: seen }),
+            onOpen: (lastEventId) => {
+              turn('live');
+              seen = lastEventId;
+            },
+            onLost: () => turn('lost'),
+          });
+          for await (const entry of stream) {
+            take(entry);
+            tell({ entry });
+          }
+        } catch (error) {
+          if (ended.signal.aborted) return;
+          if (endsSession(error)) return lock();
+          turn('lost');
+          await new Promise((again) => setTimeout(again, waitOf(error) ?? PATIENCE_MS));
+        }
       }
     };
-    // What happens while the page is being loaded comes behind this entry.
-    client.feed
-      .list({ limit: 1 }, { signal: ended.signal })
-      .then(({ items }) => {
-        seen ??= items[0]?.seq;
-        setConnection('live');
-        return navigator.locks.request(LOCK, { signal: ended.signal }, read);
-      })
-      .catch(onFailure);
+    const impatient = setTimeout(() => now === 'connecting' && become('lost'), PATIENCE_MS);
+    tell('asked');
+    navigator.locks.request(LOCK, { signal: ended.signal }, read).catch(() => undefined);
     return () => {
+      clearTimeout(impatient);
       ended.abort();
       channel.close();
     };
@@ -51,24 +84,72 @@ export function useLive(): Connection {
   return connection;
 }
 
-/** Entries that come together have what they changed read again once. */
+/** Entries that come together have what they changed read again once: soon, and not again for a while. */
 const TOGETHER_MS = 300;
+const APART_MS = 2_000;
 const stale = new Set<string>();
+let lastRead = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** What an entry may have changed is read again, where it is shown. */
-function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
-  if (stale.size === 0) {
-    setTimeout(() => {
-      const keys = [...stale];
-      stale.clear();
-      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
-    }, TOGETHER_MS);
-  }
+/** After these an approval waits for nobody. */
+const DECIDED = new Set([
+  'approval.approved',
+  'approval.rejected',
+  'approval.answered',
+  'approval.changes_requested',
+  'approval.expired',
+  'approval.cancelled',
+]);
+
+/** What becomes of a directive after the decision. */
+const LATER = new Set(['directive.executing', 'directive.sending', 'directive.executed']);
+
+/** What an entry may have changed is read again, where it is shown and once it is looked at. */
+function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
   add('feed');
+  if (about === 'approval') add('approval');
+  if (DECIDED.has(action)) leaveInbox(queries, [entity.id]);
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
-  if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
-  if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
+  else if (about === 'approval' || (about === 'directive' && !LATER.has(action)))
+    add('approvals', 'approval');
+  if (directiveId !== null) add('directives', 'directive');
+  if (about === 'guardian' || about === 'kill') add('me', 'guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  readAgain(queries);
+}
+
+function readAgain(queries: QueryClient): void {
+  if (timer !== undefined || document.hidden) return;
+  timer = setTimeout(
+    () => {
+      timer = undefined;
+      lastRead = Date.now();
+      const keys = [...stale];
+      stale.clear();
+      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+    },
+    Math.max(TOGETHER_MS, lastRead + APART_MS - Date.now()),
+  );
+}
+
+/** A hidden tab asks nothing; once it is looked at, what has changed meanwhile is read. */
+export function readWhenShown(queries: QueryClient): void {
+  document.addEventListener('visibilitychange', () => {
+    if (stale.size > 0) readAgain(queries);
+  });
+}
+
+/** Takes what is decided out of the inbox, without asking for the rest again. */
+export function leaveInbox(queries: QueryClient, ids: readonly string[]): void {
+  const without = (page: ApprovalPage): ApprovalPage => {
+    const items = page.items.filter(({ approvalId }) => !ids.includes(approvalId));
+    return { ...page, items, total: page.total - (page.items.length - items.length) };
+  };
+  queries.setQueryData<ApprovalPage>(['approvals'], (page) => page && without(page));
+  queries.setQueryData<InfiniteData<ApprovalPage, number>>(
+    ['approvals-later'],
+    (later) => later && { ...later, pages: later.pages.map(without) },
+  );
 }

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
+import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
+import { Countdown } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
@@ -13,8 +15,7 @@ const SecondFactor = lazy(async () => ({
 /** Around every page: who is there, whether what is shown is live, and the way to stop everything. */
 export function Shell({ children }: { children: ReactNode }) {
   const session = useSession();
-  if (session.state === 'unknown')
-    return <p className="empty">The service does not answer. Load this page again.</p>;
+  if (session.state === 'unknown') return <p className="empty">Waiting for the service.</p>;
   if (session.state === 'none') return <SignIn />;
   if (session.state === 'locked') return <SignIn email={session.email} />;
   if (session.session.lacksSecondFactor) {
@@ -32,8 +33,17 @@ export function Shell({ children }: { children: ReactNode }) {
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
+const STATES = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Not live: connecting again',
+  connection: 'The service does not answer: asked again soon',
+  limit: 'Too many requests: goes on in',
+} as const;
+
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const held = useHeld();
   const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
@@ -49,8 +59,9 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/guardian">Safety</Link>
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
         </nav>
-        <span className={`connection ${connection}`} role="status">
-          {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}
+        <span className={`connection ${held ? 'lost' : connection}`} role="status">
+          {STATES[held?.why ?? connection]}
+          {held?.why === 'limit' && <Countdown until={held.until} />}
         </span>
         <GuardianBar />
         <Link to="/account" className="who">

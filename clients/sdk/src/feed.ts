@@ -1,4 +1,4 @@
-import { ConsigliereError, isPassing, UnreadableAnswer } from './errors.js';
+import { ConsigliereError, isPassing, RateLimitError, UnreadableAnswer } from './errors.js';
 import type { FeedItem } from './generated/types.js';
 import { type Http, sleep } from './http.js';
 
@@ -8,6 +8,10 @@ export interface StreamOptions {
   lastEventId?: number;
   /** Ends it. */
   signal?: AbortSignal;
+  /** Hears that the connection stands, and from behind which entry. */
+  onOpen?: (lastEventId: number) => void;
+  /** Hears that the connection is lost; it is opened again. */
+  onLost?: () => void;
 }
 
 /** An entry of the feed. */
@@ -23,10 +27,11 @@ export async function* streamFeed(
   http: Http,
   options: StreamOptions = {},
 ): AsyncGenerator<FeedEvent, void, undefined> {
-  const { signal } = options;
+  const { signal, onOpen, onLost } = options;
   let { lastEventId } = options;
   let wasOpen = false;
   for (let failures = 0; ; failures++) {
+    let pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures);
     try {
       const connection = new AbortController();
       const response = await http.open('GET', '/api/pro/feed/stream', {
@@ -42,6 +47,7 @@ export async function* streamFeed(
           failures = 0;
           const isNew = !(Number(id) <= lastEventId!);
           if (id !== undefined) lastEventId = Number(id);
+          if (data === undefined && id !== undefined) onOpen?.(Number(id));
           // The first names where the stream begins, and has no data.
           if (data !== undefined && isNew) yield entryIn(data, response);
         }
@@ -52,8 +58,10 @@ export async function* streamFeed(
       if (signal?.aborted) return;
       // Never there, or refused for good: to come back would be refused again.
       if (!wasOpen || (error instanceof ConsigliereError && !isPassing(error))) throw error;
+      if (error instanceof RateLimitError && error.retryAfter) pause = error.retryAfter * 1_000;
     }
-    await sleep(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures), signal).catch(() => undefined);
+    onLost?.();
+    await sleep(pause, signal).catch(() => undefined);
     if (signal?.aborted) return;
   }
 }

@@ -143,7 +143,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
   it('would find no token in what the page keeps, shows or logs', async () => {
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));
-    const asked = page.waitForRequest(({ headers }) => headers()['x-service-token'] !== undefined);
+    const asked = page.waitForRequest((request) => request.headers()['x-service-token'] !== undefined);
     await page.goto(test.url);
     const token = (await asked).headers()['x-service-token']!;
     expect(token).toMatch(/^cons_/);

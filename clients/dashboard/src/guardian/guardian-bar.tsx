@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useHeld } from '../held.js';
 import { mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
@@ -8,10 +9,16 @@ import { Time } from '../ui/time.js';
 
 /** The kill switch, in every view; while it is engaged, who did it and why. */
 export function GuardianBar() {
-  const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
-  if (!guardian.data) return null;
-  const { mode, killedBy, killedAt, reason } = guardian.data;
+  const mode = useMe()?.guardian.mode;
+  const guardian = useQuery({
+    queryKey: ['guardian'],
+    queryFn: () => client.guardian.get(),
+    // Who and why is asked for only while it is so: a day has few requests on some tiers.
+    enabled: mode === 'killed',
+  });
   if (mode !== 'killed') return <KillSwitch mode={mode} />;
+  if (!guardian.data) return <p className="halted">Everything is stopped.</p>;
+  const { killedBy, killedAt, reason } = guardian.data;
   return (
     <p className="halted" role="alert">
       Everything is stopped: {killedBy?.name} engaged the kill switch{' '}
@@ -21,10 +28,12 @@ export function GuardianBar() {
   );
 }
 
-function KillSwitch({ mode }: { mode: string }) {
+function KillSwitch({ mode }: { mode: string | undefined }) {
   const queries = useQueryClient();
   const me = useMe();
-  const maySwitch = mayActSomewhere(me, 'operator');
+  const isHeld = useHeld() !== undefined;
+  // A stop is never held back, and the service knows who may.
+  const maySwitch = me ? mayActSomewhere(me, 'operator') : isHeld;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -42,7 +51,7 @@ function KillSwitch({ mode }: { mode: string }) {
         isOpen={isOpen}
         setOpen={setOpen}
         act={(reason) => client.guardian.kill(reason ? { reason } : {})}
-        onDone={() => queries.invalidateQueries({ queryKey: ['guardian'] })}
+        onDone={() => queries.invalidateQueries({ queryKey: ['me'] })}
       />
     </>
   );

@@ -45,6 +45,7 @@ function Modes({ guardian: { mode, blocked24h } }: { guardian: GuardianView }) {
     mutationFn: (to: Mode) => client.guardian.setMode({ mode: to }),
     onSuccess: () => {
       setNext(undefined);
+      void queries.invalidateQueries({ queryKey: ['me'] });
       return queries.invalidateQueries({ queryKey: ['guardian'] });
     },
   });

@@ -2,6 +2,7 @@ import type { ApprovalView } from '@consigliere/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { leaveInbox } from '../live.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { useTyped } from '../ui/typed.js';
@@ -17,7 +18,8 @@ export function ApprovalPage({ approvalId, next }: { approvalId: string; next: s
     queryKey: ['approval', approvalId],
     queryFn: () => client.approvals.get(approvalId),
   });
-  if (approval.error) return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
+  if (!approval.data && approval.error)
+    return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
   if (!approval.data) return <p className="empty">Loading.</p>;
   return <Read approval={approval.data} next={next} />;
 }
@@ -29,11 +31,10 @@ function Read({ approval, next }: { approval: ApprovalView; next: string | undef
   const typing = useTyped(approvalId);
   const [read, setRead] = useState(approval);
   const isChanged = read.contentHash !== null && read.contentHash !== contentHash;
-  const onDecided = async () => {
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['approvals'] }),
-      queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
-    ]);
+  const onDecided = async (status: string) => {
+    if (status !== 'pending') leaveInbox(queries, [approvalId]);
+    // The stream tells of the decision, and has it read where it is still shown.
+    void queries.invalidateQueries({ queryKey: ['approval', approvalId], refetchType: 'none' });
     // A person who has gone elsewhere in the meantime stays there.
     if (!location.pathname.endsWith(approvalId)) return;
     await (next

@@ -56,7 +56,8 @@ export function Inbox() {
       choose([approvalId!], !chosen.has(approvalId!));
     else if (key === 'Escape' && approvalId) void navigate({ to: '/' });
   });
-  if (waiting.error) return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
+  if (!waiting.data && waiting.error)
+    return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
   if (!waiting.data) return <p className="empty">Loading what waits for you.</p>;
   const { total } = waiting.data;
   const both = items.filter((one) => chosen.has(one.approvalId)).slice(0, MOST_AT_ONCE);

@@ -9,9 +9,9 @@ interface Read<T> {
 
 /** What was read, or why it is not there yet. */
 export function Loaded<T>({ query, children }: { query: Read<T>; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.data === undefined) return <p className="empty">Loading.</p>;
-  return children(query.data);
+  return <p className="empty">Loading.</p>;
 }
 
 /** Rows, or a sentence on why there are none and what comes next. */
