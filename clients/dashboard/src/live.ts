@@ -87,6 +87,7 @@ export function useLive(): Connection {
 /** Entries that come together have what they changed read again once: soon, and not again for a while. */
 const TOGETHER_MS = 300;
 const APART_MS = 2_000;
+/** Keys of queries, their parts apart by a space. */
 const stale = new Set<string>();
 let lastRead = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,7 +110,7 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0];
   add('feed');
-  if (about === 'approval') add('approval');
+  if (about === 'approval') add(`approval ${entity.id}`);
   if (DECIDED.has(action)) leaveInbox(queries, [entity.id]);
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
   else if (about === 'approval' || (about === 'directive' && !LATER.has(action)))
@@ -128,7 +129,7 @@ function readAgain(queries: QueryClient): void {
       lastRead = Date.now();
       const keys = [...stale];
       stale.clear();
-      for (const key of keys) void queries.invalidateQueries({ queryKey: [key] });
+      for (const key of keys) void queries.invalidateQueries({ queryKey: key.split(' ') });
     },
     Math.max(TOGETHER_MS, lastRead + APART_MS - Date.now()),
   );
