@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
+import { useTyped } from '../ui/typed.js';
 
 /** Which can be approved without being opened: nothing is missing, and nothing is asked. */
 export function canBeChosen({ ready, inputsNeeded, kind }: ApprovalSummary): boolean {
@@ -14,7 +15,8 @@ export function canBeChosen({ ready, inputsNeeded, kind }: ApprovalSummary): boo
 export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary[]; clear: () => void }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const [feedback, setFeedback] = useState('');
+  const { typed, type, forget } = useTyped('decide-many');
+  const feedback = typed['feedback'] ?? '';
   const decide = useMutation({
     mutationFn: (decision: 'approve' | 'reject') =>
       client.approvals.decide({
@@ -25,6 +27,7 @@ export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary
           ...(decision === 'reject' && { feedback }),
         })),
       }),
+    onSuccess: forget,
     onSettled: () => queries.invalidateQueries({ queryKey: ['approvals'] }),
   });
   const close = (open: boolean) => {
@@ -65,7 +68,7 @@ export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary
               Why not, to reject them
               <textarea
                 value={feedback}
-                onChange={({ target }) => setFeedback(target.value)}
+                onChange={({ target }) => type('feedback', target.value)}
                 maxLength={10_000}
               />
             </label>

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Dialog } from './dialog.js';
 import { Failure } from './failure.js';
+import { KeptForm } from './kept-form.js';
 import { textsOf } from './texts-of.js';
 
 interface Given {
@@ -25,18 +26,21 @@ export function ReasonDialog({ verb, word, isReasonRequired, act, onDone, ...dia
   const { setOpen } = dialog;
   const acting = useMutation({
     mutationFn: async (reason: string) => act(reason),
-    onSuccess: () => {
-      setOpen(false);
-      return onDone();
-    },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    acting.mutate(textsOf(event.currentTarget)['reason']!.trim());
+    const form = event.currentTarget;
+    acting.mutate(textsOf(form)['reason']!.trim(), {
+      onSuccess: () => {
+        form.reset();
+        setOpen(false);
+        void onDone();
+      },
+    });
   };
   return (
     <Dialog {...dialog}>
-      <form onSubmit={submit}>
+      <KeptForm about={`${dialog.title} ${dialog.description}`} onSubmit={submit}>
         <label>
           Why
           <input name="reason" required={isReasonRequired} maxLength={500} />
@@ -56,7 +60,7 @@ export function ReasonDialog({ verb, word, isReasonRequired, act, onDone, ...dia
             Back
           </button>
         </div>
-      </form>
+      </KeptForm>
     </Dialog>
   );
 }
