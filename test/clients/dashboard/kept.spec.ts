@@ -25,7 +25,7 @@ describe.runIf(hasBrowser)('an open page left alone for 31 minutes', { timeout: 
   afterAll(() => desk?.close());
 
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
-  const field = (name: string): Locator => page.getByLabel(name, { exact: true });
+  const field = (name: string): Locator => page.getByRole('textbox', { name, exact: true });
 
   it.each([
     ['of a stop', '/', 'Why', () => press('Stop everything')],
