@@ -1,5 +1,5 @@
-import type { ApprovalPage, FeedEvent } from '@consigliere/sdk';
-import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import type { ApprovalPage, ApprovalSummary, FeedEvent } from '@consigliere/sdk';
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { waitOf } from './held.js';
 import { client, endsSession, lock } from './session.js';
@@ -129,10 +129,19 @@ function readAgain(queries: QueryClient): void {
       lastRead = Date.now();
       const keys = [...stale];
       stale.clear();
-      for (const key of keys) void queries.invalidateQueries({ queryKey: key.split(' ') });
+      for (const key of keys) {
+        const queryKey = key.split(' ');
+        void queries.invalidateQueries({ queryKey, predicate: (query) => !hasPages(query) });
+        // Somebody reads far down in it: it is offered to be read again.
+        void queries.invalidateQueries({ queryKey, predicate: hasPages, refetchType: 'none' });
+      }
     },
     Math.max(TOGETHER_MS, lastRead + APART_MS - Date.now()),
   );
+}
+
+function hasPages({ state }: Query): boolean {
+  return ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0) > 1;
 }
 
 /** A hidden tab asks nothing; once it is looked at, what has changed meanwhile is read. */
@@ -144,13 +153,14 @@ export function readWhenShown(queries: QueryClient): void {
 
 /** Takes what is decided out of the inbox, without asking for the rest again. */
 export function leaveInbox(queries: QueryClient, ids: readonly string[]): void {
-  const without = (page: ApprovalPage): ApprovalPage => {
-    const items = page.items.filter(({ approvalId }) => !ids.includes(approvalId));
-    return { ...page, items, total: page.total - (page.items.length - items.length) };
-  };
-  queries.setQueryData<ApprovalPage>(['approvals'], (page) => page && without(page));
-  queries.setQueryData<InfiniteData<ApprovalPage, number>>(
-    ['approvals-later'],
-    (later) => later && { ...later, pages: later.pages.map(without) },
-  );
+  const isLeft = ({ approvalId }: ApprovalSummary) => !ids.includes(approvalId);
+  const later = queries.getQueryData<ApprovalSummary[]>(['approvals-later']) ?? [];
+  const laterLeft = later.filter(isLeft);
+  if (laterLeft.length < later.length) queries.setQueryData(['approvals-later'], laterLeft);
+  queries.setQueryData<ApprovalPage>(['approvals'], (page) => {
+    if (!page) return page;
+    const items = page.items.filter(isLeft);
+    const gone = page.items.length - items.length + later.length - laterLeft.length;
+    return { ...page, items, total: page.total - gone };
+  });
 }

@@ -1,7 +1,7 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { memo, useCallback, useMemo, useState } from 'react';
 import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
@@ -21,6 +21,10 @@ const GROUPS = [
   { title: 'Being drafted', holds: () => true },
 ] as const;
 const RISKS = ['critical', 'high', 'medium', 'low'];
+/** The approvals behind the first page, which are read on demand. */
+const LATER = ['approvals-later'];
+const PAGE = 100;
+const NONE: readonly string[] = [];
 /** As many as one request decides. */
 const MOST_AT_ONCE = 100;
 
@@ -29,23 +33,34 @@ export function Inbox() {
   const { approvalId } = useParams({ strict: false });
   const navigate = useNavigate();
   const me = useMe();
+  const queries = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const waiting = useQuery({
     queryKey: ['approvals'],
-    queryFn: () => client.approvals.list({ limit: 100 }),
+    queryFn: () => client.approvals.list({ limit: PAGE }),
   });
   const stuck = useEscalations().data?.total ?? 0;
-  const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
-  const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
-  const items = groups.flatMap((group) => group.items);
-  const choose = (ids: readonly string[], isChosen: boolean) =>
-    setChosen((before) => {
-      const after = new Set(before);
-      for (const id of ids)
-        if (isChosen) after.add(id);
-        else after.delete(id);
-      return after;
-    });
+  const later = useQuery<ApprovalSummary[]>({ queryKey: LATER, queryFn: skipToken, staleTime: Infinity });
+  const { groups, items } = useMemo(
+    () => grouped(waiting.data?.items ?? [], later.data ?? []),
+    [waiting.data, later.data],
+  );
+  const more = useMutation({
+    mutationFn: () => client.approvals.list({ limit: PAGE, offset: items.length }),
+    onSuccess: (page) =>
+      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...page.items]),
+  });
+  const choose = useCallback(
+    (ids: readonly string[], isChosen: boolean) =>
+      setChosen((before) => {
+        const after = new Set(before);
+        for (const id of ids)
+          if (isChosen) after.add(id);
+          else after.delete(id);
+        return after;
+      }),
+    [],
+  );
   useKeys((key) => {
     const at = items.findIndex((one) => one.approvalId === approvalId);
     const open = (one: ApprovalSummary | undefined) =>
@@ -87,13 +102,19 @@ export function Inbox() {
                       key={one.approvalId}
                       approval={one}
                       isChosen={chosen.has(one.approvalId)}
-                      like={likeThis(items, one)}
+                      like={chosen.has(one.approvalId) ? likeThis(items, one) : NONE}
                       choose={mayAct(me, 'operator', one.teamId) ? choose : undefined}
                     />
                   ))}
                 </ul>
               </section>
             ),
+        )}
+        {more.error && <Failure error={more.error} />}
+        {items.length < total && (
+          <button type="button" disabled={more.isPending} onClick={() => more.mutate()}>
+            Show {Math.min(PAGE, total - items.length)} more of {total}
+          </button>
         )}
       </section>
       <section className="reading" aria-label="Open approval">
@@ -112,7 +133,7 @@ export function Inbox() {
   );
 }
 
-function Row({
+const Row = memo(function Row({
   approval,
   isChosen,
   like,
@@ -161,7 +182,7 @@ function Row({
       </div>
     </li>
   );
-}
+});
 
 /** Those that can be decided with it. */
 function likeThis(items: readonly ApprovalSummary[], { groupKey }: ApprovalSummary): string[] {
@@ -176,11 +197,19 @@ function byRisk(a: ApprovalSummary, b: ApprovalSummary): number {
   return RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.expiresAt - b.expiresAt;
 }
 
-/** Those that hold, which leave the list: each approval stands in one group. */
-function takeOut(from: ApprovalSummary[], holds: (approval: ApprovalSummary) => boolean): ApprovalSummary[] {
-  const taken = from.filter(holds);
-  from.splice(0, from.length, ...from.filter((approval) => !taken.includes(approval)));
-  return taken;
+/** Each approval once, in the first group that holds it. */
+function grouped(first: readonly ApprovalSummary[], later: readonly ApprovalSummary[]) {
+  const known = new Set(first.map(({ approvalId }) => approvalId));
+  const all = [
+    ...first,
+    ...later.filter(({ approvalId }) => !known.has(approvalId) && known.add(approvalId)),
+  ];
+  const byGroup = Object.groupBy(
+    all.toSorted(byRisk),
+    (one) => GROUPS.find(({ holds }) => holds(one))!.title,
+  );
+  const groups = GROUPS.map(({ title }) => ({ title, items: byGroup[title] ?? [] }));
+  return { groups, items: groups.flatMap((group) => group.items) };
 }
 
 /** The one to read after a decision. */

@@ -1,22 +1,32 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
+import { Earlier, Newer } from '../ui/list.js';
 import { Time } from '../ui/time.js';
+
+const KEY = ['feed', 'sent'];
 
 /** Everything that went out, newest first: to whom, what, and the receipt. */
 export function Sent() {
-  const sent = useQuery({
-    queryKey: ['feed', 'sent'],
-    queryFn: () => client.workPackets.list({ status: 'executed', limit: 100 }),
+  const sent = useInfiniteQuery({
+    queryKey: KEY,
+    queryFn: ({ pageParam }) =>
+      client.workPackets.list({ status: 'executed', limit: 100, offset: pageParam }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items, total }) =>
+      offset + items.length < total ? offset + items.length : undefined,
+    staleTime: Infinity,
   });
+  const items = sent.data?.pages.flatMap((page) => page.items);
   return (
     <div className="page">
       <h1>What left</h1>
       {sent.error && <Failure error={sent.error} onRetry={() => void sent.refetch()} />}
-      {sent.data?.total === 0 && <p className="empty">Nothing has left yet.</p>}
+      {items?.length === 0 && <p className="empty">Nothing has left yet.</p>}
+      <Newer query={sent} queryKey={KEY} />
       <ul className="rows">
-        {sent.data?.items.map(({ workPacketId, directiveId, title, action, executedAt, receiptId }) => (
+        {items?.map(({ workPacketId, directiveId, title, action, executedAt, receiptId }) => (
           <li key={workPacketId}>
             <Link to="/directives/$directiveId" params={{ directiveId }}>
               <span className="title">{title}</span>
@@ -29,6 +39,7 @@ export function Sent() {
           </li>
         ))}
       </ul>
+      <Earlier query={sent} />
     </div>
   );
 }
