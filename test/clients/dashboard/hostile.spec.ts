@@ -15,6 +15,7 @@ const SEEN = [
 /** With marks that reorder or hide and a control character, as something older or forged may have them. */
 const HOSTILE = `${SEEN} \u202egpj.exe\u202c pay\u200bpal \u2066x\u2069 \u0007bell \u{e0041}`;
 const LONG_WORD = 'W'.repeat(100_000);
+// oxlint-disable-next-line no-control-regex -- exactly these are looked for
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u200b\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
 /** What people, agents, models and other systems write, as the API names it. */

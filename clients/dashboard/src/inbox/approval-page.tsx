@@ -31,8 +31,8 @@ function Read({ approval, next }: { approval: ApprovalView; next: string | undef
   const typing = useTyped(approvalId);
   const [read, setRead] = useState(approval);
   const isChanged = read.contentHash !== null && read.contentHash !== contentHash;
-  const onDecided = async (status: string) => {
-    if (status !== 'pending') leaveInbox(queries, [approvalId]);
+  const onDecided = async (became: string) => {
+    if (became !== 'pending') leaveInbox(queries, [approvalId]);
     // The stream tells of the decision, and has it read where it is still shown.
     void queries.invalidateQueries({ queryKey: ['approval', approvalId], refetchType: 'none' });
     // A person who has gone elsewhere in the meantime stays there.

@@ -9,7 +9,8 @@ export type { JSX } from 'react/jsx-runtime';
 export { Fragment };
 export const jsx: typeof element = (type, props, key) => element(type, seen(props), key);
 export const jsxs: typeof elements = (type, props, key) => elements(type, seen(props), key);
-export const jsxDEV = jsx;
+/** That of `npm run dev`. */
+export const jsxDEV: typeof element = (type, props, key) => element(type, seen(props), key);
 
 function seen(props: unknown): unknown {
   const { children, 'aria-label': label } = props as { children?: unknown; 'aria-label'?: string };
