@@ -22,7 +22,7 @@ const compressed: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), compressed],
+  plugins: [react({ jsxImportSource: '#ui' }), compressed],
   build: {
     target: 'es2022',
     // The content security policy allows nothing inline.

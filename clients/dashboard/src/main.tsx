@@ -2,6 +2,8 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { holdFor, waitOf } from './held.js';
+import { readWhenShown } from './live.js';
 import { router } from './router.js';
 import { show } from './ui/appearance.js';
 import { endsSession, lock, onSessionChange, resume, sessionNow } from './session.js';
@@ -13,9 +15,16 @@ const onError = (error: unknown) => {
 const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   defaultOptions: {
-    // The client tries again by itself, and the stream tells what has changed.
-    queries: { retry: false, staleTime: 60_000, refetchOnWindowFocus: false },
-    mutations: { retry: false, onError },
+    // The stream tells what has changed. While the service cannot be asked, what is shown stays.
+    queries: {
+      retry: (_failures, error) => holdFor(error),
+      retryDelay: 0,
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+    },
+    // A person is told at once that something was not done.
+    mutations: { retry: false, networkMode: 'always', onError },
   },
 });
 
@@ -25,7 +34,12 @@ onSessionChange(() => {
 });
 
 show();
-await resume().catch(() => undefined);
+readWhenShown(queries);
+
+async function begin(): Promise<void> {
+  await resume().catch((error: unknown) => setTimeout(() => void begin(), waitOf(error) ?? 5_000));
+}
+void begin();
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

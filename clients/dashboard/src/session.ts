@@ -15,11 +15,22 @@ const TOKEN_MS = 14 * 60_000;
 /** A page that nobody has touched for so long is locked, as the session is at the service (CONTRACT, section 5). */
 const IDLE_MS = 30 * 60_000;
 
+/** Between two times at which a tab tells the others that a person is there. */
+const TELL_EVERY_MS = 5_000;
+/** What one tab tells the others: a person is there, has signed in, or has signed out. */
+type Told = { what: 'input' } | { what: 'in'; email: string } | { what: 'out' };
+const tabs = new BroadcastChannel('consigliere-session');
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
+const tell = (told: Told) => tabs.postMessage(told);
+
+/** A refusal that asks for a longer wait is shown, with the time that is left. */
+const MAX_WAIT_MS = 2_000;
+
 /** Whose texts the tab keeps. */
 const TYPED_BY = 'typed-by';
 
 /** The routes of the account, its members and tokens, over the cookie of the session. */
-export const admin = new ConsigliereAdmin({ baseUrl: location.origin });
+export const admin = new ConsigliereAdmin({ baseUrl: location.origin, maxWait: MAX_WAIT_MS });
 
 let current: SessionState = { state: 'unknown' };
 /** The operator token stays in memory: never in storage, the address or a log. */
@@ -28,6 +39,7 @@ let renewal: Promise<string> | undefined;
 /** When the token was made last: input since then lets another one be made. */
 let renewedAt = 0;
 let touchedAt = Date.now();
+let toldAt = 0;
 const waitingForInput = new Set<() => void>();
 const listeners = new Set<() => void>();
 
@@ -72,6 +84,14 @@ async function renew(): Promise<string> {
 function touch(): void {
   if (isIdle()) return lock();
   touchedAt = Date.now();
+  if (touchedAt - toldAt > TELL_EVERY_MS) {
+    toldAt = touchedAt;
+    tell({ what: 'input' });
+  }
+  goOn();
+}
+
+function goOn(): void {
   for (const resolve of waitingForInput) resolve();
   waitingForInput.clear();
 }
@@ -80,6 +100,7 @@ function touch(): void {
 export const client = new Consigliere({
   baseUrl: location.origin,
   token: tokenOfNow,
+  maxWait: MAX_WAIT_MS,
   headers: { 'X-Service-Client': 'dashboard' },
 });
 
@@ -96,10 +117,12 @@ export async function resume(): Promise<void> {
 /** @throws APIError where the credentials are wrong, or a code is wanted */
 export async function signIn(credentials: SignInBody): Promise<void> {
   open(await admin.session.start(credentials));
+  tell({ what: 'in', email: credentials.email });
 }
 
 export async function signOut(): Promise<void> {
   await admin.session.end().catch(() => undefined);
+  tell({ what: 'out' });
   sessionStorage.clear();
   become({ state: 'none' });
 }
@@ -134,6 +157,22 @@ function isIdle(): boolean {
 for (const event of ['pointerdown', 'keydown', 'wheel'] as const) {
   addEventListener(event, touch, { passive: true, capture: true });
 }
-setInterval(() => {
+const lockIfIdle = () => {
   if (isIdle()) lock();
-}, 5_000);
+};
+setInterval(lockIfIdle, 5_000);
+// After a sleep of the machine the timer is late.
+document.addEventListener('visibilitychange', lockIfIdle);
+
+// The tabs of a browser have one session, and one person before them.
+tabs.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  if (data.what === 'out') {
+    sessionStorage.clear();
+    become({ state: 'none' });
+  } else if (data.what === 'in') {
+    if (current.state !== 'open' || current.session.email !== data.email) void resume();
+  } else if (!isIdle()) {
+    touchedAt = Date.now();
+    goOn();
+  }
+});

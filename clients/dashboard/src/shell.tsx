@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
-import { type Connection, useLive } from './live.js';
+import { useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
+import { Countdown } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
@@ -16,8 +18,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette/palette.js
 /** Around every page: who is there, whether what is shown is live, and the way to stop everything. */
 export function Shell({ children }: { children: ReactNode }) {
   const session = useSession();
-  if (session.state === 'unknown')
-    return <p className="empty">The service does not answer. Load this page again.</p>;
+  if (session.state === 'unknown') return <p className="empty">Waiting for the service.</p>;
   if (session.state === 'none') return <SignIn />;
   if (session.state === 'locked') return <SignIn email={session.email} />;
   if (session.session.lacksSecondFactor) {
@@ -35,15 +36,17 @@ export function Shell({ children }: { children: ReactNode }) {
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
-const CONNECTIONS: Record<Connection, string> = {
+const STATES = {
   connecting: 'Connecting',
   live: 'Live',
-  lost: 'Reconnecting',
-  ended: 'Not live: load again',
-};
+  lost: 'Not live: connecting again',
+  connection: 'The service does not answer: asked again soon',
+  limit: 'Too many requests: goes on in',
+} as const;
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const held = useHeld();
   const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
@@ -60,8 +63,9 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
           <Link to="/account">{name}</Link>
         </nav>
-        <span className={`connection ${connection === 'ended' ? 'lost' : connection}`} role="status">
-          {CONNECTIONS[connection]}
+        <span className={`connection ${held ? 'lost' : connection}`} role="status">
+          {STATES[held?.why ?? connection]}
+          {held?.why === 'limit' && <Countdown until={held.until} />}
         </span>
         <GuardianBar />
         <Find />

@@ -1,4 +1,4 @@
-import { ConsigliereError, isPassing, UnreadableAnswer } from './errors.js';
+import { ConsigliereError, isPassing, RateLimitError, UnreadableAnswer } from './errors.js';
 import type { FeedItem } from './generated/types.js';
 import { type Http, sleep } from './http.js';
 
@@ -8,10 +8,10 @@ export interface StreamOptions {
   lastEventId?: number;
   /** Ends it. */
   signal?: AbortSignal;
+  /** Hears that the connection stands, at first and after each loss, and behind which entry it goes on. */
+  onOpen?: (lastEventId: number) => void;
   /** Hears that the connection is lost; the stream comes back by itself. */
   onLost?: () => void;
-  /** Hears that the stream is back; what happened meanwhile follows. */
-  onReconnect?: () => void;
 }
 
 /** An entry of the feed. */
@@ -27,11 +27,12 @@ export async function* streamFeed(
   http: Http,
   options: StreamOptions = {},
 ): AsyncGenerator<FeedEvent, void, undefined> {
-  const { signal } = options;
+  const { signal, onOpen, onLost } = options;
   let { lastEventId } = options;
-  /** Undefined: it never was. */
-  let isOpen: boolean | undefined;
+  let wasOpen = false;
+  let isOpen = false;
   for (let failures = 0; ; failures++) {
+    let pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures);
     try {
       const connection = new AbortController();
       const response = await http.open('GET', '/api/pro/feed/stream', {
@@ -41,13 +42,13 @@ export async function* streamFeed(
           ...(lastEventId !== undefined && { 'Last-Event-ID': String(lastEventId) }),
         },
       });
-      if (isOpen === false) options.onReconnect?.();
-      isOpen = true;
+      wasOpen = isOpen = true;
       try {
         for await (const { id, data } of eventsOf(response, connection)) {
           failures = 0;
           const isNew = !(Number(id) <= lastEventId!);
           if (id !== undefined) lastEventId = Number(id);
+          if (data === undefined && id !== undefined) onOpen?.(Number(id));
           // The first names where the stream begins, and has no data.
           if (data !== undefined && isNew) yield entryIn(data, response);
           // Several entries may have come at once.
@@ -59,11 +60,12 @@ export async function* streamFeed(
     } catch (error) {
       if (signal?.aborted) return;
       // Never there, or refused for good: to come back would be refused again.
-      if (isOpen === undefined || (error instanceof ConsigliereError && !isPassing(error))) throw error;
+      if (!wasOpen || (error instanceof ConsigliereError && !isPassing(error))) throw error;
+      if (error instanceof RateLimitError && error.retryAfter) pause = error.retryAfter * 1_000;
     }
-    if (isOpen) options.onLost?.();
+    if (isOpen) onLost?.();
     isOpen = false;
-    await sleep(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures), signal).catch(() => undefined);
+    await sleep(pause, signal).catch(() => undefined);
     if (signal?.aborted) return;
   }
 }

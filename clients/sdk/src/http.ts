@@ -48,6 +48,8 @@ export interface ClientOptions {
   baseUrl?: string;
   /** How often a call is tried again that failed for a passing cause: 2 unless given. */
   maxRetries?: number;
+  /** The longest `Retry-After` that is waited for, in milliseconds: 60,000 unless given. Beyond it the call fails, and the error says how long. */
+  maxWait?: number;
   /**
    * How long one try may take, with its body, in milliseconds: 60,000 unless given. What the service is asked to wait (`wait`)
    * comes on top.
@@ -69,8 +71,6 @@ export interface Request extends CallOptions {
   body?: unknown;
 }
 
-/** What `Retry-After` asks for beyond this is not waited for: the call fails, and the error says how long. */
-const MAX_WAIT_MS = 60_000;
 /** What a timer of the platform can hold; more of it would be nothing at all. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -145,7 +145,8 @@ export class Http {
       } catch (thrown) {
         if (signal?.aborted) throw signal.reason;
         const error = limit.signal.aborted ? (limit.signal.reason as Error) : lost(thrown, this.baseUrl);
-        const retryIn = attempt > maxRetries ? undefined : waitOf(error, attempt, response);
+        const retryIn =
+          attempt > maxRetries ? undefined : waitOf(error, attempt, response, this.#options.maxWait);
         this.#log('warn', { method, path, attempt, began, response, error, retryIn });
         if (retryIn === undefined) throw error;
         await sleep(retryIn, signal);
@@ -252,10 +253,15 @@ function lost(error: unknown, baseUrl: string): Error {
 }
 
 /** How long to wait before a call is tried again, in milliseconds; undefined: it would fail again. */
-function waitOf(error: unknown, attempt: number, response: Response | undefined): number | undefined {
+function waitOf(
+  error: unknown,
+  attempt: number,
+  response: Response | undefined,
+  maxWait = 60_000,
+): number | undefined {
   if (!isPassing(error)) return undefined;
   const asked = response && retryAfterOf(response.headers);
-  if (asked !== null && asked !== undefined) return asked * 1_000 <= MAX_WAIT_MS ? asked * 1_000 : undefined;
+  if (asked !== null && asked !== undefined) return asked * 1_000 <= maxWait ? asked * 1_000 : undefined;
   return Math.min(8_000, 500 * 2 ** (attempt - 1)) * (0.75 + Math.random() / 4);
 }
 

@@ -44,7 +44,11 @@ export class DashboardDesk {
       ...environment,
     });
     const browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
-    return new DashboardDesk(test, browser, await browser.newPage({ viewport: DESK, ...options }));
+    return new DashboardDesk(
+      test,
+      browser,
+      await (await browser.newContext({ viewport: DESK, ...options })).newPage(),
+    );
   }
 
   async close(): Promise<void> {
@@ -59,13 +63,20 @@ export class DashboardDesk {
     await this.page.setExtraHTTPHeaders({ 'X-Forwarded-For': `10.${part()}.${part()}.${part()}` });
   }
 
+  /** A page of another browser, with nothing of this one. */
+  async otherBrowser(): Promise<Page> {
+    const page = await (await this.browser.newContext({ viewport: DESK })).newPage();
+    page.setDefaultTimeout(10_000);
+    return page;
+  }
+
   /** Opens a page, and signs in where that is asked for. */
-  async signIn(path = '/', email = EMAIL): Promise<void> {
-    await this.page.goto(this.test.url + path);
-    await this.page.getByLabel('Mail address').fill(email);
-    await this.page.getByLabel('Password').fill(PASSWORD);
-    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await this.page.getByRole('banner').waitFor();
+  async signIn(path = '/', email = EMAIL, page = this.page): Promise<void> {
+    await page.goto(this.test.url + path);
+    await page.getByLabel('Mail address').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('banner').waitFor();
     // The browser itself tells that nobody was signed in.
     this.complaints.splice(0);
   }

@@ -398,7 +398,7 @@ describe('the stream', () => {
     const options = {
       signal: stop.signal,
       onLost: () => void told.push('lost'),
-      onReconnect: () => void told.push('back'),
+      onOpen: () => void told.push('open'),
     };
     const reading = (async () => {
       for await (const { seq } of client.feed.stream(options)) seen.push(seq);
@@ -419,7 +419,7 @@ describe('the stream', () => {
     await reading;
     expect(seen).toEqual([0, 1, 2, 3].map((n) => seen[0]! + n));
     expect(streams()).toBe(3);
-    expect(told).toEqual(['lost', 'back', 'lost', 'back']);
+    expect(told).toEqual(['open', 'lost', 'open', 'lost', 'open']);
   });
 
   it('begins where it is told, and ends with an error where it will never be', async () => {

@@ -29,10 +29,17 @@ export function feed(program: Command): void {
 
 /** Says on standard error when the connection is lost and back. */
 export function follow(client: Consigliere, lastEventId: number): AsyncIterable<FeedEvent> {
+  let isLost = false;
   return client.feed.stream({
     lastEventId,
-    onLost: () => say('The connection is lost. It is tried again until Ctrl-C.'),
-    onReconnect: () => say('The connection is back; nothing is missing.'),
+    onLost() {
+      isLost = true;
+      say('The connection is lost. It is tried again until Ctrl-C.');
+    },
+    onOpen() {
+      if (isLost) say('The connection is back; nothing is missing.');
+      isLost = false;
+    },
   });
 }
 

@@ -30,7 +30,8 @@ export function DirectivePage() {
         queries.invalidateQueries({ queryKey: ['directives'] }),
       ]),
   });
-  if (directive.error) return <Failure error={directive.error} onRetry={() => void directive.refetch()} />;
+  if (!directive.data && directive.error)
+    return <Failure error={directive.error} onRetry={() => void directive.refetch()} />;
   if (!directive.data) return <p className="empty">Loading.</p>;
   const {
     directive: text,

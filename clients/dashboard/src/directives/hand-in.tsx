@@ -18,7 +18,7 @@ export function HandIn() {
   const navigate = useNavigate();
   const { typed, type, forget } = useTyped('hand-in');
   const text = typed['text'] ?? '';
-  const [priority, setPriority] = useState<Priority>('medium');
+  const priority = (typed['priority'] as Priority | undefined) ?? 'medium';
   const handIn = useMutation({
     mutationFn: () => client.directives.queue({ text, priority }),
     onSuccess: async ({ approvalId }) => {
@@ -52,7 +52,7 @@ export function HandIn() {
         <select
           aria-label="Priority"
           value={priority}
-          onChange={({ target }) => setPriority(target.value as Priority)}
+          onChange={({ target }) => type('priority', target.value)}
         >
           {PRIORITIES.map((one) => (
             <option key={one} value={one}>

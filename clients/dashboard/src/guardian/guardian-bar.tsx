@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useHeld } from '../held.js';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
@@ -10,25 +11,30 @@ import { useHold } from './use-hold.js';
 
 /** The mode, who is there and the kill switch, in every view; while it is engaged, who did it and why. */
 export function GuardianBar() {
-  const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
-  if (!guardian.data) return null;
-  const { mode, killedBy, killedAt, reason } = guardian.data;
+  const mode = useMe()?.guardian.mode;
   return (
     <>
-      <Link to="/guardian" className="mode" aria-label={`Mode: ${mode}`}>
-        {mode}
-      </Link>
-      <Presence />
-      {mode === 'killed' ? (
-        <p className="halted" role="alert">
-          Everything is stopped: {killedBy?.name} engaged the kill switch{' '}
-          {killedAt !== null && <Time at={killedAt} />}
-          {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
-        </p>
-      ) : (
-        <KillSwitch />
+      {mode && (
+        <Link to="/guardian" className="mode" aria-label={`Mode: ${mode}`}>
+          {mode}
+        </Link>
       )}
+      <Presence />
+      {mode === 'killed' ? <Halted /> : <KillSwitch />}
     </>
+  );
+}
+
+/** Asked for only while it is so: a day has few requests on some tiers. */
+function Halted() {
+  const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
+  const { killedBy, killedAt, reason } = guardian.data ?? {};
+  return (
+    <p className="halted" role="alert">
+      Everything is stopped
+      {killedBy && `: ${killedBy.name} engaged the kill switch`} {killedAt && <Time at={killedAt} />}
+      {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
+    </p>
   );
 }
 
@@ -68,9 +74,12 @@ function Presence() {
 /** Held for a second by a finger, or confirmed by a typed word. */
 function KillSwitch() {
   const queries = useQueryClient();
-  const maySwitch = mayActSomewhere(useMe(), 'operator');
+  const me = useMe();
+  const isHeldBack = useHeld() !== undefined;
+  // A stop is never held back, and the service knows who may.
+  const maySwitch = me ? mayActSomewhere(me, 'operator') : isHeldBack;
   const [isOpen, setOpen] = useState(false);
-  const onDone = () => queries.invalidateQueries({ queryKey: ['guardian'] });
+  const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
   const kill = useMutation({ mutationFn: () => client.guardian.kill({}), onSuccess: onDone });
   const { isHeld, ...hold } = useHold(kill.mutate, () => setOpen(true));
   if (!maySwitch) return null;

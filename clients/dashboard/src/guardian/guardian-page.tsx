@@ -5,6 +5,7 @@ import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
+import { KeptForm } from '../ui/kept-form.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -45,6 +46,7 @@ function Modes({ guardian: { mode, blocked24h } }: { guardian: GuardianView }) {
     mutationFn: (to: Mode) => client.guardian.setMode({ mode: to }),
     onSuccess: () => {
       setNext(undefined);
+      void queries.invalidateQueries({ queryKey: ['me'] });
       return queries.invalidateQueries({ queryKey: ['guardian'] });
     },
   });
@@ -104,8 +106,8 @@ function Checkpoints() {
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    take.mutate(textsOf(event.currentTarget)['label']!.trim());
-    event.currentTarget.reset();
+    const form = event.currentTarget;
+    take.mutate(textsOf(form)['label']!.trim(), { onSuccess: () => form.reset() });
   };
   return (
     <section aria-label="Checkpoints">
@@ -114,7 +116,7 @@ function Checkpoints() {
         A checkpoint keeps the mode, the settings and the standing orders, to go back to.
       </p>
       {mayAct(me, 'operator') && (
-        <form onSubmit={submit}>
+        <KeptForm about="checkpoint" onSubmit={submit}>
           <label>
             What it is for
             <input name="label" maxLength={120} />
@@ -123,7 +125,7 @@ function Checkpoints() {
           <button type="submit" disabled={take.isPending}>
             Take a checkpoint
           </button>
-        </form>
+        </KeptForm>
       )}
       <Loaded query={checkpoints}>
         {({ items }) => (

@@ -1,3 +1,5 @@
+import { UnseenWarning } from '../ui/unseen.js';
+
 /** The forms of MCP elicitation: an object of texts, numbers, yes or no, and choices. */
 export interface AnswerSchema {
   properties: Record<string, FieldSchema>;
@@ -99,6 +101,7 @@ export function AnswerField({ name, field, isRequired, isFirst, typed, onType }:
           maxLength={field.maxLength}
         />
       )}
+      <UnseenWarning text={value} />
     </label>
   );
 }

@@ -10,7 +10,7 @@ import { AnswerField, answerOf, type AnswerSchema } from './answer-field.js';
 interface Given extends ReturnType<typeof useTyped> {
   approval: ApprovalView;
   isOpen: boolean;
-  onDecided: () => Promise<unknown>;
+  onDecided: (status: string) => Promise<unknown>;
 }
 
 /** What an agent asks, in its own words, and the form of the answer that it wants. */
@@ -30,7 +30,7 @@ export function AnswerForm({ approval, isOpen, typed, type, forget, onDecided }:
     },
     onSuccess: async () => {
       forget();
-      await onDecided();
+      await onDecided('approved');
     },
   });
   const submit = (event: FormEvent) => {

@@ -2,6 +2,7 @@ import type { ApprovalView } from '@consigliere/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { leaveInbox } from '../live.js';
 import { useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
@@ -21,7 +22,8 @@ export function ApprovalPage({ approvalId, next }: { approvalId: string; next: s
     queryFn: () => client.approvals.get(approvalId),
   });
   const me = useMe();
-  if (approval.error) return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
+  if (!approval.data && approval.error)
+    return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
   if (!approval.data || !me) return <p className="empty">Loading.</p>;
   return <Read approval={approval.data} next={next} memberId={me.operator.memberId} />;
 }
@@ -42,11 +44,10 @@ function Read({
   const [read, setRead] = useState(() => asLastRead(memberId, approval));
   useEffect(() => rememberRead(memberId, read), [memberId, read]);
   const isChanged = read.contentHash !== null && read.contentHash !== contentHash;
-  const onDecided = async () => {
-    await Promise.all([
-      queries.invalidateQueries({ queryKey: ['approvals'] }),
-      queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
-    ]);
+  const onDecided = async (became: string) => {
+    if (became !== 'pending') leaveInbox(queries, [approvalId]);
+    // The stream tells of the decision, and has it read where it is still shown.
+    void queries.invalidateQueries({ queryKey: ['approval', approvalId], refetchType: 'none' });
     await goOn();
   };
   const goOn = async () => {

@@ -1,4 +1,6 @@
 import type { ApprovalSource, ApprovalView } from '@consigliere/sdk';
+import type { ComponentProps } from 'react';
+import { UnseenWarning } from '../ui/unseen.js';
 import { confirmationOf, DOCUMENT, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
 import { Sources } from './sources.js';
 
@@ -15,14 +17,18 @@ export function Content({ approval, isOpen, typed, type }: Given) {
   const mayEdit = isOpen && EDITABLE.has(kind);
   if (packets.length === 0 && output) {
     return mayEdit ? (
-      <label>
-        Text
-        <textarea
-          aria-keyshortcuts="e"
-          value={typed[DOCUMENT] ?? output.body}
-          onChange={({ target }) => type(DOCUMENT, target.value)}
-        />
-      </label>
+      <>
+        <label>
+          Text
+          <Whole
+            isLong
+            aria-keyshortcuts="e"
+            value={typed[DOCUMENT] ?? output.body}
+            onChange={({ target }) => type(DOCUMENT, target.value)}
+          />
+        </label>
+        <UnseenWarning text={typed[DOCUMENT] ?? output.body} />
+      </>
     ) : (
       <pre className="output">{output.body}</pre>
     );
@@ -57,6 +63,20 @@ export function Content({ approval, isOpen, typed, type }: Given) {
   );
 }
 
+/** A field that is as tall as its text: nothing that is approved stands out of sight. */
+function Whole({ isLong, value, ...given }: ComponentProps<'textarea'> & { isLong: boolean; value: string }) {
+  return (
+    <span className="whole" data-text={value}>
+      <textarea
+        {...given}
+        value={value}
+        rows={isLong ? 5 : 1}
+        onKeyDown={(event) => !isLong && event.key === 'Enter' && event.preventDefault()}
+      />
+    </span>
+  );
+}
+
 function Input({
   field,
   sources,
@@ -82,12 +102,9 @@ function Input({
         {label}
         {question && <span className="quiet"> {question}</span>}
         {fault && <span> {fault}</span>}
-        {isLong ? (
-          <textarea {...given} />
-        ) : (
-          <input {...given} inputMode={kind === 'number' ? 'decimal' : undefined} />
-        )}
+        <Whole {...given} isLong={isLong} inputMode={kind === 'number' ? 'decimal' : undefined} />
       </label>
+      <UnseenWarning text={shown} />
       <Sources id={`${id}-sources`} sources={sources} />
       {sources.length > 0 && shown !== value && (
         <p className="quiet">You have changed this: what is new in it comes from you.</p>

@@ -15,7 +15,7 @@ interface Given extends ReturnType<typeof useTyped> {
   /** False while somebody else's changes have not been read. */
   isRead: boolean;
   onSaved: (approval: ApprovalView) => void;
-  onDecided: () => Promise<unknown>;
+  onDecided: (status: string) => Promise<unknown>;
 }
 
 /** The decision about a draft or an action: approve it as read or as changed, send it back, reject it. */
@@ -40,11 +40,12 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       }
       return how === 'save' ? read : client.approvals.approve(approvalId, { ifMatch: read.contentHash! });
     },
-    onSuccess: async (_answer, how) => {
-      await queries.invalidateQueries({ queryKey: ['approvals'] });
+    onSuccess: async ({ status }, how) => {
+      // A vote may leave it waiting for others.
+      if (status === 'pending') await queries.invalidateQueries({ queryKey: ['approvals'] });
       if (how === 'save') return;
       forget();
-      await onDecided();
+      await onDecided(status);
     },
     onError: (error) =>
       error instanceof ContentChangedError &&

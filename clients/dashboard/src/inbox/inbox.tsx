@@ -1,8 +1,10 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { memo, useCallback, useState } from 'react';
 import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
@@ -21,6 +23,10 @@ const GROUPS = [
   { title: 'Being drafted', holds: () => true },
 ] as const;
 const RISKS = ['critical', 'high', 'medium', 'low'];
+/** The approvals behind the first page, which are read on demand. */
+const LATER = ['approvals-later'];
+const PAGE = 100;
+const NONE: readonly string[] = [];
 /** As many as one request decides. */
 const MOST_AT_ONCE = 100;
 
@@ -29,22 +35,30 @@ export function Inbox() {
   const { approvalId } = useParams({ strict: false });
   const navigate = useNavigate();
   const me = useMe();
+  const queries = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting();
   const stuck = useEscalations().data?.total ?? 0;
   const snoozes = useSnoozes();
-  const left = [...(waiting.data?.items ?? [])].toSorted(byRisk);
-  const snoozed = takeOut(left, (approval) => snoozes.until(approval) !== undefined);
-  const groups = GROUPS.map(({ title, holds }) => ({ title, items: takeOut(left, holds) }));
-  const items = groups.flatMap((group) => group.items);
-  const choose = (ids: readonly string[], isChosen: boolean) =>
-    setChosen((before) => {
-      const after = new Set(before);
-      for (const id of ids)
-        if (isChosen) after.add(id);
-        else after.delete(id);
-      return after;
-    });
+  const later = useQuery<ApprovalSummary[]>({ queryKey: LATER, queryFn: skipToken, staleTime: Infinity });
+  const { groups, items, snoozed } = grouped(waiting.data?.items ?? [], later.data ?? [], snoozes);
+  const known = items.length + snoozed.length;
+  const more = useMutation({
+    mutationFn: () => client.approvals.list({ limit: PAGE, offset: known }),
+    onSuccess: (page) =>
+      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...page.items]),
+  });
+  const choose = useCallback(
+    (ids: readonly string[], isChosen: boolean) =>
+      setChosen((before) => {
+        const after = new Set(before);
+        for (const id of ids)
+          if (isChosen) after.add(id);
+          else after.delete(id);
+        return after;
+      }),
+    [],
+  );
   useKeys((key) => {
     const at = items.findIndex((one) => one.approvalId === approvalId);
     const open = (one: ApprovalSummary | undefined) =>
@@ -55,7 +69,8 @@ export function Inbox() {
       choose([approvalId!], !chosen.has(approvalId!));
     else if (key === 'Escape' && approvalId) void navigate({ to: '/' });
   });
-  if (waiting.error) return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
+  if (!waiting.data && waiting.error)
+    return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
   if (!waiting.data) return <p className="empty">Loading what waits for you.</p>;
   const { total } = waiting.data;
   const both = items.filter((one) => chosen.has(one.approvalId)).slice(0, MOST_AT_ONCE);
@@ -85,7 +100,7 @@ export function Inbox() {
                       key={one.approvalId}
                       approval={one}
                       isChosen={chosen.has(one.approvalId)}
-                      like={likeThis(items, one)}
+                      like={chosen.has(one.approvalId) ? likeThis(items, one) : NONE}
                       choose={mayAct(me, 'operator', one.teamId) ? choose : undefined}
                     />
                   ))}
@@ -105,6 +120,12 @@ export function Inbox() {
             </ul>
           </details>
         )}
+        {more.error && <Failure error={more.error} />}
+        {known < total && (
+          <button type="button" disabled={more.isPending} onClick={() => more.mutate()}>
+            Show {Math.min(PAGE, total - known)} more of {total}
+          </button>
+        )}
       </section>
       <section className="reading" aria-label="Open approval">
         {approvalId && (
@@ -122,7 +143,7 @@ export function Inbox() {
   );
 }
 
-function Row({
+const Row = memo(function Row({
   approval,
   isChosen = false,
   like = [],
@@ -174,7 +195,7 @@ function Row({
       </div>
     </li>
   );
-}
+});
 
 /** Those that can be decided with it. */
 function likeThis(items: readonly ApprovalSummary[], { groupKey }: ApprovalSummary): string[] {
@@ -189,11 +210,22 @@ function byRisk(a: ApprovalSummary, b: ApprovalSummary): number {
   return RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.expiresAt - b.expiresAt;
 }
 
-/** Those that hold, which leave the list: each approval stands in one group. */
-function takeOut(from: ApprovalSummary[], holds: (approval: ApprovalSummary) => boolean): ApprovalSummary[] {
-  const taken = from.filter(holds);
-  from.splice(0, from.length, ...from.filter((approval) => !taken.includes(approval)));
-  return taken;
+/** Each approval once, in the first group that holds it; those that are put off apart. */
+function grouped(
+  first: readonly ApprovalSummary[],
+  later: readonly ApprovalSummary[],
+  snoozes: ReturnType<typeof useSnoozes>,
+) {
+  const known = new Set(first.map(({ approvalId }) => approvalId));
+  const all = [
+    ...first,
+    ...later.filter(({ approvalId }) => !known.has(approvalId) && known.add(approvalId)),
+  ];
+  const byGroup = Object.groupBy(all.toSorted(byRisk), (one) =>
+    snoozes.until(one) === undefined ? GROUPS.find(({ holds }) => holds(one))!.title : 'Snoozed',
+  );
+  const groups = GROUPS.map(({ title }) => ({ title, items: byGroup[title] ?? [] }));
+  return { groups, items: groups.flatMap((group) => group.items), snoozed: byGroup.Snoozed ?? [] };
 }
 
 /** The one to read after a decision. */

@@ -2,14 +2,16 @@ import type { ReceiptItem } from '@consigliere/sdk';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { Rows } from '../ui/list.js';
+import { Earlier, Newer, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 
 /** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
 export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   const about = teamId ? { teamId } : {};
+  const queryKey = ['feed', 'audit', teamId];
   const receipts = useInfiniteQuery({
-    queryKey: ['feed', 'audit', teamId],
+    queryKey,
+    staleTime: Infinity,
     queryFn: ({ pageParam }) =>
       client.auditFeed.list({ limit: 50, ...about, ...(pageParam !== null && { before: pageParam }) }),
     initialPageParam: null as number | null,
@@ -53,20 +55,13 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
           </ul>
         </div>
       )}
+      <Newer query={receipts} queryKey={queryKey} />
       {receipts.data && (
         <Rows items={receipts.data.pages.flatMap(({ items }) => items)} empty="No receipt yet.">
           {(receipt) => <Receipt key={receipt.receiptId} receipt={receipt} />}
         </Rows>
       )}
-      {receipts.hasNextPage && (
-        <button
-          type="button"
-          disabled={receipts.isFetchingNextPage}
-          onClick={() => void receipts.fetchNextPage()}
-        >
-          Show earlier ones
-        </button>
-      )}
+      <Earlier query={receipts} />
     </section>
   );
 }

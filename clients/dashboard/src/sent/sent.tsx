@@ -13,13 +13,14 @@ export function Sent() {
     queryKey: ['feed', 'sent', page],
     queryFn: () => client.workPackets.list({ status: 'executed', limit: PAGE, offset: (page - 1) * PAGE }),
   });
+  const items = sent.data?.items;
   return (
     <div className="page">
       <h1>What left</h1>
       {sent.error && <Failure error={sent.error} onRetry={() => void sent.refetch()} />}
-      {sent.data?.total === 0 && <p className="empty">Nothing has left yet.</p>}
+      {items?.length === 0 && <p className="empty">Nothing has left yet.</p>}
       <ul className="rows">
-        {sent.data?.items.map(({ workPacketId, directiveId, title, action, executedAt, receiptId }) => (
+        {items?.map(({ workPacketId, directiveId, title, action, executedAt, receiptId }) => (
           <li key={workPacketId}>
             <Link to="/directives/$directiveId" params={{ directiveId }}>
               <span className="title">{title}</span>

@@ -1,9 +1,11 @@
 import type { CreateTokenBody } from '@consigliere/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { admin } from '../session.js';
 import { Failure } from '../ui/failure.js';
+import { KeptForm } from '../ui/kept-form.js';
 import { textsOf } from '../ui/texts-of.js';
+import { useTyped } from '../ui/typed.js';
 import type { Shown } from './shown-token.js';
 
 const SCOPES = {
@@ -19,7 +21,8 @@ const DAY_MS = 86_400_000;
 /** A token for a program, with the rights that it needs, or for an agent, which can only ask. */
 export function NewTokenForm({ onMade }: { onMade: (shown: Shown) => void }) {
   const queries = useQueryClient();
-  const [isAgent, setAgent] = useState(false);
+  const { typed, type } = useTyped('token-kind');
+  const isAgent = !!typed['agent'];
   const make = useMutation({
     mutationFn: (body: CreateTokenBody) => admin.tokens.create(body),
     onSuccess: ({ token, agent }) => {
@@ -44,14 +47,18 @@ export function NewTokenForm({ onMade }: { onMade: (shown: Shown) => void }) {
     );
   };
   return (
-    <form onSubmit={submit}>
+    <KeptForm about="token" onSubmit={submit}>
       <h2>Make a token</h2>
       <label>
         Name of the token
         <input name="name" required maxLength={100} />
       </label>
       <label className="check">
-        <input type="checkbox" checked={isAgent} onChange={({ target }) => setAgent(target.checked)} />
+        <input
+          type="checkbox"
+          checked={isAgent}
+          onChange={({ target }) => type('agent', target.checked ? 'yes' : '')}
+        />
         For an agent, which asks before it acts and can do nothing else
       </label>
       {isAgent ? (
@@ -84,6 +91,6 @@ export function NewTokenForm({ onMade }: { onMade: (shown: Shown) => void }) {
       <button type="submit" className="primary" disabled={make.isPending}>
         Make the token
       </button>
-    </form>
+    </KeptForm>
   );
 }

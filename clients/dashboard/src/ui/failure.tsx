@@ -11,27 +11,31 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
           Quote <code>{error.requestId}</code> when you ask for help.
         </p>
       )}
-      {error instanceof RateLimitError && onRetry ? (
-        <Countdown error={error} onRetry={onRetry} />
-      ) : (
-        onRetry && (
-          <button type="button" onClick={onRetry}>
-            Try again
-          </button>
-        )
+      {error instanceof RateLimitError && <LeftOf key={error.requestId} seconds={error.retryAfter ?? 60} />}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
       )}
     </div>
   );
 }
 
-/** Asks again by itself once the limit lets it. */
-function Countdown({ error, onRetry }: { error: RateLimitError; onRetry: () => void }) {
-  const [left, setLeft] = useState(error.retryAfter ?? 60);
+/** The seconds that are left. */
+export function Countdown({ until }: { until: number }) {
+  const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    if (left <= 0) return onRetry();
-    const timer = setTimeout(() => setLeft(left - 1), 1_000);
-    return () => clearTimeout(timer);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a function of the parent that is another each time it renders
-  }, [left]);
-  return <p aria-live="off">It is asked again in {left} s.</p>;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span aria-live="off"> {Math.max(0, Math.ceil((until - now) / 1_000))} s</span>;
+}
+
+function LeftOf({ seconds }: { seconds: number }) {
+  const [until] = useState(() => Date.now() + seconds * 1_000);
+  return (
+    <p>
+      Wait <Countdown until={until} />.
+    </p>
+  );
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failure } from './failure.js';
 
@@ -9,9 +10,9 @@ interface Read<T> {
 
 /** What was read, or why it is not there yet. */
 export function Loaded<T>({ query, children }: { query: Read<T>; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.data === undefined) return <p className="empty">Loading.</p>;
-  return children(query.data);
+  return <p className="empty">Loading.</p>;
 }
 
 /** Rows, or a sentence on why there are none and what comes next. */
@@ -26,4 +27,33 @@ export function Rows<T>({
 }) {
   if (items.length === 0) return <p className="empty">{empty}</p>;
   return <ul className="rows">{items.map(children)}</ul>;
+}
+
+interface Paged {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isStale: boolean;
+  data: { pages: readonly unknown[] } | undefined;
+  fetchNextPage: () => unknown;
+}
+
+/** The way on in a list that is read page by page. */
+export function Earlier({ query }: { query: Paged }) {
+  if (!query.hasNextPage) return null;
+  return (
+    <button type="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+      Show earlier ones
+    </button>
+  );
+}
+
+/** The way back to the newest, where a reader has gone on and something was added since. */
+export function Newer({ query, queryKey }: { query: Paged; queryKey: readonly unknown[] }) {
+  const queries = useQueryClient();
+  if (!query.isStale || (query.data?.pages.length ?? 0) < 2) return null;
+  return (
+    <button type="button" onClick={() => void queries.resetQueries({ queryKey })}>
+      There are newer ones: show them
+    </button>
+  );
 }

@@ -1,7 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
 import { Dialog } from './dialog.js';
 import { Failure } from './failure.js';
-import { useTyped } from './typed.js';
+import { KeptForm } from './kept-form.js';
+import { textsOf } from './texts-of.js';
 
 interface Given {
   title: string;
@@ -21,33 +23,27 @@ interface Given {
 
 /** Asks for the reason of something that is not taken back by a click, and for a typed word where it is grave. */
 export function ReasonDialog({ verb, word, isReasonRequired, act, onDone, ...dialog }: Given) {
-  const { setOpen, title, description } = dialog;
-  const { typed, type, forget } = useTyped(`${title}: ${description}`);
-  const reason = typed['reason'] ?? '';
+  const { setOpen } = dialog;
   const acting = useMutation({
-    mutationFn: async () => act(reason.trim()),
-    onSuccess: () => {
-      forget();
-      setOpen(false);
-      return onDone();
-    },
+    mutationFn: async (reason: string) => act(reason),
   });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    acting.mutate(textsOf(form)['reason']!.trim(), {
+      onSuccess: () => {
+        form.reset();
+        setOpen(false);
+        void onDone();
+      },
+    });
+  };
   return (
     <Dialog {...dialog}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          acting.mutate();
-        }}
-      >
+      <KeptForm about={`${dialog.title} ${dialog.description}`} onSubmit={submit}>
         <label>
           Why
-          <input
-            value={reason}
-            onChange={({ target }) => type('reason', target.value)}
-            required={isReasonRequired}
-            maxLength={500}
-          />
+          <input name="reason" required={isReasonRequired} maxLength={500} />
         </label>
         {word && (
           <label>
@@ -64,7 +60,7 @@ export function ReasonDialog({ verb, word, isReasonRequired, act, onDone, ...dia
             Back
           </button>
         </div>
-      </form>
+      </KeptForm>
     </Dialog>
   );
 }

@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TestApp } from '../../support/test-app.js';
+import { Shell } from '../cli/terminal.js';
+import { DashboardDesk, EMAIL, hasBrowser } from './dashboard-desk.js';
+
+const HIDE = (isHidden: boolean) =>
+  `Object.defineProperties(document, { hidden: { value: ${isHidden}, configurable: true },
+     visibilityState: { value: '${isHidden ? 'hidden' : 'visible'}', configurable: true } });
+   document.dispatchEvent(new Event('visibilitychange', { bubbles: true })); true`;
+
+describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+
+  beforeAll(async () => {
+    desk = await DashboardDesk.open();
+    ({ test, page } = desk);
+    await desk.begin();
+    await desk.signIn();
+  });
+  beforeEach(() => desk.begin());
+  afterAll(() => desk?.close());
+
+  /** The calls of the API that the tabs of this browser have begun, as they come. */
+  function calls(of: Page): string[] {
+    const made: string[] = [];
+    of.context().on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith('/api/')) made.push(`${request.method()} ${pathname}${search}`);
+    });
+    return made;
+  }
+  const row = (of: Page, name: RegExp) => of.getByRole('link', { name });
+
+  it('is shown in two browsers, whichever of them or the command line decides', async () => {
+    const shell = await Shell.of(test, test.owner.token);
+    const other = await desk.otherBrowser();
+    await desk.signIn('/', EMAIL, other);
+    const mails = ['ann', 'bob', 'cid'];
+    const ids: string[] = [];
+    for (const name of mails)
+      ids.push(await desk.handIn(`Email ${name}@acme.example, subject "Tea": "At four."`));
+    for (const each of [page, other]) for (const name of mails) await row(each, new RegExp(name)).waitFor();
+    const took: Record<string, number> = {};
+    const leaves = async (name: string, where: string, from: Page) => {
+      const began = performance.now();
+      await row(from, new RegExp(name)).waitFor({ state: 'detached' });
+      took[where] = Math.round(performance.now() - began);
+    };
+
+    await page.goto(`${test.url}/approvals/${ids[0]}`);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(ids[0]!));
+    await leaves('ann', 'one browser to the other', other);
+
+    const approved = await shell.run(['approvals', 'approve', ids[1]!, '--yes']);
+    expect(approved.code, approved.stderr).toBe(0);
+    await Promise.all([leaves('bob', 'the command line to one', page), leaves('bob', 'to the other', other)]);
+
+    await other.getByRole('link', { name: /cid/ }).click();
+    await other.getByLabel('What should be different').fill('Too late.');
+    await other.getByRole('button', { name: 'Reject' }).click();
+    await leaves('cid', 'the other browser to one', page);
+    console.info('milliseconds until a decision is shown, from', took);
+    await other.context().close();
+  });
+
+  it('tells a second decision by whom the first one was', async () => {
+    const id = await desk.handIn('Email dan@acme.example, subject "Tea": "At four."');
+    const admin = await test.createMember(test.workspaceId, 'admin');
+    await page.goto(`${test.url}/approvals/${id}`);
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    await approve.waitFor();
+    // The other decision is on its way when this one is sent.
+    await page.route('**/approve', async (route) => {
+      const { status } = await admin.post(`/approvals/${id}/reject`, { feedback: 'No.' });
+      expect(status).toBe(200);
+      await route.continue();
+    });
+    await approve.click();
+    await page.getByText(/It is rejected\. Decided by admin/).waitFor();
+    await page.unrouteAll();
+    const { body } = await test.owner.get(`/approvals/${id}`);
+    expect(body).toMatchObject({ status: 'rejected', feedback: 'No.' });
+  });
+
+  it('is usable with ten requests a minute', async () => {
+    const ids = [
+      await desk.handIn('Email gus@acme.example, subject "Tea": "At four."'),
+      await desk.handIn('Email hal@acme.example, subject "Tea": "At four."'),
+    ];
+    await test.rows(`update workspaces set tier = 'free' where workspace_id = $1`, [test.workspaceId]);
+    test.clock.advance(60_000);
+    const own = await desk.otherBrowser();
+    const made = calls(own);
+    await desk.signIn(`/approvals/${ids[0]}`, EMAIL, own);
+    const approve = own.getByRole('button', { name: 'Approve', exact: true });
+    await approve.waitFor();
+    await own.getByText('Live', { exact: true }).waitFor();
+    const first = made.splice(0);
+    await approve.click();
+    await own.waitForURL((url) => !url.pathname.endsWith(ids[0]!));
+    await own.getByRole('heading', { name: /hal/ }).waitFor();
+    await new Promise((settled) => setTimeout(settled, 3_000));
+    console.info('calls of the first load', first, 'of a decision', made);
+    // Who signs in is known only afterwards: these are of no workspace.
+    const counted = [...first, ...made].filter((call) => !/admin\/(session|oidc)$/.test(call));
+    expect(counted.length).toBeLessThanOrEqual(8);
+
+    // The window is used up: it says for how long, asks nothing meanwhile, and goes on by itself.
+    await own.getByRole('link', { name: 'Directives' }).click();
+    await own.getByRole('link', { name: 'What left' }).click();
+    await own.getByRole('link', { name: 'Escalations' }).click();
+    await own.getByText(/Too many requests: goes on in\s+\d+ s/).waitFor();
+    await new Promise((settled) => setTimeout(settled, 1_000));
+    made.splice(0);
+    await new Promise((settled) => setTimeout(settled, 4_000));
+    expect(made).toEqual([]);
+    expect(await own.getByRole('button', { name: 'Stop everything' }).count()).toBe(1);
+    test.clock.advance(60_000);
+    await own.getByText('Nothing went wrong.').waitFor({ timeout: 60_000 });
+    await own.context().close();
+    await test.rows(`update workspaces set tier = 'enterprise' where workspace_id = $1`, [test.workspaceId]);
+  });
+
+  it('comes over one stream to three tabs, of which the hidden ones ask nothing', async () => {
+    const made = calls(page);
+    await page.goto(test.url);
+    const tabs = [page, await page.context().newPage(), await page.context().newPage()];
+    for (const tab of tabs.slice(1)) {
+      await tab.goto(test.url);
+      await tab.getByRole('heading', { name: 'Inbox' }).waitFor();
+      await tab.getByText('Live', { exact: true }).waitFor();
+    }
+    expect(made.filter((call) => call.includes('/stream'))).toHaveLength(1);
+    for (const tab of tabs.slice(1)) await tab.evaluate(HIDE(true));
+    made.splice(0);
+    await desk.handIn('Email eve@acme.example, subject "Tea": "At four."');
+    await row(page, /eve/).waitFor();
+    console.info('calls of three tabs for one draft', made);
+    const lists = () => made.filter((call) => call.startsWith('GET /api/pro/approvals?')).length;
+    const before = lists();
+    expect(await row(tabs[1]!, /eve/).count()).toBe(0);
+    await tabs[1]!.evaluate(HIDE(false));
+    await row(tabs[1]!, /eve/).waitFor();
+    expect(lists()).toBe(before + 1);
+    expect(await row(tabs[2]!, /eve/).count()).toBe(0);
+    // The tab that reads is closed: another one goes on.
+    await tabs[2]!.evaluate(HIDE(false));
+    made.splice(0);
+    await page.close();
+    await desk.handIn('Email fay@acme.example, subject "Tea": "At four."');
+    for (const tab of tabs.slice(1)) await row(tab, /fay/).waitFor();
+    expect(made.filter((call) => call.includes('/stream'))).toHaveLength(1);
+    // Signing out in one tab closes what the other shows.
+    await tabs[1]!.getByRole('button', { name: 'Sign out' }).click();
+    await tabs[2]!.getByLabel('Password').waitFor();
+    expect(await row(tabs[2]!, /fay/).count()).toBe(0);
+    await tabs[2]!.close();
+  });
+});
