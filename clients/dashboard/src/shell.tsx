@@ -39,7 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
 const STATES = {
   connecting: 'Connecting',
   live: 'Live',
-  lost: 'Not live: connecting again',
+  lost: 'Reconnecting',
   connection: 'The service does not answer: asked again soon',
   limit: 'Too many requests: goes on in',
 } as const;

@@ -42,7 +42,7 @@ describe.runIf(hasBrowser)('a service that is killed under an open page', { time
     await page.getByText('Live', { exact: true }).waitFor();
 
     await first!.kill();
-    await page.getByText(/Not live|does not answer/).waitFor();
+    await page.getByText(/Reconnecting|does not answer/).waitFor();
     await subject.press('End');
     await page.keyboard.type(' and after');
     await page.getByRole('button', { name: 'Save and approve' }).click();
