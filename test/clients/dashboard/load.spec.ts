@@ -9,8 +9,9 @@ const RECEIPTS = FULL_SIZE ? 100_000 : 1_000;
 const LEFT = FULL_SIZE ? 2_000 : 250;
 /** Rows of each list that are scrolled. */
 const SHOWN = FULL_SIZE ? 1_000 : 200;
-const LONG_TASK_MS = 50;
-const FIRST_PAINT_MS = 1_000;
+/** The machine of `npm test` may be busy with others: there the figures are printed alone. */
+const LONG_TASK_MS = FULL_SIZE ? 50 : Infinity;
+const FIRST_PAINT_MS = FULL_SIZE ? 1_000 : Infinity;
 
 /** Tasks that keep the page from answering, from now on. */
 const WATCH = `globalThis.longTasks = [];
@@ -96,8 +97,7 @@ describe.runIf(hasBrowser)('the dashboard of a large workspace', { timeout: 300_
     const loading = await showAll(button, times);
     const scrolling = await scrolled();
     console.info(`${name}: longest task while scrolling ${scrolling} ms, while reading on ${loading} ms`);
-    // The machine of `npm test` may be busy.
-    if (FULL_SIZE) expect(scrolling).toBeLessThan(LONG_TASK_MS);
+    expect(scrolling).toBeLessThan(LONG_TASK_MS);
   });
 
   it('would tell a long task', async () => {
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('the dashboard of a large workspace', { timeout: 300_
     await page.evaluate(
       'new Promise((done) => setTimeout(() => { const until = performance.now() + 80; while (performance.now() < until); setTimeout(done, 100); }))',
     );
-    expect(Math.max(...((await page.evaluate('longTasks')) as number[]))).toBeGreaterThan(LONG_TASK_MS);
+    expect(Math.max(...((await page.evaluate('longTasks')) as number[]))).toBeGreaterThan(50);
   });
 
   it('paints within a second on a slow machine', async () => {
@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('the dashboard of a large workspace', { timeout: 300_
       console.info(
         `${path}: first paint after ${paint} ms, its rows after ${shown} ms, CPU throttled 4 times`,
       );
-      if (FULL_SIZE) expect(paint).toBeLessThan(FIRST_PAINT_MS);
+      expect(paint).toBeLessThan(FIRST_PAINT_MS);
     }
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   });

@@ -8,7 +8,6 @@ export function WordDiff({ before, after }: { before: string; after: string }) {
   return (
     <span className="diff">
       {diff(before.split(/(?<=\s)/), after.split(/(?<=\s)/)).map(({ text, change }, at) =>
-        // oxlint-disable-next-line react/no-array-index-key -- the parts of a text have no other name
         change === 'same' ? (
           text
         ) : change === 'gone' ? (
