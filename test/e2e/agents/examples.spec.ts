@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,6 @@ import { allFound } from '../../support/programs.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { endExamples, Example, EXAMPLES } from './example-process.js';
 
-const README = join(EXAMPLES, '../../README.md');
 const run = promisify(execFile);
 
 /** A Python that has PyJWT with the algorithms of permits, as `apt install python3-jwt python3-cryptography` brings it. */
@@ -403,45 +402,5 @@ describe.runIf(hasPython)('the canonical JSON of the tool in Python', () => {
     child.stdin.end(JSON.stringify(values));
     const written = JSON.parse((await buffer(child.stdout)).toString());
     expect(written).toEqual(values.map((value) => canonicalJson(JSON.parse(JSON.stringify(value)))));
-  });
-});
-
-describe('the README', () => {
-  it('sets an agent up with two calls, whose loop acts with a permit', async () => {
-    const [, section] = /^## Any agent can ask first$([^]*?)^## /m.exec(await readFile(README, 'utf8'))!;
-    const [, setUp] = /^```sh\n([^]*?)^```$/m.exec(section!)!;
-    const [, loop] = /^```js\n([^]*?)^```$/m.exec(section!)!;
-    const { owner, workspaceId } = await test.createWorkspace();
-    const API = `${test.url}/api/pro`;
-    const { stdout } = await run('bash', ['-c', setUp!], {
-      env: { PATH: process.env.PATH, API, TOKEN: owner.token },
-    });
-    const AGENT = /"token":\s*"(cons_\w+)"/.exec(stdout)![1]!;
-    const tool = new Example(process.execPath, 'tool-server.ts', [], {
-      CONSIGLIERE_URL: test.url,
-      WORKSPACE_ID: workspaceId,
-      USED_PERMITS: join(folder, 'README'),
-      PORT: '0',
-    });
-    await eventually(
-      async () => tool.lines,
-      ({ length }) => length > 0,
-    );
-    const env = {
-      PATH: process.env.PATH,
-      API,
-      AGENT,
-      TOOL_URL: tool.lines[0]!.replace('The tool listens on ', ''),
-    };
-    const looping = run(process.execPath, ['--input-type=module', '--eval', loop!], { env });
-    const { body } = await eventually(
-      () => owner.get('/approvals'),
-      ({ body: page }) => page.items.length > 0,
-    );
-    expect(body.items).toMatchObject([{ agent: { name: 'CRM agent' }, title: 'Refund order A-17' }]);
-    await owner.post(`/approvals/${body.items[0].approvalId}/approve`);
-    await looping;
-    expect(tool.lines).toContain('refund {"order":"A-17"}');
-    expect((await owner.get('/action-requests')).body.items).toMatchObject([{ status: 'completed' }]);
   });
 });

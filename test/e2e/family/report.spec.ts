@@ -135,7 +135,7 @@ describe('GET /family/report 200', () => {
 
   it('is a page of Markdown by Accept, in which the words of others stay words', async () => {
     await executed(
-      'File this memo for the board: <script>alert(1)</script> [x](https://evil.example) **now** `y` # z',
+      'Write a document "For the board": "<script>alert(1)</script> [x](https://evil.example) **now** `y` # z"',
     );
     const answer = await markdown();
     expect(answer.status).toBe(200);
