@@ -49,7 +49,7 @@ describe('the runner', () => {
       [
         'loop',
         'timeout',
-        'The runner failed. The call needed more than 1000 ms. Nothing was drafted.',
+        'The runner failed. The call needed more than 1 s. Nothing was drafted.',
         false,
       ],
       [

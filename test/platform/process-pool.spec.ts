@@ -36,7 +36,7 @@ describe('a pool of processes', () => {
   });
 
   it.each<[Act, object]>([
-    ['loop', { reason: 'timeout', message: 'The call needed more than 500 ms.' }],
+    ['loop', { reason: 'timeout', message: 'The call needed more than 0.5 s.' }],
     ['backtrack', { reason: 'timeout' }],
     ['fill the heap', { reason: 'memory', message: 'The call needed more than 32 MB of memory.' }],
     ['allocate at once', { reason: 'memory' }],
@@ -107,6 +107,16 @@ describe('a pool of processes', () => {
       Array.from({ length: 20 }, () => processes.run('tell its process', never)),
     );
     expect(new Set(pids).size).toBe(2);
+  });
+
+  it.runIf(process.platform === 'linux')('is not late while the machine gives it no time', async () => {
+    const processes = pool(1, 500);
+    const pid = Number(await processes.run('tell its process', never));
+    process.kill(pid, 'SIGSTOP');
+    const answer = processes.run('answer', never);
+    await new Promise((passed) => setTimeout(passed, 1_500));
+    process.kill(pid, 'SIGCONT');
+    expect(await answer).toBe('the answer');
   });
 
   it('replaces a process that was ended while it had nothing to do', async () => {

@@ -5,8 +5,8 @@ export function backoffMs(failures: number): number {
 
 const MINUTE_MS = 60_000;
 const PATIENT_MINUTES = [1, 5, 15, 30];
-/** What a server outside cannot take now is given up after so many attempts: after more than a day. */
-export const OUTSIDE_TRIES = 32;
+/** What a server outside cannot take now is given up after so many attempts: after more than a day, however the random parts fall. */
+export const OUTSIDE_TRIES = 34;
 
 /**
  * The wait before the next attempt at something outside, as mail servers keep it (RFC 5321, 4.5.4.1): 1, 5, 15 and 30
