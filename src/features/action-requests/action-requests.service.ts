@@ -88,11 +88,11 @@ export class ActionRequestsService {
       [GuardianEntity],
       [{ at: number }],
     ];
-    const checked = this.tools.checkParams(tool, params);
+    const requestedBy = actorOf(caller);
+    const checked = this.tools.checkParams(tool, params, requestedBy);
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
     const isActive = tool?.status === 'active';
     const facts = factsOf(tool, params);
-    const requestedBy = actorOf(caller);
     const request: ActionRequestEntity = {
       ...asked,
       actionRequestId: newId('act'),
