@@ -262,7 +262,7 @@ export class ApprovalSummary {
    */
   priority!: string;
   /**
-   * True with priority high, with risk high or critical, or with less than 2 hours left.
+   * True with priority high, with risk critical (or high, unless an agent asks), or with less than 2 hours left.
    * @example false
    */
   urgent!: boolean;

@@ -120,10 +120,7 @@ describe('agents', () => {
     });
     const { approvalId } = await agent.json(['api', 'POST', '/action-requests', '-'], { input: body });
     const { stdout } = await shell.run(['approvals', 'show', approvalId]);
-    // oxlint-disable-next-line no-control-regex -- exactly these must not be there
-    expect(stdout).not.toMatch(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u00ad\u2800\u{e0041}]/u,
-    );
+    expect(stdout).not.toMatch(/(?![\t\n])[\p{Cc}\u202a-\u202e\u00ad\u2800\u{e0041}]/u);
     expect(stdout).toContain('\\u001b]0;owned\\u0007y');
     expect(stdout).toContain('pay\\u00adpal\\u2800\\udb40\\udc41 ❤️');
     expect(stdout).toContain('\n  >   amount: 1\n');
