@@ -139,17 +139,17 @@ describe('parameters', () => {
     expect(await again).toEqual({ ok: false, timeout: true });
   });
 
-  it('are checked for the callers of a workspace in turn, and one caller has at most 16 of them waiting', async () => {
+  it('are checked for the callers of a workspace in turn, and one caller has at most 64 of them waiting', async () => {
     const tool = { paramsSchema: DOUBLING, workspaceId: 'shared' };
     const ended: string[] = [];
     const check = (who: string, paramsSchema: Record<string, unknown>, given: object) =>
       params.validate({ ...tool, paramsSchema }, given, who).finally(() => ended.push(who));
     const slow = [1, 2].map(() => check('slow', DOUBLING, { x: 'a' }));
-    const quick = Array.from({ length: 14 }, () => check('slow', schema, { amount: 1 }));
+    const quick = Array.from({ length: 62 }, () => check('slow', schema, { amount: 1 }));
     await expect(check('slow', schema, { amount: 1 })).rejects.toMatchObject({
       name: 'RATE_LIMITED',
       headers: { 'Retry-After': '2' },
-      details: { policy: 'tool-checks', limit: 16 },
+      details: { policy: 'tool-checks', limit: 64 },
     });
     ended.length = 0;
     expect(await check('other', schema, { amount: 1 })).toEqual({ ok: true });

@@ -20,8 +20,8 @@ export type ParamsVerdict =
 const TIME_LIMIT_MS = 1_000;
 /** With the wait for a process that is free, and for one to start. */
 const WAIT_MS = 10_000;
-/** Checks of one caller that wait or run at one time. */
-const MAX_WAITING = 16;
+/** Checks of one caller that wait or run at one time: room for a burst of the usual ones, which take a millisecond. */
+const MAX_WAITING = 64;
 const RETRY_AFTER_SECONDS = 2;
 const MAX_PARAMS_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
