@@ -14,6 +14,8 @@ const WARM_UP = isQuick ? 10 : 100;
 const DECISIONS = isQuick ? 10 : 50;
 /** Agents that wait at once with one token. */
 export const WAITING = isQuick ? 30 : 300;
+/** More of one agent are refused. */
+const PENDING_PER_AGENT = 100;
 /** Active orders of the workspace, one of which allows the tool. */
 export const ORDERS = 20;
 /** All of them wait from one machine, within its limit of calls. */
@@ -60,8 +62,8 @@ export async function measureActions(environment: Record<string, string>): Promi
   try {
     return await asOwner(environment['DATABASE_URL']!, async (owner) => {
       const [workspace] = await createWorkspaces(owner, 1);
-      const agent = await prepare(service, workspace!.token);
-      const bench = new ActionBench(owner, service, bare.url, workspace!.token, agent);
+      const agents = await prepare(service, workspace!.token);
+      const bench = new ActionBench(owner, service, bare.url, workspace!.token, agents);
       await owner.query('analyze');
       return await bench.measure();
     });
@@ -71,8 +73,8 @@ export async function measureActions(environment: Record<string, string>): Promi
   }
 }
 
-/** Answers the token of the agent. */
-async function prepare(service: Process, owner: string): Promise<string> {
+/** Answers the tokens of the agents. */
+async function prepare(service: Process, owner: string): Promise<string[]> {
   const post = <T>(path: string, body: object) => call<T>(`${service.url}/api/pro${path}`, owner, body);
   const properties = { order: { type: 'string' }, amount: { type: 'number' }, currency: { type: 'string' } };
   const tool = {
@@ -96,12 +98,12 @@ async function prepare(service: Process, owner: string): Promise<string> {
     );
     await post(`/standing-orders/${standingOrderId}/activate`, { acknowledge: true, version });
   }
-  const { token } = await post<{ token: string }>('/tokens', {
-    name: 'Agent',
-    agent: { name: 'Agent' },
-    tools: ['pay.*'],
-  });
-  return token;
+  const tokens: string[] = [];
+  for (let n = 0; n < WAITING / PENDING_PER_AGENT; n++) {
+    const agent = { name: `Agent ${n}` };
+    tokens.push((await post<{ token: string }>('/tokens', { ...agent, agent, tools: ['pay.*'] })).token);
+  }
+  return tokens;
 }
 
 class ActionBench {
@@ -110,7 +112,7 @@ class ActionBench {
     private readonly service: Process,
     private readonly bareUrl: string,
     private readonly owner: string,
-    private readonly agent: string,
+    private readonly agents: string[],
   ) {}
 
   async measure(): Promise<ActionFigures> {
@@ -139,7 +141,8 @@ class ActionBench {
     await timed(WARM_UP, consume);
     await timed(WARM_UP, askAndConsume);
     const { actionRequestId: like } = await this.ask('pay.invoice', 'allowed');
-    const askBare = () => call(`${this.bareUrl}/api/pro/action-requests`, this.agent, { params: { like } });
+    const askBare = () =>
+      call(`${this.bareUrl}/api/pro/action-requests`, this.agents[0]!, { params: { like } });
     await timed(WARM_UP, askBare);
     allowed.length = 0;
     const [ours, bare]: [number[], number[]] = [[], []];
@@ -163,11 +166,15 @@ class ActionBench {
   private async decideWhileWaiting(
     agents: number,
   ): Promise<{ heard: number[]; waiting: Held; cpuMs: number }> {
-    const requests: Asked[] = [];
-    await inParallel(8, agents, async () => requests.push(await this.ask('pay.asks', 'pending')));
-    const answered = requests.map(async ({ actionRequestId }) => {
+    const requests: (Asked & { agent: string })[] = [];
+    let asked = 0;
+    await inParallel(8, agents, async () => {
+      const agent = this.agents[asked++ % this.agents.length]!;
+      requests.push({ ...(await this.ask('pay.asks', 'pending', {}, agent)), agent });
+    });
+    const answered = requests.map(async ({ actionRequestId, agent }) => {
       const url = `${this.service.url}/api/pro/action-requests/${actionRequestId}?wait=30`;
-      const { status } = await call<Asked>(url, this.agent, undefined, AGENTS_ADDRESS);
+      const { status } = await call<Asked>(url, agent, undefined, AGENTS_ADDRESS);
       const at = performance.timeOrigin + performance.now();
       if (status !== 'approved') throw new Error(`the agent heard "${status}"`);
       return at;
@@ -216,14 +223,14 @@ class ActionBench {
     };
   }
 
-  private async ask(tool: string, status: string, more: object = {}): Promise<Asked> {
-    const asked = await this.post<Asked>('/action-requests', { tool, params: PARAMS, ...more });
+  private async ask(tool: string, status: string, more: object = {}, agent?: string): Promise<Asked> {
+    const asked = await this.post<Asked>('/action-requests', { tool, params: PARAMS, ...more }, agent);
     if (asked.status !== status) throw new Error(`the request for ${tool} is ${asked.status}`);
     return asked;
   }
 
-  private post<T>(path: string, body: object): Promise<T> {
-    return call<T>(`${this.service.url}/api/pro${path}`, this.agent, body);
+  private post<T>(path: string, body: object, agent = this.agents[0]!): Promise<T> {
+    return call<T>(`${this.service.url}/api/pro${path}`, agent, body);
   }
 }
 

@@ -9,7 +9,7 @@ const TAGS = [...'guardian mode guardrailed']
   .map((one) => String.fromCodePoint(0xe0000 + one.codePointAt(0)!))
   .join('');
 const CONCERN = { risk: 'critical', reason: 'The text contains characters that cannot be seen.' };
-const REAL = 'Für Zoë 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣: می‌خواهم, שָׁלוֹם, नमस्ते क्‍ष, مرحبًا, Donau\u00addampf';
+const REAL = 'Für Zoë 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣: می‌خواهم, שָׁלוֹם, नमस्ते क्‍ष, مرحبًا';
 
 const answer = (params: object, packet: object = {}, more: object = {}) => ({
   summary: 'A mail is ready.',

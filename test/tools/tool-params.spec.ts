@@ -10,9 +10,9 @@ const rulesOf = (verdict: ParamsVerdict) => {
   return verdict.timeout ? ['timeout'] : verdict.faults.map(({ path, rule }) => `${path}: ${rule}`);
 };
 const schemaFaults = async (schema: Record<string, unknown>) =>
-  rulesOf(await params.checkSchema(schema, 'w'));
+  rulesOf(await params.checkSchema(schema, 'w', 'one'));
 const paramFaults = async (paramsSchema: Record<string, unknown>, given: unknown) =>
-  rulesOf(await params.validate({ paramsSchema }, given));
+  rulesOf(await params.validate({ paramsSchema, workspaceId: 'w' }, given, 'one'));
 
 /** Twice as many ways at each of thirty levels. */
 const DOUBLING = object(
@@ -126,15 +126,36 @@ describe('parameters', () => {
 
   it('that take exponential time are not known, and hold up neither the event loop nor another workspace', async () => {
     // Both processes are there.
-    await Promise.all(['one', 'other'].map((workspaceId) => params.checkSchema(schema, workspaceId)));
+    await Promise.all(['one', 'other'].map((workspaceId) => params.checkSchema(schema, workspaceId, 'one')));
     let ended = false;
-    const slow = params.validate({ paramsSchema: DOUBLING, workspaceId: 'slow' }, { x: 'a' }).finally(() => {
+    const tool = { paramsSchema: DOUBLING, workspaceId: 'slow' };
+    const slow = params.validate(tool, { x: 'a' }, 'one').finally(() => {
       ended = true;
     });
-    const again = params.validate({ paramsSchema: DOUBLING, workspaceId: 'slow' }, { x: 'a' });
+    const again = params.validate(tool, { x: 'a' }, 'one');
     expect(await paramFaults(schema, { amount: 1 })).toEqual([]);
     expect(ended).toBe(false);
     expect(await slow).toEqual({ ok: false, timeout: true });
     expect(await again).toEqual({ ok: false, timeout: true });
+  });
+
+  it('are checked for the callers of a workspace in turn, and one caller has at most 64 of them waiting', async () => {
+    const tool = { paramsSchema: DOUBLING, workspaceId: 'shared' };
+    const ended: string[] = [];
+    const check = (who: string, paramsSchema: Record<string, unknown>, given: object) =>
+      params.validate({ ...tool, paramsSchema }, given, who).finally(() => ended.push(who));
+    const slow = [1, 2].map(() => check('slow', DOUBLING, { x: 'a' }));
+    const quick = Array.from({ length: 62 }, () => check('slow', schema, { amount: 1 }));
+    await expect(check('slow', schema, { amount: 1 })).rejects.toMatchObject({
+      name: 'RATE_LIMITED',
+      headers: { 'Retry-After': '2' },
+      details: { policy: 'tool-checks', limit: 64 },
+    });
+    ended.length = 0;
+    expect(await check('other', schema, { amount: 1 })).toEqual({ ok: true });
+    expect(ended).toEqual(['slow', 'other']);
+    expect(await Promise.all(slow)).toEqual([1, 2].map(() => ({ ok: false, timeout: true })));
+    expect(await Promise.all(quick)).toEqual(quick.map(() => ({ ok: true })));
+    expect(await check('slow', schema, { amount: 1 })).toEqual({ ok: true });
   });
 });

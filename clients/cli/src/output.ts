@@ -15,14 +15,18 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
 }
 
 /**
- * Text of the service with what a terminal would obey, or what would reorder it, made visible: an agent writes some of it, and a
- * person decides by what stands on the screen.
+ * Text of the service with what a terminal would obey, what would reorder it and what shows as nothing made visible: an agent writes
+ * some of it, and a person decides by what stands on the screen.
  */
 export function visible(text: string): string {
   return text.replace(
-    // oxlint-disable-next-line no-control-regex -- exactly these are looked for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    // The last ones show as nothing, and Unicode counts them as letters and signs. A sign and the selector of its form are one emoji.
+    /(?![\t\n]|(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800\u{16fe4}\u{1d159}]/gu,
+    (character) =>
+      character
+        .split('')
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join(''),
   );
 }
 

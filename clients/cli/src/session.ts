@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ClientOptions, Consigliere, type LogEntry, type Logger } from '@consigliere/sdk';
@@ -65,6 +65,11 @@ export function readConfiguration(): Configuration {
   if (!isOurs) throw unreadable('is not a configuration of consigliere');
   if (found.version !== 1)
     throw unreadable(`is of version ${String(found.version)}, which this command does not know`);
+  // Windows has no such modes.
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+    say(
+      `Warning: other users of this machine may read or change ${file}, which holds tokens. Run: chmod 600 ${file}`,
+    );
   return found;
 }
 

@@ -111,8 +111,6 @@ async function report(
   const actionRequestId = await readFile(file, 'utf8').catch(() => undefined);
   if (actionRequestId === undefined) return;
   const hasFailed = hook_event_name === 'PostToolUseFailure';
-  if (!hasFailed && hook_event_name !== 'PostToolUse')
-    throw new Error(`${hook_event_name} is no hook of a tool.`);
   if (!is_interrupt) {
     const said = JSON.stringify(hasFailed ? error : tool_response) ?? '';
     const summary = hasFailed ? `It failed: ${said}` : `${tool_name}: done.`;
@@ -130,6 +128,8 @@ function claudeCodeToolOf(tool: string): string {
   return `claude-code.${segmentOf(tool)}`;
 }
 
+const EVENTS = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
+
 function inputOf(text: string): HookInput {
   let input: unknown;
   try {
@@ -143,6 +143,8 @@ function inputOf(text: string): HookInput {
   );
   if (!isObject(input['tool_input'])) missing.push('tool_input');
   if (missing.length > 0) throw new Error(`What Claude Code wrote to the hook has no ${missing.join(', ')}.`);
+  const event = input['hook_event_name'] as string;
+  if (!EVENTS.has(event)) throw new Error(`${event} is no hook of a tool.`);
   return input as unknown as HookInput;
 }
 

@@ -83,7 +83,7 @@ export class ActionApprovals implements ApprovalSubject, OnModuleInit {
     const before = approval.packets[0]!.action.params;
     const basis = await this.decideAction.basisOf(request, guardian);
     const { tool } = basis;
-    if (this.tools.checkParams(tool, params) === 'timeout') {
+    if (this.tools.checkParams(tool, params, by) === 'timeout') {
       const message = 'the parameters took too long to be checked against the tool';
       throw new ValidationFailed({ details: [{ path: 'params', rule: 'timeout', message }] });
     }

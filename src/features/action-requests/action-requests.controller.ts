@@ -11,6 +11,7 @@ import { ApprovalNotReady } from '../approvals/approvals.errors.js';
 import { AwaitChange } from '../approvals/await-change.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
+import { TooManyPending } from '../workspaces/asking-token.js';
 import { summaryOf, viewOf } from './action-request.js';
 import {
   ACTION_REQUEST_PARAM,
@@ -52,7 +53,7 @@ export class ActionRequestsController {
     limit: LIMIT,
     kept: ({ permit: _permit, ...answer }: Partial<AskedActionRequest>) => answer,
     returns: { 201: AskedActionRequest, 200: AskedActionRequest },
-    errors: [NotFound, AlreadyExists, GuardianHalted],
+    errors: [NotFound, AlreadyExists, TooManyPending, GuardianHalted],
   })
   async request(
     @CurrentCaller() caller: Caller,
@@ -126,13 +127,14 @@ export class ActionRequestsController {
     return { ...viewOf(request, caller), permit: await this.permits.sign(request) };
   }
 
-  /** Says what came of a request that was consumed. */
+  /** Says what came of a request that was consumed; a token that was paused meanwhile may, too. */
   @ApiParam(ACTION_REQUEST_PARAM)
   @Post('api/pro/action-requests/:actionRequestId/result')
   @Route({
     ...ASKS,
     limit: LIMIT,
     stops: true,
+    evenPaused: true,
     returns: { 200: ActionRequestView },
     errors: [NotFound, InvalidTransition, AlreadyExists],
   })

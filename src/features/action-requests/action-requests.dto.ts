@@ -70,7 +70,8 @@ export class CreateActionRequestBody extends AskBody {
   fingerprint?: string | null;
 
   /**
-   * Consumes at once what is allowed, by this attempt.
+   * Consumes at once what is allowed. The attempt is the `actionRequestId`: with it, consume gives an answer that was lost again for a
+   * minute.
    * @example false
    */
   @IsOptional()

@@ -43,6 +43,14 @@ export class ActionRequests {
     };
   }
 
+  /** Those of this token that wait: one row each. */
+  pendingStatement(workspaceId: string, tokenRootId: string, limit: number): Statement {
+    return {
+      text: `select from action_requests where workspace_id = $1 and token_root_id = $2 and status = 'pending' limit $3`,
+      values: [workspaceId, tokenRootId, limit],
+    };
+  }
+
   lockStatement(workspaceId: string, actionRequestId: string): Statement {
     return {
       text: `select ${COLUMNS} from action_requests where workspace_id = $1 and action_request_id = $2 for update`,

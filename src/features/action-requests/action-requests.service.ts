@@ -22,7 +22,7 @@ import { Guardians } from '../guardian/guardians.repository.js';
 import type { Recheck } from '../guardian/policy-gate.js';
 import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
 import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
-import { AskingToken } from '../workspaces/asking-token.js';
+import { AskingToken, TooManyPending } from '../workspaces/asking-token.js';
 import { paramsHashOf } from '../terms/action-hashes.js';
 import { assertMayAsk, NOT_DECIDED, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
@@ -60,7 +60,7 @@ export class ActionRequestsService {
 
   /**
    * Asks, in the open transaction, and is decided at once.
-   * @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another request of this name, GuardianHalted
+   * @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another request of this name, GuardianHalted, TooManyPending
    */
   async create(
     caller: Caller,
@@ -69,12 +69,13 @@ export class ActionRequestsService {
     const { workspaceId } = caller;
     const { tool: name, params } = body;
     assertMayAsk(caller, name);
-    const { former, also, expiresInMs, ...asked } = await this.asking.admit<ActionRequestEntity>(
+    const { former, also, isFull, expiresInMs, ...asked } = await this.asking.admit<ActionRequestEntity>(
       caller,
       {
         ...body,
         content: { tool: name, params, reason: body.reason ?? null, run: body.run ?? null },
         byExternalId: (root, id) => this.requests.byExternalIdStatement(workspaceId, root, id),
+        pending: (root, limit) => this.requests.pendingStatement(workspaceId, root, limit),
         hashOf: (request) => request.requestHash,
       },
       [
@@ -90,11 +91,11 @@ export class ActionRequestsService {
       [GuardianEntity],
       [{ at: number }],
     ];
-    const checked = this.tools.checkParams(tool, params);
+    const requestedBy = actorOf(caller);
+    const checked = this.tools.checkParams(tool, params, requestedBy);
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
     const isActive = tool?.status === 'active';
     const facts = factsOf(tool, params);
-    const requestedBy = actorOf(caller);
     const request: ActionRequestEntity = {
       ...asked,
       actionRequestId: newId('act'),
@@ -137,6 +138,7 @@ export class ActionRequestsService {
     const isKnown = (body.fingerprint ?? tool?.fingerprint) === tool?.fingerprint;
     const policy = await this.decideAction.decide(request, params, { tool, currency, guardian, isKnown });
     const decided = this.decideAction.settle(request, policy, requestedBy, (one) => this.requests.add(one));
+    if (decided.status === 'pending' && isFull) throw new TooManyPending();
     if (decided.status !== 'allowed' || body.consume !== true) return { request: decided, isNew: true };
     if (letsNothingLeave(guardian.mode)) throw haltedIn(guardian.mode);
     const consumed = this.consumed(decided, decided.actionRequestId, at, guardian.epoch);

@@ -300,13 +300,16 @@ export function isUrgent(
   {
     priority,
     risk,
+    kind,
     expiresAt,
     frozenMs,
-  }: Pick<ListedApproval, 'priority' | 'risk' | 'expiresAt' | 'frozenMs'>,
+  }: Pick<ListedApproval, 'priority' | 'risk' | 'kind' | 'expiresAt' | 'frozenMs'>,
   now: number,
 ): boolean {
   const left = frozenMs ?? expiresAt - now;
-  return priority === 'high' || risk === 'high' || risk === 'critical' || left < URGENT_BEFORE_EXPIRY_MS;
+  // Whatever tool an agent names that nobody has registered counts as high: agents would decide what is urgent.
+  const isRisky = risk === 'critical' || (risk === 'high' && kind !== 'action');
+  return priority === 'high' || isRisky || left < URGENT_BEFORE_EXPIRY_MS;
 }
 
 export function viewOf(

@@ -262,7 +262,7 @@ export class ApprovalSummary {
    */
   priority!: string;
   /**
-   * True with priority high, with risk high or critical, or with less than 2 hours left.
+   * True with priority high, with risk critical (or high, unless an agent asks), or with less than 2 hours left.
    * @example false
    */
   urgent!: boolean;
@@ -321,7 +321,7 @@ export class ApprovalSummary {
   /** Who decided, of several who approved the last; null while it is pending. */
   @ApiProperty({ example: null })
   decidedBy!: ActorView | null;
-  /** The surface of the decision: api, dashboard, cli, mcp or link; null while it is pending. */
+  /** The surface of the decision: api, dashboard, cli, mcp or link; null while it is pending. The client's own claim: see `via`. */
   decidedVia!: string | null;
   /** The receipt of the decision; null while it is pending. */
   receiptId!: string | null;

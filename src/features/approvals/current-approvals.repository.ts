@@ -7,7 +7,7 @@ import { ApprovalEntity } from './approval.entity.js';
 /** As much of an approval as decides who is told of it: of ten thousand at once, too. */
 export type WaitingApproval = Pick<
   ApprovalEntity,
-  'approvalId' | 'teamId' | 'contentHash' | 'priority' | 'risk' | 'expiresAt' | 'frozenMs'
+  'approvalId' | 'teamId' | 'contentHash' | 'kind' | 'priority' | 'risk' | 'expiresAt' | 'frozenMs'
 > & {
   /** Requesters and editors, if somebody else has to decide. */
   mayNotApprove: string[];
@@ -30,7 +30,7 @@ export class CurrentApprovals {
     return this.db.read(
       scope,
       `with waiting as (
-         select approval_id, team_id, content_hash, priority, risk, expires_at, frozen_ms, approvers, votes,
+         select approval_id, team_id, content_hash, kind, priority, risk, expires_at, frozen_ms, approvers, votes,
            quorum > 1 or approvers <> '[]' as has_electorate,
            case when self_approval then '{}' else requester_ids end as may_not_approve,
            case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
@@ -39,7 +39,7 @@ export class CurrentApprovals {
          select team_id, approvers, app.approvers_of($1, team_id, 'operator', approvers) as member_ids
          from (select distinct team_id, approvers from waiting where has_electorate) a
        )
-       select approval_id, w.team_id, content_hash, priority, risk, expires_at, frozen_ms, may_not_approve,
+       select approval_id, w.team_id, content_hash, kind, priority, risk, expires_at, frozen_ms, may_not_approve,
          case when has_electorate then array(select member_id from unnest(member_ids) member_id
            where member_id <> all(may_not_approve) and not votes ? member_id) end as may_approve, edited_by
        from waiting w left join electorates e

@@ -8,8 +8,8 @@ const OLDEST_FIRST: SortKey[] = [
 ];
 const BY_AGE = 'requested_at, approval_id';
 
-/** Urgent whatever the time: approvals_urgent is the index of these. */
-const ALWAYS_URGENT = `(priority = 'high' or risk in ('high', 'critical'))`;
+/** Urgent whatever the time (isUrgent): approvals_urgent is an index that has all of these. */
+const ALWAYS_URGENT = `(priority = 'high' or risk = 'critical' or (risk = 'high' and kind <> 'action'))`;
 
 /**
  * What waits for a person: urgent first, and among these and among the others the oldest first.

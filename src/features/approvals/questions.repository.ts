@@ -63,6 +63,15 @@ export class Questions {
     };
   }
 
+  /** Those of this token that wait: one row each. */
+  pendingStatement(workspaceId: string, tokenRootId: string, limit: number): Statement {
+    return {
+      text: `select from approvals where workspace_id = $1 and question_id is not null and status = 'pending'
+        and question->>'tokenRootId' = $2 limit $3`,
+      values: [workspaceId, tokenRootId, limit],
+    };
+  }
+
   /** Newest first. */
   list(
     scope: Scope,

@@ -6,6 +6,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import type { Request, Response } from 'express';
+import { FROM_MCP } from '../../platform/auth/admission.guards.js';
 import { type Caller, highestRole } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
@@ -70,7 +71,7 @@ export class McpController {
     return (url, { method, headers: own, body, signal } = {}) =>
       new Promise((resolve, reject) => {
         const [ours, theirs] = duplexPair();
-        server.emit('connection', Object.assign(theirs, { remoteAddress }));
+        server.emit('connection', Object.assign(theirs, { remoteAddress, [FROM_MCP]: true }));
         const { pathname, search } = new URL(url as string);
         const call = httpRequest({
           createConnection: () => ours,

@@ -218,7 +218,7 @@ function questionBlocks({ title, reason }: ApprovalQuestion, agent: string): Blo
 /** As JSON, in which a character that cannot be seen stands as its number. */
 function exactly(params: object): string {
   return JSON.stringify(params, null, 2).replace(
-    /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (character) =>
       Array.from({ length: character.length }, (_, unit) => {
         const code = character.charCodeAt(unit).toString(16).padStart(4, '0');

@@ -35,7 +35,7 @@ export class AskPreflight {
       assertOneKind(body, action);
       const { tool, type, params } = action;
       return tool
-        ? this.preflightTool.execute(tool, action, asked)
+        ? this.preflightTool.execute(tool, action, { teamId: asked.teamId, caller })
         : this.preflightAction.execute({ type: type!, params }, asked);
     }
     if (directive !== null && action === null) {

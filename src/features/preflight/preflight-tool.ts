@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -31,8 +32,9 @@ export class PreflightTool {
   async execute(
     name: string,
     { params, agent = null }: PreflightActionBody,
-    { workspaceId, teamId }: Pick<AskedFor, 'workspaceId' | 'teamId'>,
+    { teamId, caller }: Pick<AskedFor, 'teamId'> & { caller: Caller },
   ): Promise<PreflightView> {
+    const { workspaceId } = caller;
     const [[tool], [token], [{ currency }]] = (await this.db.readAll({ workspaceId, teamIds: 'all' }, [
       this.tools.readStatement(workspaceId, name),
       this.tokens.ofAgentStatement(workspaceId, agent),
@@ -43,7 +45,7 @@ export class PreflightTool {
       throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
     }
     assertMayAsk({ tools: token?.tools ?? null }, name);
-    const checked = await withComputed(async () => this.toolsService.checkParams(tool, params));
+    const checked = await withComputed(async () => this.toolsService.checkParams(tool, params, actorOf(caller)));
     const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
     const packet = decidedActionOf(asked, params, { tool, currency });
     const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);

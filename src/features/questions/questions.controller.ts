@@ -13,6 +13,7 @@ import { APPROVAL_PARAM, DecisionWaitQuery, IF_MATCH } from '../approvals/approv
 import { DecideApproval } from '../approvals/decide-approval.js';
 import { Questions } from '../approvals/questions.repository.js';
 import { GuardianHalted } from '../terms/guardian-halted.js';
+import { TooManyPending } from '../workspaces/asking-token.js';
 import { STATUS_OF, summaryOf, viewOf } from './question-view.js';
 import {
   CreateQuestionBody,
@@ -38,7 +39,7 @@ export class QuestionsController {
   @Route({
     ...ASKS,
     returns: { 201: QuestionView, 200: QuestionView },
-    errors: [NotFound, AlreadyExists, GuardianHalted],
+    errors: [NotFound, AlreadyExists, TooManyPending, GuardianHalted],
   })
   async create(
     @CurrentCaller() caller: Caller,

@@ -13,7 +13,7 @@ import type { GuardianEntity } from '../guardian/guardian.entity.js';
 import { isHalted } from '../guardian/guardian.js';
 import { Guardians } from '../guardian/guardians.repository.js';
 import { haltedIn } from '../terms/guardian-halted.js';
-import { AskingToken } from '../workspaces/asking-token.js';
+import { AskingToken, TooManyPending } from '../workspaces/asking-token.js';
 import type { CreateQuestionBody } from './questions.dto.js';
 
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */
@@ -51,7 +51,7 @@ export class QuestionsService implements OnModuleInit {
     this.subjects.register('question', SUBJECT);
   }
 
-  /** @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another question of this name, GuardianHalted */
+  /** @throws ValidationFailed, Forbidden, NotFound for a team, AlreadyExists for another question of this name, GuardianHalted, TooManyPending */
   async create(
     caller: Caller,
     body: CreateQuestionBody,
@@ -60,12 +60,13 @@ export class QuestionsService implements OnModuleInit {
     const { title, answerSchema, reason = null } = body;
     const faults = faultsOfSchema(answerSchema);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
-    const { former, also, teamId, expiresInMs, ...asked } = await this.asking.admit<ShownQuestion>(
+    const { former, also, isFull, teamId, expiresInMs, ...asked } = await this.asking.admit<ShownQuestion>(
       caller,
       {
         ...body,
         content: { title, answerSchema, reason },
         byExternalId: (root, id) => this.questions.byExternalIdStatement(workspaceId, root, id),
+        pending: (root, limit) => this.questions.pendingStatement(workspaceId, root, limit),
         hashOf: ({ question }) => question.requestHash,
       },
       [this.guardians.lockSharedStatement(workspaceId)],
@@ -74,6 +75,7 @@ export class QuestionsService implements OnModuleInit {
     const [[guardian]] = also as [[GuardianEntity]];
     if (isHalted(guardian.mode)) throw haltedIn(guardian.mode);
 
+    if (isFull) throw new TooManyPending();
     const requestedBy = actorOf(caller);
     const { name } = requestedBy;
     const agent = caller.agent?.name ?? null;

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Fault } from '../../platform/kernel/define-error.js';
-import { Unavailable } from '../../platform/kernel/errors.js';
+import { RateLimited, Unavailable } from '../../platform/kernel/errors.js';
 import { CallFailed } from '../../platform/processes/call-failed.js';
 import { ProcessPool } from '../../platform/processes/process-pool.js';
 import type { ToolEntity } from './tool.entity.js';
@@ -20,12 +20,16 @@ export type ParamsVerdict =
 const TIME_LIMIT_MS = 1_000;
 /** With the wait for a process that is free, and for one to start. */
 const WAIT_MS = 10_000;
+/** Checks of one caller that wait or run at one time: room for a burst of the usual ones, which take a millisecond. */
+const MAX_WAITING = 64;
+const RETRY_AFTER_SECONDS = 2;
 const MAX_PARAMS_BYTES = 64 * 1024;
 const MAX_DEPTH = 32;
 
 /**
  * Checks schemas of tools, and parameters against them, in processes apart. Call it with no transaction open, as by
- * `computedBeforehand`. One workspace uses one process at a time, so that its slow schema leaves the other to everybody else.
+ * `computedBeforehand`. One workspace uses one process at a time, so that its slow schema leaves the other to everybody else, and
+ * its callers take turns: each has one check at most in the queue of the workspace, however many it has sent.
  */
 @Injectable()
 export class ToolParams implements OnApplicationShutdown {
@@ -35,47 +39,75 @@ export class ToolParams implements OnApplicationShutdown {
     timeLimitMs: TIME_LIMIT_MS,
     memoryLimitMb: 64,
   });
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new Map<string, { last: Promise<unknown>; waiting: number }>();
 
   /**
    * Nothing is converted and no default is filled in; what the tool does not declare is a fault.
-   * @throws Unavailable when no process was free in time
+   * @param callerId the id of the actor who has it checked
+   * @throws RateLimited for a caller with too many checks waiting, Unavailable when no process was free in time
    */
   async validate(
-    tool: Pick<ToolEntity, 'paramsSchema'> & Partial<Pick<ToolEntity, 'workspaceId'>>,
+    { paramsSchema, workspaceId }: Pick<ToolEntity, 'paramsSchema' | 'workspaceId'>,
     params: unknown,
+    callerId: string,
   ): Promise<ParamsVerdict> {
     const faults = faultsOfAnyParams(params);
     if (faults.length > 0) return { ok: false, faults };
-    return this.check({ schema: tool.paramsSchema, params }, tool.workspaceId ?? '');
+    return this.check({ schema: paramsSchema, params }, workspaceId, callerId);
   }
 
-  /** @throws Unavailable when no process was free in time */
-  checkSchema(schema: Record<string, unknown>, workspaceId: string): Promise<ParamsVerdict> {
-    return this.check({ schema }, workspaceId);
+  /** @throws RateLimited, Unavailable, as {@link validate} */
+  checkSchema(
+    schema: Record<string, unknown>,
+    workspaceId: string,
+    callerId: string,
+  ): Promise<ParamsVerdict> {
+    return this.check({ schema }, workspaceId, callerId);
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.#processes.close();
   }
 
-  private async check(call: ParamsCall, workspaceId: string): Promise<ParamsVerdict> {
+  private async check(call: ParamsCall, workspaceId: string, callerId: string): Promise<ParamsVerdict> {
+    const ofCaller = `${workspaceId} ${callerId}`;
+    if ((this.#turns.get(ofCaller)?.waiting ?? 0) >= MAX_WAITING) throw tooManyWaiting();
     const signal = AbortSignal.timeout(WAIT_MS);
-    const earlier = this.#turns.get(workspaceId) ?? Promise.resolve();
-    const run = earlier.then(() => this.#processes.run(call, signal));
-    const turn = run.catch(() => undefined);
-    this.#turns.set(workspaceId, turn);
+    const run = () => this.#processes.run(call, signal);
     try {
-      const faults = await run;
+      const faults = await this.inTurn(ofCaller, () => this.inTurn(workspaceId, run));
       return faults.length === 0 ? { ok: true } : { ok: false, faults };
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error;
-      if (error.reason === 'aborted' || error.reason === 'crashed') throw new Unavailable({ cause: error });
+      // A client that comes back at once would only wait again.
+      if (error.reason === 'aborted')
+        throw new Unavailable({ cause: error, retryAfterSeconds: WAIT_MS / 1_000 });
+      if (error.reason === 'crashed') throw new Unavailable({ cause: error });
       return { ok: false, timeout: true };
-    } finally {
-      if (this.#turns.get(workspaceId) === turn) this.#turns.delete(workspaceId);
     }
   }
+
+  /** Runs it once all that came before it under this key has ended. */
+  private async inTurn<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(key) ?? { last: Promise.resolve(), waiting: 0 };
+    this.#turns.set(key, turns);
+    turns.waiting++;
+    const result = turns.last.then(run);
+    turns.last = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      if (--turns.waiting === 0) this.#turns.delete(key);
+    }
+  }
+}
+
+function tooManyWaiting(): Error {
+  return new RateLimited({
+    message: `At most ${MAX_WAITING} of your requests can have their parameters or schemas checked at one time.`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    details: { policy: 'tool-checks', limit: MAX_WAITING, windowSeconds: 0 },
+  });
 }
 
 /** The faults that parameters of any tool can have, registered or not (CONTRACT section 7). */

@@ -224,18 +224,23 @@ function recipientsOf(value: unknown): number | null {
 const MAX_TITLE = 200;
 const MAX_VALUE = 80;
 
-/** One line of plain text: each value is cut, and none of them can add a line or what cannot be seen. */
+/** One line of plain text: each value is cut, and none of them can add a line, what cannot be seen or words of the template. */
 function titleOf(template: string, valueOf: (path: string) => string): string {
   const title = template.replace(PLACEHOLDER, (_, path: string) => valueOf(path.trim()));
   return cutText(title, MAX_TITLE);
 }
 
 function shown(value: unknown): string {
-  const plain = Array.isArray(value) ? value.map(plainOf).join(', ') : plainOf(value);
-  return cutText(withoutUnseen(plain).replace(/\s+/g, ' ').trim(), MAX_VALUE);
+  return Array.isArray(value) ? cutText(value.map(plainOf).join(', '), MAX_VALUE) : plainOf(value);
 }
+
+const LONG_VALUE = 40;
 
 function plainOf(value: unknown): string {
   if (value === undefined || value === null) return '–';
-  return typeof value === 'object' ? '…' : String(value as string | number | boolean);
+  if (typeof value !== 'string') return typeof value === 'object' ? '…' : String(value as number | boolean);
+  const text = cutText(withoutUnseen(value).replace(/\s+/g, ' ').trim(), MAX_VALUE);
+  // Within marks, a value cannot pass for the words of the template around it.
+  const isPlain = text !== '' && text.length <= LONG_VALUE && !/[\s,\p{Pi}\p{Pf}]/u.test(text);
+  return isPlain ? text : `“${text.replace(/[\p{Pi}\p{Pf}"]/gu, "'")}”`;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import {
   computeBeforehand,
@@ -70,11 +70,15 @@ export class ToolsService {
    * @throws ValidationFailed for parameters that no tool may have, or not this one
    * @throws NeededBeforehand where it is not known yet
    */
-  checkParams(tool: ToolEntity | undefined, params: Record<string, unknown>): 'fit' | 'timeout' {
+  checkParams(
+    tool: ToolEntity | undefined,
+    params: Record<string, unknown>,
+    by: Pick<Actor, 'id'>,
+  ): 'fit' | 'timeout' {
     const faults = faultsOfAnyParams(params);
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
     if (!tool) return 'fit';
-    const { key, compute } = this.verdictOf(tool, params);
+    const { key, compute } = this.verdictOf(tool, params, by);
     const verdict: ParamsVerdict = computedBeforehand(key, compute);
     if (verdict.ok) return 'fit';
     if (verdict.timeout) return 'timeout';
@@ -82,11 +86,11 @@ export class ToolsService {
   }
 
   /** Computes what {@link checkParams} will ask for, unless the tool changes until then. */
-  async checkParamsBeforehand(workspaceId: string, name: unknown, params: unknown): Promise<void> {
+  async checkParamsBeforehand(caller: Caller, name: unknown, params: unknown): Promise<void> {
     if (typeof name !== 'string' || faultsOfAnyParams(params).length > 0) return;
-    const tool = await this.tools.find({ workspaceId, teamIds: 'all' }, name);
+    const tool = await this.tools.find({ workspaceId: caller.workspaceId, teamIds: 'all' }, name);
     if (!tool) return;
-    const { key, compute } = this.verdictOf(tool, params);
+    const { key, compute } = this.verdictOf(tool, params, actorOf(caller));
     await computeBeforehand(new NeededBeforehand(key, compute));
   }
 
@@ -175,10 +179,10 @@ export class ToolsService {
     return viewOf(tool);
   }
 
-  private verdictOf(tool: ToolEntity, params: unknown) {
+  private verdictOf(tool: ToolEntity, params: unknown, by: Pick<Actor, 'id'>) {
     const { name, fingerprint } = tool;
     const key = `tool params ${fingerprint} ${paramsHashOf(name, params)}`;
-    return { key, compute: () => this.params.validate(tool, params) };
+    return { key, compute: () => this.params.validate(tool, params, by.id) };
   }
 
   private async lock(name: string): Promise<ToolEntity> {
@@ -188,7 +192,7 @@ export class ToolsService {
   }
 
   /** The schema is checked in a process apart, for which no transaction waits. @throws ValidationFailed */
-  private assertValid({ workspaceId }: Caller, content: ToolContent): void {
+  private assertValid(caller: Caller, content: ToolContent): void {
     const { name, paramsSchema } = content;
     const faults: Fault[] = faultsOfContent(content);
     if (isReservedToolName(name)) {
@@ -197,7 +201,7 @@ export class ToolsService {
     }
     const verdict: ParamsVerdict = computedBeforehand(
       `tool schema ${sha256(canonicalJson(paramsSchema))}`,
-      () => this.params.checkSchema(paramsSchema, workspaceId),
+      () => this.params.checkSchema(paramsSchema, caller.workspaceId, actorOf(caller).id),
     );
     if (!verdict.ok) faults.push(...(verdict.faults ?? [TOO_SLOW]));
     if (faults.length > 0) throw new ValidationFailed({ details: faults });

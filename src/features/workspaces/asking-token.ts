@@ -5,11 +5,21 @@ import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { scopeSettings } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
+import { defineError } from '../../platform/kernel/define-error.js';
 import { AlreadyExists, Forbidden, NotFound } from '../../platform/kernel/errors.js';
 import { DEFAULT_EXPIRY_MS } from '../terms/terms.js';
 import type { AskBody } from './asking-token.dto.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { Tokens } from './tokens.repository.js';
+
+/** So that one agent cannot bury what others ask. */
+const MAX_PENDING = 100;
+
+export const TooManyPending = defineError(
+  'TOO_MANY_PENDING',
+  409,
+  `At most ${MAX_PENDING} requests of an agent can wait, and as many questions. Cancel some, or wait until people have decided.`,
+);
 
 /** What a token asks for, as it tells the same request sent again from another. */
 interface Asked<T> extends Pick<AskBody, 'teamId' | 'externalId' | 'expiresInSeconds'> {
@@ -17,6 +27,8 @@ interface Asked<T> extends Pick<AskBody, 'teamId' | 'externalId' | 'expiresInSec
   content: Record<string, unknown>;
   /** Finds the earlier request of this name. */
   byExternalId: (tokenRootId: string, externalId: string | null) => Statement;
+  /** Finds so many at most of those that wait. */
+  pending: (tokenRootId: string, limit: number) => Statement;
   hashOf: (former: T) => string;
 }
 
@@ -50,12 +62,13 @@ export class AskingToken {
   }
 
   /**
-   * The team that the request is for, how long people may take, and the same request where it was sent before. Answers the rows of `also`, too.
+   * The team that the request is for, how long people may take, the same request where it was sent before, and whether as many of an
+   * agent wait as may. Answers the rows of `also`, too.
    * @throws ValidationFailed, NotFound for a team, Forbidden, AlreadyExists where the externalId stands for another request
    */
   async admit<T extends { teamId: string | null }>(
     caller: Caller,
-    { teamId: asked, externalId = null, expiresInSeconds, content, byExternalId, hashOf }: Asked<T>,
+    { teamId: asked, externalId = null, expiresInSeconds, content, byExternalId, pending, hashOf }: Asked<T>,
     also: Statement[],
   ) {
     const tokenRootId = caller.tokenRootId!;
@@ -64,19 +77,21 @@ export class AskingToken {
     const requestHash = sha256(canonicalJson({ ...content, teamId }));
     const { scope } = this.db.unit;
     // An externalId is unique in the whole workspace, whatever teams the token's member has been in.
-    const [token, , , [former], , ...others] = (await this.db.unit.batch([
+    const [token, , , [former], { length }, , ...others] = (await this.db.unit.batch([
       this.lockStatement(caller),
-      this.tokens.lockExternalIdStatement(tokenRootId, externalId),
+      this.tokens.lockAskingStatement(tokenRootId),
       scopeSettings({ ...scope, teamIds: 'all' }),
       byExternalId(tokenRootId, externalId),
+      pending(tokenRootId, MAX_PENDING),
       scopeSettings(scope),
       ...also,
-    ])) as [unknown[], unknown, unknown, [T?], unknown, ...unknown[][]];
+    ])) as [unknown[], unknown, unknown, [T?], unknown[], unknown, ...unknown[][]];
     this.assertUsable(token);
     if (former && (hashOf(former) !== requestHash || former.teamId !== teamId)) {
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
     }
     const expiresInMs = expiresInSeconds ? expiresInSeconds * 1_000 : DEFAULT_EXPIRY_MS;
-    return { tokenRootId, teamId, externalId, requestHash, former, expiresInMs, also: others };
+    const isFull = caller.agent !== null && length >= MAX_PENDING;
+    return { tokenRootId, teamId, externalId, requestHash, former, isFull, expiresInMs, also: others };
   }
 }

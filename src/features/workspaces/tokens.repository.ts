@@ -85,13 +85,9 @@ export class Tokens {
     };
   }
 
-  /** A second request by this name of the same token waits for the first. */
-  lockExternalIdStatement(tokenRootId: string, externalId: string | null): Statement {
-    if (externalId === null) return { text: 'select' };
-    return {
-      text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))',
-      values: [`${tokenRootId} ${externalId}`],
-    };
+  /** What is asked by one token is asked one after another: names are given once, and what waits is counted. */
+  lockAskingStatement(tokenRootId: string): Statement {
+    return { text: 'select pg_advisory_xact_lock(hashtextextended($1, 4))', values: [tokenRootId] };
   }
 
   /**

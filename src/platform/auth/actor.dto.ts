@@ -18,7 +18,7 @@ export class ActorView implements Actor {
    */
   name!: string;
   /**
-   * The surface through which it acted.
+   * The surface through which it acted. `cli` and `dashboard` may be what the holder of a token says of its client; they grant nothing.
    * @example 'api'
    */
   via!: Via;

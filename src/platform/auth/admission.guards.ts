@@ -71,14 +71,17 @@ export class CallerGuard implements CanActivate {
 
 /**
  * The caller with the surface that the client names. It is a claim of the token's holder, written into receipts, and grants nothing;
- * the token of a session is the dashboard's, whatever is said.
+ * the token of a session is the dashboard's, whatever is said, and only a call of our own MCP server is one.
  */
-function throughClient(caller: Caller, { headers }: AdmittedRequest): Caller {
+function throughClient(caller: Caller, { headers, socket }: AdmittedRequest): Caller {
   const claimed = CLIENTS.find((client) => client === headers['x-service-client']);
-  return claimed === undefined || caller.via !== 'api' ? caller : { ...caller, via: claimed };
+  const via = FROM_MCP in socket ? 'mcp' : claimed;
+  return via === undefined || caller.via !== 'api' ? caller : { ...caller, via };
 }
 
-const CLIENTS = ['cli', 'mcp', 'dashboard'] as const;
+/** On the pipe through which our MCP server calls the routes. */
+export const FROM_MCP = Symbol('from our MCP server');
+const CLIENTS = ['cli', 'dashboard'] as const;
 
 const changes = ({ method }: AdmittedRequest) => method !== 'GET' && method !== 'HEAD';
 

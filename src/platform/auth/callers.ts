@@ -19,7 +19,7 @@ interface Found extends Caller {
 }
 
 /** What the route that is called says of itself. */
-type Opens = Pick<RoutePolicy, 'beforeSecondFactor'>;
+export type Opens = Pick<RoutePolicy, 'beforeSecondFactor' | 'evenPaused'>;
 
 interface Known {
   found: Promise<Found | undefined>;
@@ -50,7 +50,7 @@ export class Callers {
 
   /**
    * @throws Unauthorized with the reason `missing_token`, `invalid_token`, `expired_token` or `revoked_token`
-   * @throws Forbidden with the reason `token_paused`, or `second_factor_required` unless `opens` says otherwise
+   * @throws Forbidden with the reason `token_paused` or `second_factor_required`, unless `opens` says otherwise
    */
   async identify(token: string | undefined, opens: Opens = {}): Promise<Caller> {
     if (token === undefined || token === '') throw noToken('missing_token');
@@ -63,7 +63,7 @@ export class Callers {
     const isRevoked = found.revokedAt && !found.lacksSecondFactor;
     if (isRevoked || found.memberStatus !== 'active') throw noToken('revoked_token');
     if (found.expiresAt && found.expiresAt <= this.clock.now()) throw noToken('expired_token');
-    if (found.pausedAt) throw tokenPaused();
+    if (found.pausedAt && !opens.evenPaused) throw tokenPaused();
     assertSecondFactor(found, opens);
     this.#used.set(found.credentialId, found.workspaceId);
     return found;

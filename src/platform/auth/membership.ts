@@ -1,7 +1,7 @@
 import type { Statement } from '../database/batch.js';
 import { isId } from '../kernel/ids.js';
 import type { Caller, Role } from './caller.js';
-import { noSession, noToken, tokenPaused } from './callers.js';
+import { noSession, noToken, type Opens, tokenPaused } from './callers.js';
 
 /** Any number no other use of advisory locks has. */
 const LOCK = 5;
@@ -39,11 +39,15 @@ export interface Standing {
 /**
  * The caller as they stand now; the same object when nothing has changed.
  * @throws Unauthorized for a member who was removed, a token that was revoked or a session that ended in the meantime
- * @throws Forbidden for a token that was paused
+ * @throws Forbidden for a token that was paused, unless the route opens to it
  */
-export function refreshed(caller: Caller, standing: Standing | undefined): Caller {
+export function refreshed(
+  caller: Caller,
+  standing: Standing | undefined,
+  { evenPaused }: Opens = {},
+): Caller {
   if (!standing?.isValid) throw noLonger(caller);
-  if (standing.isPaused) throw tokenPaused();
+  if (standing.isPaused && !evenPaused) throw tokenPaused();
   const { role, teamRoles } = standing;
   const teamIds = Object.keys(teamRoles).toSorted();
   const isSame =

@@ -38,13 +38,22 @@ function assertOwn(origin: string | undefined, request: Request, publicUrl: stri
  * @throws Forbidden
  */
 export function assertOwnAddress(request: Request, publicUrl: string): void {
-  const hostname = request.hostname.toLowerCase();
+  const hostname = hostnameOf(request.host) ?? '';
   const isNumeric = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-  if (!isNumeric && hostname !== 'localhost' && hostname !== new URL(publicUrl).hostname) {
-    const message = `This service is not ${hostname}. If it is reached under that name, set PUBLIC_URL to its address.`;
+  const isOwn = isNumeric || hostname === 'localhost' || hostname === new URL(publicUrl).hostname;
+  // Behind a proxy there are two of them, and what serves the request may read either.
+  if (!isOwn || hostnameOf(request.headers.host) === undefined) {
+    const message = `This service is not ${request.host}. If it is reached under that name, set PUBLIC_URL to its address.`;
     throw new Forbidden({ reason: 'foreign_host', message });
   }
   assertSameOrigin(request, publicUrl);
+}
+
+/** Of a Host header that names a host, and a port or none. */
+function hostnameOf(host: string | undefined): string | undefined {
+  return /^(?:[^:@/?#\\\s]+|\[[^\]@]*\])(?::\d+)?$/.test(host ?? '') && URL.canParse(`http://${host}`)
+    ? new URL(`http://${host}`).hostname
+    : undefined;
 }
 
 /** Whether the browser says that a page of another site leads here; `none`: a person typed the address. */

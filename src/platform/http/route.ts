@@ -51,6 +51,8 @@ export interface RoutePolicy {
   carries?: boolean;
   /** Opens to a session that must set up a second factor first. */
   beforeSecondFactor?: boolean;
+  /** Opens to a token that is paused. */
+  evenPaused?: boolean;
   /** The body is that of an HTML form. */
   form?: boolean;
   /**

@@ -104,7 +104,7 @@ export class MutationInterceptor implements NestInterceptor {
       return this.db.transaction(
         scopeOf(caller),
         (unit, opened) => {
-          assertUnchanged(caller, opened);
+          assertUnchanged(caller, opened, policy);
           if (onlyStops(policy)) unit.onlyWhile = rightsOf(caller);
           return lastValueFrom(next.handle());
         },
@@ -116,7 +116,7 @@ export class MutationInterceptor implements NestInterceptor {
       return await this.db.transaction(
         scopeOf(caller),
         async (unit, opened) => {
-          assertUnchanged(caller, opened);
+          assertUnchanged(caller, opened, policy);
           if (onlyStops(policy)) unit.onlyWhile = rightsOf(caller);
           const [claimed] = opened;
           const stored = (claimed as Stored[])[0];
@@ -201,8 +201,8 @@ function rightsOf({ memberId, role, teamRoles }: Caller): AdmittedCaller {
   return { memberId, role, teamRoles };
 }
 
-function assertUnchanged(caller: Caller, opened: unknown[][]): void {
-  const now = refreshed(caller, (opened.at(-1) as Standing[])[0]);
+function assertUnchanged(caller: Caller, opened: unknown[][], policy: RoutePolicy): void {
+  const now = refreshed(caller, (opened.at(-1) as Standing[])[0], policy);
   if (now !== caller) throw new CallerChanged(now);
 }
 

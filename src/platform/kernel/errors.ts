@@ -120,8 +120,12 @@ export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests.'
   details: z.object({
     policy: text('The limit that was reached.', 'route'),
     limit: count('How many requests it takes.', 60),
-    windowSeconds: count('In how many seconds.', 60),
+    windowSeconds: count('In how many seconds; 0: at one time.', 60),
     remaining: count('How many are left.', 0).optional(),
+    tierLimit: count(
+      'Of an agent: what the tier allows to the whole workspace, of which agents together may use 80 %.',
+      120,
+    ).optional(),
   }),
 });
 export const WorkspaceReadOnly = defineError(

@@ -1,6 +1,6 @@
 /**
  * What cannot be seen in a text: characters that show as nothing or change the order in which others are read, apart from
- * those that a script, an emoji or a hyphenation needs where they stand. An approver must see everything they approve.
+ * those that a script or an emoji needs where they stand. An approver must see everything they approve.
  */
 
 /** A whole emoji with its joiners, variation selectors and tags: a family, a keycap, the flag of England. */
@@ -15,7 +15,9 @@ export const EMOJI = new RegExp(
 
 /** Arabic number signs and the like are of the same kind as what shows as nothing, and are seen. */
 const SEEN_SIGNS = String.raw`\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}`;
-const UNSEEN = String.raw`(?![${SEEN_SIGNS}\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]`;
+/** The blank of Braille, the filler of Khitan and a note without a head: Unicode counts them as letters and signs. */
+const BLANK_SIGNS = String.raw`\u2800\u{16fe4}\u{1d159}`;
+const UNSEEN = String.raw`(?![${SEEN_SIGNS}\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}${BLANK_SIGNS}]`;
 
 const scripts = (...names: string[]) =>
   names.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('');
@@ -60,7 +62,7 @@ const RIGHTLY_USED = [
   String.raw`(?<=[${WITHOUT_SPACES}])\u200b(?=[${WITHOUT_SPACES}])`,
   String.raw`(?<=${RIGHT_TO_LEFT}${NEUTRAL})[\u200e\u200f\u061c]`,
   String.raw`[\u200e\u200f\u061c](?=${NEUTRAL}${RIGHT_TO_LEFT})`,
-  String.raw`(?<=[\p{L}\p{M}])\u00ad(?=\p{L})`,
+  String.raw`(?<=[\u2801-\u28ff])\u2800(?=[\u2801-\u28ff])`,
   // Forms of one letter: of a Chinese character in a name, of Mongolian.
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e010f}]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180f]`,
@@ -70,8 +72,7 @@ const RIGHTLY_USED = [
 
 const TOKENS = new RegExp(`${EMOJI.source}|${RIGHTLY_USED.join('|')}|(?<unseen>${UNSEEN})`, 'gu');
 const ANY = new RegExp(UNSEEN, 'u');
-/** The blank of Braille is a letter without dots. */
-const SEEN = new RegExp(String.raw`(?!${UNSEEN})[^\s\u2800]`, 'u');
+const SEEN = new RegExp(String.raw`(?!${UNSEEN})\S`, 'u');
 
 /** Whether there is nothing to see in a text: it is empty, or white space and characters that cannot be seen are all there is. */
 export function isBlank(text: string): boolean {

@@ -14,7 +14,7 @@ import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
 import { clientAddress } from './client-address.js';
-import { TIER_LIMITS } from './limits.js';
+import { forAgents, TIER_LIMITS } from './limits.js';
 import { MemoryStorage } from './memory-storage.js';
 import {
   isExceeded,
@@ -96,8 +96,8 @@ export class RouteLimitGuard extends LimitGuard {
 }
 
 /**
- * The tier's minute and day, per workspace; counts once the caller is known. What only stops work is counted and never
- * refused; where the body decides that, the refusal waits for it.
+ * The tier's minute and day, per workspace; counts once the caller is known. An agent is refused before they are used up. What only
+ * stops work is counted and never refused; where the body decides that, the refusal waits for it.
  */
 @Injectable()
 export class TierLimitGuard extends LimitGuard {
@@ -108,10 +108,11 @@ export class TierLimitGuard extends LimitGuard {
     if (this.routes.of(context.getHandler()).policy.carries) return [];
     const limits = caller && TIER_LIMITS[caller.tier];
     if (!limits) return [];
-    const { workspaceId } = caller;
+    const { workspaceId, agent } = caller;
+    const of = (limit: number) => (agent ? forAgents(limit) : { limit });
     return [
-      { key: `tier-minute ${workspaceId}`, policy: 'tier-minute', limit: limits.minute, windowSeconds: 60 },
-      { key: `tier-day ${workspaceId}`, policy: 'tier-day', limit: limits.day, windowSeconds: 86_400 },
+      { key: `tier-minute ${workspaceId}`, policy: 'tier-minute', ...of(limits.minute), windowSeconds: 60 },
+      { key: `tier-day ${workspaceId}`, policy: 'tier-day', ...of(limits.day), windowSeconds: 86_400 },
     ];
   }
 
@@ -125,12 +126,14 @@ export class TierLimitGuard extends LimitGuard {
 /** The refusal of CONTRACT section 2: which policy, and when to come back. */
 export function rateLimited(state: WindowState, now: number) {
   return new RateLimited({
+    ...(state.tierLimit && { message: 'Agents have used up their share of the requests of this workspace.' }),
     retryAfterSeconds: retryAfterSeconds(state, now),
     details: {
       policy: state.policy,
       limit: state.limit,
       windowSeconds: state.windowSeconds,
       remaining: remaining(state),
+      tierLimit: state.tierLimit,
     },
   });
 }

@@ -66,6 +66,14 @@ export const TIER_LIMITS: Record<Tier, { minute: number; day: number } | undefin
   enterprise: undefined,
 };
 
+/** What agents together may use of the tier, in per cent: the rest is kept for people, who read, approve and revert. */
+const AGENTS_PERCENT = 80;
+
+/** The limit of the tier as it holds for a request of an agent. */
+export function forAgents(limit: number): { limit: number; tierLimit: number } {
+  return { limit: Math.floor((limit * AGENTS_PERCENT) / 100), tierLimit: limit };
+}
+
 /** The same as it is told to clients. */
 export function tierLimitsOf(tier: Tier): TierLimits {
   const limits = TIER_LIMITS[tier];

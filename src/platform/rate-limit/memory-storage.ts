@@ -44,9 +44,12 @@ export class MemoryStorage extends WindowStorage {
     const states: WindowState[] = [];
     for (const window of windows) {
       const counter = window.policy === 'tier-day' ? await this.day(window, now) : this.counter(window, now);
-      counter.hits++;
-      counter.unsaved++;
-      states.push({ ...window, hits: counter.hits, resetAt: counter.resetAt });
+      const { hits, resetAt } = counter;
+      if (hits < window.limit) {
+        counter.hits++;
+        counter.unsaved++;
+      }
+      states.push({ ...window, hits: hits + 1, resetAt });
     }
     return states;
   }
@@ -58,7 +61,7 @@ export class MemoryStorage extends WindowStorage {
       counter.unsaved = 0;
       try {
         await this.db.transaction({ workspaceId, teamIds: [] }, (unit) =>
-          unit.query(ADD_TO_DAY, [workspaceId, dayOf(counter.resetAt), unsaved]),
+          unit.query(ADD_TO_DAY, [workspaceId, dayOf(counter.resetAt), unsaved, null]),
         );
       } catch {
         counter.unsaved += unsaved; // the next second tries again
@@ -110,10 +113,11 @@ export class MemoryStorage extends WindowStorage {
   }
 }
 
-/** Adds to the day's counter of a workspace: workspace, day, hits. */
+/** Adds to the day's counter of a workspace: workspace, day, hits, and the limit at which it answers no row; null: none. */
 export const ADD_TO_DAY = /* sql */ `
 insert into tier_days as kept (workspace_id, day, hits) values ($1, $2, $3)
 on conflict (workspace_id, day) do update set hits = kept.hits + excluded.hits
+where $4::bigint is null or kept.hits < $4
 returning hits`;
 
 /** The day (UTC) that ends at `resetAt`, as PostgreSQL takes it. */

@@ -5,11 +5,13 @@ import { ADD_TO_DAY, type Counted, dayOf } from './memory-storage.js';
 import { type Window, windowEnd, type WindowState } from './windows.js';
 import { WindowStorage } from './window-storage.js';
 
+/** Answers no row where the limit was reached before. */
 const HIT = /* sql */ `
 insert into rate_windows as kept (key, hits, ends_at) values ($1, 1, $2)
 on conflict (key) do update set
   hits = case when kept.ends_at >= excluded.ends_at then kept.hits + 1 else 1 end,
   ends_at = greatest(kept.ends_at, excluded.ends_at)
+where kept.hits < $3 or kept.ends_at < excluded.ends_at
 returning hits, ends_at`;
 
 const ADD = /* sql */ `
@@ -38,13 +40,14 @@ export class PostgresStorage extends WindowStorage {
     const statements: Statement[] = windows.map((window) => {
       const resetAt = windowEnd(now, window.windowSeconds);
       return window.policy === 'tier-day'
-        ? { text: ADD_TO_DAY, values: [workspaceId, dayOf(resetAt), 1] }
-        : { text: HIT, values: [window.key, new Date(resetAt)] };
+        ? { text: ADD_TO_DAY, values: [workspaceId, dayOf(resetAt), 1, window.limit] }
+        : { text: HIT, values: [window.key, new Date(resetAt), window.limit] };
     });
     const counted = await this.db.writeAll({ workspaceId, teamIds: [] }, statements);
     return windows.map((window, index) => {
       const [row] = counted[index] as { hits: number; endsAt?: number }[];
-      return { ...window, hits: row!.hits, resetAt: row!.endsAt ?? windowEnd(now, window.windowSeconds) };
+      const resetAt = row?.endsAt ?? windowEnd(now, window.windowSeconds);
+      return { ...window, hits: row?.hits ?? window.limit + 1, resetAt };
     });
   }
 

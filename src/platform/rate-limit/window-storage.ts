@@ -5,7 +5,7 @@ type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 /** A throttler storage that counts several fixed windows in one step. */
 export abstract class WindowStorage implements ThrottlerStorage {
-  /** Counts one request in each window and answers where each stands. */
+  /** Counts one request in each window that is not used up, and answers where each stands; one beyond the limit is over it. */
   abstract hit(windows: readonly Window[]): Promise<WindowState[]>;
 
   /** Before the first request. */

@@ -5,6 +5,8 @@ export interface Window {
   policy: 'route' | 'tier-minute' | 'tier-day';
   limit: number;
   windowSeconds: number;
+  /** Of an agent's request: what the tier allows to the whole workspace. */
+  tierLimit?: number;
 }
 
 /** Where a window stands after the request was counted. */

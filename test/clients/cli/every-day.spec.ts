@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
@@ -80,6 +80,24 @@ describe('signing in', () => {
     });
     const missing = await fresh.run(['whoami', '-p', 'three'], { env: own });
     expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining('There is no profile three.') });
+  });
+
+  it('warns where others may read or change its configuration', async () => {
+    const fresh = await Shell.of(test);
+    const own = { CONSIGLIERE_BASE_URL: '' };
+    await fresh.run(['login', '--with-token', '--url', test.url], { input: admin.token, env: own });
+    const file = join(fresh.folder, 'config', 'config.json');
+    const warned = [];
+    for (const mode of [0o600, 0o640, 0o602]) {
+      await chmod(file, mode);
+      const { code, stderr } = await fresh.run(['whoami'], { env: own });
+      warned.push([code, stderr.includes(`chmod 600 ${file}`)]);
+    }
+    expect(warned).toEqual([
+      [0, false],
+      [0, true],
+      [0, true],
+    ]);
   });
 
   it('finds the credentials of a service on this machine, and sends them nowhere else', async () => {

@@ -118,14 +118,14 @@ describe('agents', () => {
     const reason = 'Harmless\n  amount: 1\n\nsly.act  (reversible)';
     const body = JSON.stringify({
       tool: 'sly.act',
-      params: { text: 'x\u001b]0;owned\u0007y\u202e\u001b[2K' },
+      params: { text: 'x\u001b]0;owned\u0007y\u202e\u001b[2K pay\u00adpal\u2800\u{e0041} ❤️' },
       reason,
     });
     const { approvalId } = await agent.json(['api', 'POST', '/action-requests', '-'], { input: body });
     const { stdout } = await shell.run(['approvals', 'show', approvalId]);
-    // oxlint-disable-next-line no-control-regex -- exactly these must not be there
-    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(stdout).not.toMatch(/(?![\t\n])[\p{Cc}\u202a-\u202e\u00ad\u2800\u{e0041}]/u);
     expect(stdout).toContain('\\u001b]0;owned\\u0007y');
+    expect(stdout).toContain('pay\\u00adpal\\u2800\\udb40\\udc41 ❤️');
     expect(stdout).toContain('\n  >   amount: 1\n');
     expect(stdout).toContain('\n  > sly.act  (reversible)\n');
     await shell.run(['approvals', 'reject', approvalId, '-m', 'No.']);

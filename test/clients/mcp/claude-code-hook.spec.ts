@@ -173,6 +173,10 @@ describe('before a tool', () => {
     ['', 'no JSON'],
     ['[]', 'no object'],
     ['{"hook_event_name":"PreToolUse"}', 'session_id'],
+    [
+      JSON.stringify({ ...use('Bash', { command: 'ls' }), hook_event_name: 'PreToolUseX' }),
+      'no hook of a tool',
+    ],
   ])('blocks what it cannot read: %s', async (text) => {
     expect(await hook(text)).toEqual({ code: 2 });
   });

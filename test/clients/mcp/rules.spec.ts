@@ -273,7 +273,8 @@ describe.each([
     const killed = await call(typing, 'service/guardian/kill', { reason: 'Wrong price list' });
     expect(killed.structuredContent).toMatchObject({ mode: 'killed', changed: true });
     const { body } = await admin.get('/guardian');
-    expect(body).toMatchObject({ mode: 'killed', reason: 'Wrong price list', killedBy: { via: 'mcp' } });
+    const killedBy = { via: over === 'http' ? 'mcp' : 'api' };
+    expect(body).toMatchObject({ mode: 'killed', reason: 'Wrong price list', killedBy });
   });
 });
 
@@ -457,12 +458,20 @@ describe('a request to /mcp', () => {
 
   it.each([
     ['a name that is not ours', { Host: 'evil.example.com' }, 'foreign_host'],
+    ['a port that there is not', { Host: '127.0.0.1:99999' }, 'foreign_host'],
+    ['a port that is no number', { Host: '127.0.0.1:abc' }, 'foreign_host'],
+    ['a user and another host', { Host: '127.0.0.1:3970@evil.example' }, 'foreign_host'],
+    ['an address without its bracket', { Host: '[::1' }, 'foreign_host'],
     ['a page of another site', { Origin: 'http://evil.example.com' }, 'foreign_origin'],
     ['a page of no site', { Origin: 'null' }, 'foreign_origin'],
     ['another program on this machine', { Origin: 'http://localhost:1' }, 'foreign_origin'],
   ])('from %s is refused', async (_what, headers, reason) => {
+    const logged = test.logs.length;
     const { status, body } = await post({ 'x-service-token': admin.token, ...headers }, LIST);
     expect({ status, reason: body.reason }).toEqual({ status: 403, reason });
+    expect(test.logs.slice(logged).filter(({ level }) => level === 'error' || Number(level) >= 50)).toEqual(
+      [],
+    );
   });
 
   it('from a page of its own, or to localhost, is served', async () => {
@@ -511,7 +520,7 @@ describe('the surface that a client names', () => {
   it('stands in receipts, and is otherwise ignored', async () => {
     for (const [named, via] of [
       ['cli', 'cli'],
-      ['mcp', 'mcp'],
+      ['mcp', 'api'],
       ['dashboard', 'dashboard'],
       ['link', 'api'],
       ['schedule', 'api'],

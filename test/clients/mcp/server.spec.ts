@@ -50,6 +50,8 @@ const EMAIL = 'Email jane@acme.example, subject "Your order": "It ships on Frida
 describe.each(
   REVISIONS.flatMap((revision) => (['http', 'stdio'] as const).map((over) => ({ over, revision }))),
 )('a client over $over in the revision $revision', ({ over, revision }) => {
+  // What runs on the machine of the token's holder is no surface of the service.
+  const via = over === 'http' ? 'mcp' : 'api';
   let client: McpClient;
   beforeAll(async () => {
     client = await connect({ over, revision });
@@ -89,13 +91,13 @@ describe.each(
       ({ structuredContent }) => structuredContent.status === 'executed',
     );
     expect((await admin.get(`/approvals/${approvalId}`)).body).toMatchObject({
-      decidedVia: 'mcp',
-      decidedBy: { id: admin.memberId, via: 'mcp' },
+      decidedVia: via,
+      decidedBy: { id: admin.memberId, via },
     });
     expect(await actorsOf(directiveId)).toContainEqual(
       expect.objectContaining({
         action: 'directive.created',
-        actor: expect.objectContaining({ via: 'mcp' }),
+        actor: expect.objectContaining({ via }),
       }),
     );
   });

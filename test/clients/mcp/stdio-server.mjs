@@ -2,5 +2,4 @@
 import { serveStdio } from '@consigliere/mcp';
 import { Consigliere } from '@consigliere/sdk';
 
-const client = new Consigliere({ headers: { 'X-Service-Client': 'mcp' } });
-serveStdio(client, { names: process.argv.includes('portable') ? 'portable' : 'exact' });
+serveStdio(new Consigliere(), { names: process.argv.includes('portable') ? 'portable' : 'exact' });

@@ -125,7 +125,7 @@ export class AgentDesk {
     const found = await eventually(
       async () =>
         (await this.admin.approvals.list({ limit: 100 })).items.find(
-          ({ title }) => title === `Refund ${order}`,
+          ({ title }) => title.replaceAll(/[“”]/g, '') === `Refund ${order}`,
         ),
       Boolean,
     );

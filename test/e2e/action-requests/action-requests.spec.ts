@@ -466,7 +466,80 @@ describe('a request that is refused', () => {
   });
 });
 
+describe('what waits of one agent', () => {
+  /** An agent with so many copies of what it asked first. */
+  async function agentWith(copies: number) {
+    const name = `flood-${newId('req')}`;
+    const { body } = await admin.post('/tokens', { name, agent: { name }, tools: ['pay.*'] });
+    const agent = new Client(test.url, body.token);
+    const asking = (n: number) => agent.post('/action-requests', { tool: 'pay.unknown', params: { n } });
+    const asksPeople = (n: number) => agent.post('/questions', { title: `Plan ${n}?`, answerSchema: PLAN });
+    const first = (await asking(0)).body;
+    const question = (await asksPeople(0)).body;
+    await test.rows(
+      `insert into action_requests select (jsonb_populate_record(a, jsonb_build_object(
+         'action_request_id', 'act_' || md5($1 || n), 'approval_id', null))).*
+       from action_requests a, generate_series(1, $2::int) n where action_request_id = $1`,
+      [first.actionRequestId, copies],
+    );
+    await test.rows(
+      `insert into approvals select (jsonb_populate_record(a, jsonb_build_object(
+         'approval_id', 'apr_' || md5($1 || n), 'question_id', 'qst_' || md5($1 || n)))).*
+       from approvals a, generate_series(1, $2::int) n where question_id = $1`,
+      [question.questionId, copies],
+    );
+    return { agent, first, asking, asksPeople };
+  }
+
+  it('is at most 100 requests and 100 questions, however many come at once', async () => {
+    const { agent, first, asking, asksPeople } = await agentWith(97);
+    for (const asked of [asking, asksPeople]) {
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(asked));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
+      const refused = answers.find(({ status }) => status === 409)!.body;
+      expect(refused.error).toMatchObject({ code: 'TOO_MANY_PENDING', message: expect.any(String) });
+    }
+    await agent.post(`/action-requests/${first.actionRequestId}/cancel`);
+    expect((await asking(6)).status).toBe(201);
+    expect((await asking(7)).status).toBe(409);
+    await allowedTool('pay.while-full');
+    const params = { order: 'A-1', amount: 1, currency: 'EUR' };
+    const allowed = await agent.post('/action-requests', { tool: 'pay.while-full', params });
+    expect([allowed.status, allowed.body.status]).toEqual([201, 'allowed']);
+    await test.rows(`delete from approvals where approval_id ~ '^apr_[0-9a-f]{32}$'`);
+    await test.rows(`delete from action_requests where action_request_id ~ '^act_[0-9a-f]{32}$'`);
+  });
+
+  it('is urgent when its time runs out or an admin says that the tool is critical, and not since nobody knows the tool', async () => {
+    await admin.post('/tools', { name: 'pay.critical', paramsSchema: { type: 'object' }, risk: 'critical' });
+    const urgency = async (tool: string, more: object = {}) =>
+      (await approvalOf((await ask(tool, {}, more)).body.approvalId)).urgent;
+    expect(await urgency('pay.unknown')).toBe(false);
+    expect(await urgency('pay.unknown', { expiresInSeconds: 3_600 })).toBe(true);
+    expect(await urgency('pay.critical')).toBe(true);
+  });
+});
+
 describe('a token that is paused', () => {
+  it('can still report what it has done, and do nothing else', async () => {
+    await allowedTool('pay.paused');
+    const name = 'paused-bot';
+    const { body: token } = await admin.post('/tokens', { name, agent: { name }, tools: ['pay.*'] });
+    const agent = () => new Client(test.url, token.token);
+    const params = { order: 'A-18', amount: 2, currency: 'EUR' };
+    const asked = await agent().post('/action-requests', { tool: 'pay.paused', params, consume: true });
+    expect(asked.body.status).toBe('consumed');
+    await admin.post(`/tokens/${token.tokenId}/pause`);
+    const path = `/action-requests/${asked.body.actionRequestId}`;
+    await expect.poll(async () => (await agent().get(path)).status).toBe(403);
+    const report = { outcome: 'succeeded', summary: 'Paid.' };
+    const reported = await agent().post(`${path}/result`, report);
+    expect([reported.status, reported.body.status], reported.text).toEqual([200, 'completed']);
+    expect((await agent().post(`${path}/cancel`)).status).toBe(403);
+    await admin.delete(`/tokens/${token.tokenId}`);
+    await expect.poll(async () => (await agent().post(`${path}/result`, report)).status).toBe(401);
+  });
+
   it('has nothing left to consume', async () => {
     const made = await admin.post('/tokens', {
       name: 'Other',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { growthRows } from '../../../bench/growth-rows.js';
 import { Client } from '../../support/client.js';
+import { leaveActionRequest } from '../action-requests/action-request-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
 const TABLES = ['directives', 'approvals'];
@@ -24,6 +25,21 @@ beforeAll(async () => {
        requested_at = date_trunc('hour', now()) - (n / 4) * interval '1 minute',
        expires_at = now() + interval '110 minutes' + (n * 37 % 100) * interval '1 minute'
      from (select approval_id as id, right(approval_id, 4)::int as n from approvals) numbered where id = approval_id`,
+  );
+  // Half of those with a high risk are of agents, and are not urgent for it.
+  const elsewhere = await test.createWorkspace();
+  const { actionRequestId, approvalId } = await leaveActionRequest(elsewhere.owner);
+  await test.rows('delete from approvals where approval_id = $1', [approvalId]);
+  await test.rows(
+    `insert into action_requests select (jsonb_populate_record(a, jsonb_build_object(
+       'workspace_id', $1::text, 'action_request_id', 'act_1', 'approval_id', null))).*
+     from action_requests a where action_request_id = $2`,
+    [workspaceId, actionRequestId],
+  );
+  await test.rows(
+    `update approvals set kind = 'action', action_request_id = 'act_1', directive_id = null
+     where workspace_id = $1 and risk = 'high' and right(approval_id, 2) < '50'`,
+    [workspaceId],
   );
 });
 afterAll(() => test.close());

@@ -44,7 +44,7 @@ async function drafted(body: string, text = JANE) {
 describe('what a model drafts', () => {
   it.each([
     ['a password', 'Hello Jane, the password is hunter2.', JANE, SECRETS],
-    ['a password in other letters', 'Hello Jane, the ｐａｓｓ\u00adｗｏｒｄ is hunter2.', JANE, SECRETS],
+    ['a password in other letters', 'Hello Jane, the ｐａｓｓｗｏｒｄ is hunter2.', JANE, SECRETS],
     ['a key by its form', 'Use ghp_16C7e42F292c6912E7710c838347Ae178B4a.', JANE, SECRETS],
     ['a token', 'Hello Jane, your token is 8841.', JANE, SECRETS],
     ['a payment', 'Hello Jane, we have already paid your invoice.', JANE, PAID],

@@ -296,6 +296,32 @@ describe.each(['memory', 'postgres'])('the limits, counted in %s', (store) => {
       });
     });
 
+    it('agents together use at most 80 % of the minute and of the day, and people the rest', async () => {
+      const { workspaceId, owner } = await test.createWorkspace('free');
+      await test.rows(`insert into tier_days values ($1, (now() at time zone 'UTC')::date, 66)`, [
+        workspaceId,
+      ]);
+      const made = ['one', 'other'].map((name) =>
+        owner.post('/tokens', { name, agent: { name }, tools: ['pay.*'] }),
+      );
+      const agents = (await Promise.all(made)).map(({ body }) => body.token);
+      const ask = (agent: number) => caller(agents[agent]).get('/action-requests');
+      const read = () => caller(owner.token).get('/guardian');
+      for (let call = 0; call < 6; call++) expect((await ask(call % 2)).status).toBe(200);
+      for (let call = 0; call < 5; call++) {
+        const { status, body } = await ask(call % 2);
+        expect(status).toBe(429);
+        const details = { policy: 'tier-minute', limit: 8, windowSeconds: 60, remaining: 0, tierLimit: 10 };
+        expect(body.error).toMatchObject({ message: expect.stringContaining('Agents'), details });
+      }
+      expect([limits(await read()).remaining, limits(await read()).remaining]).toEqual([1, 0]);
+      expect([(await read()).status, (await ask(0)).status]).toEqual([429, 429]);
+      test.clock.advance(MINUTE_MS);
+      const today = await ask(0);
+      expect(today.body.error.details).toMatchObject({ policy: 'tier-day', limit: 80, tierLimit: 100 });
+      expect((await read()).status).toBe(200);
+    });
+
     it('enterprise has none, but keeps the limits of routes', async () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => caller().get('/guardian')));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -20,7 +20,7 @@ export function mcp(program: Command): void {
     .option('--names <names>', '`portable` for clients that refuse a slash in the name of a tool', 'exact')
     .action(async ({ names }: { names: string }) => {
       const { profile, debug = false } = program.opts<{ profile?: string; debug?: boolean }>();
-      const client = clientOf(findSession(profile), debug, { headers: { 'X-Service-Client': 'mcp' } });
+      const client = clientOf(findSession(profile), debug);
       const { serveStdio } = await load();
       serveStdio(client, { names: names === 'portable' ? 'portable' : 'exact' });
     });

@@ -17,7 +17,7 @@ export function serveHttp(
   options: ServerOptions = {},
 ): Pick<McpHttpHandler, 'fetch'> {
   // Refused for a passing cause, the assistant is told when to come back; the request does not wait for it.
-  const client = new Consigliere({ maxRetries: 0, headers: { 'X-Service-Client': 'mcp' }, ...connection });
+  const client = new Consigliere({ maxRetries: 0, ...connection });
   const handler = createMcpHandler(() => createServer(client, options));
   return {
     async fetch(request, given) {

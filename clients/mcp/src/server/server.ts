@@ -36,8 +36,7 @@ const BY_NAME = new Map(
 );
 
 /**
- * Consigliere as an MCP server, for one connection or one request. Its client decides whose rights it has, and should say what it is:
- * `new Consigliere({ token, headers: { 'X-Service-Client': 'mcp' } })`.
+ * Consigliere as an MCP server, for one connection or one request. Its client decides whose rights it has.
  */
 export function createServer(client: Consigliere, options: ServerOptions = {}): McpServer {
   const { names = 'exact', access = () => readAccess(client) } = options;
