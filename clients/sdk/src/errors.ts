@@ -114,7 +114,7 @@ export function errorOf(status: number, body: unknown, headers: Headers): Consig
     const isRedirect = status >= 300 && status < 400;
     const address = isRedirect ? ` It redirects to ${headers.get('location') ?? 'another address'}.` : '';
     return new UnreadableAnswer(
-      `The answer has the status ${status} and not the form of an error of Consigliere: check baseUrl.${address}`,
+      `The answer is none of Consigliere, with the status ${status}: check baseUrl.${address}`,
       status,
     );
   }

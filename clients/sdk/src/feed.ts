@@ -1,4 +1,4 @@
-import { ConsigliereError, isPassing, RateLimitError, UnreadableAnswer } from './errors.js';
+import { ConsigliereError, isPassing, type RateLimitError, UnreadableAnswer } from './errors.js';
 import type { FeedItem } from './generated/types.js';
 import { type Http, sleep } from './http.js';
 
@@ -29,8 +29,8 @@ export async function* streamFeed(
 ): AsyncGenerator<FeedEvent, void, undefined> {
   const { signal, onOpen, onLost } = options;
   let { lastEventId } = options;
-  let wasOpen = false;
-  let isOpen = false;
+  /** Undefined: it never was. */
+  let isOpen: boolean | undefined;
   for (let failures = 0; ; failures++) {
     let pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures);
     try {
@@ -42,7 +42,7 @@ export async function* streamFeed(
           ...(lastEventId !== undefined && { 'Last-Event-ID': String(lastEventId) }),
         },
       });
-      wasOpen = isOpen = true;
+      isOpen = true;
       try {
         for await (const { id, data } of eventsOf(response, connection)) {
           failures = 0;
@@ -60,8 +60,8 @@ export async function* streamFeed(
     } catch (error) {
       if (signal?.aborted) return;
       // Never there, or refused for good: to come back would be refused again.
-      if (!wasOpen || (error instanceof ConsigliereError && !isPassing(error))) throw error;
-      if (error instanceof RateLimitError && error.retryAfter) pause = error.retryAfter * 1_000;
+      if (isOpen === undefined || (error instanceof ConsigliereError && !isPassing(error))) throw error;
+      pause = ((error as RateLimitError).retryAfter ?? 0) * 1_000 || pause;
     }
     if (isOpen) onLost?.();
     isOpen = false;
@@ -104,5 +104,5 @@ function entryIn(data: string, response: Response): FeedEvent {
 }
 
 function noEvents({ status }: Response): UnreadableAnswer {
-  return new UnreadableAnswer('The answer is no stream of events of Consigliere: check baseUrl.', status);
+  return new UnreadableAnswer('The answer is none of Consigliere: check baseUrl.', status);
 }

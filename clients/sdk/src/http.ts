@@ -207,7 +207,7 @@ export function tokenOf({ token = environment('CONSIGLIERE_TOKEN') }: ClientOpti
   if (!token) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
   // The platform would quote it in its own error.
   if (typeof token === 'string' && !/^[\x21-\x7e]+$/.test(token))
-    throw new TypeError('The token has a space or another character that no token has.');
+    throw new TypeError('The token has a character that no token has.');
   return async () => ({ 'x-service-token': typeof token === 'string' ? token : await token() });
 }
 
