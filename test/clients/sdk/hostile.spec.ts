@@ -252,7 +252,7 @@ describe('a failure', () => {
 
   it.each([
     [{ token: '' }, 'There is no token'],
-    [{ token: 'cons_a\nb' }, 'The token has a space'],
+    [{ token: 'cons_a\nb' }, 'The token has a character that no token has'],
     [{ token: 'cons_a', baseUrl: 'consigliere.example' }, 'baseUrl must be the address'],
     [{ token: 'cons_a', baseUrl: 'https://me:secret@consigliere.example' }, 'baseUrl must be the address'],
   ])('of a client that cannot be made says why and quotes no secret', (options, message) => {
