@@ -62,7 +62,7 @@ export class SaidMail {
     const isText = () => this.body === undefined && this.#text();
     const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
     while (isNext()) this.end = this.#at;
-    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
+    return this.end > this.start && matchAt(words.DONE, this.#masked, this.end) !== undefined;
   }
 
   #field(): boolean {
@@ -70,7 +70,7 @@ export class SaidMail {
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     const head = this.#form && this.#take(this.#form);
     if (head) {
-      const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+      const { name, thing = /^forward(?! the following)/i.exec(head[0])?.[0] ?? '' } = head.groups!;
       if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
       else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
       const said = saidIn(this.#whole, head, thing.trim());
@@ -82,10 +82,14 @@ export class SaidMail {
     }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
-      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
+      const { value = '', colon = '' } = subject.groups!;
+      const said = oneLine(saidIn(this.#whole, subject, value));
+      const isPart = `${colon && ' '}${value}`.search(words.OF_SENTENCE) >= 0;
+      const isSure = !isPart && `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
+      // A quotation behind it may be the subject, and no text.
+      this.#isDirect &&= !isPart;
       return true;
     }
     const people = this.#take(words.PEOPLE);
@@ -93,7 +97,7 @@ export class SaidMail {
     const named = within(this.end, this.#at, this.#whole.addresses);
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
-    if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
+    if (/bcc|blind|cach|oculta/i.test(copies)) this.asked.push(ask('to', blind));
     else if (copies !== '') this.cc.push(...named.filter((one) => !this.#whole.excluded.includes(one)));
     return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
@@ -124,8 +128,9 @@ export class SaidMail {
     this.#at = Math.max(this.end, last);
     const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
-    if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
+    const isPart = ` ${this.#masked.slice(start, end)}`.search(words.OF_SENTENCE) >= 0;
+    if (doubt !== '' && !isPart) this.asked.push(ask('body', question));
+    this.body = isPart ? '' : this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
     return true;
   }
 

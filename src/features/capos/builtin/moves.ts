@@ -48,12 +48,13 @@ function documentAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
   const { title: titled = '', text = '' } = match.groups!;
-  const body = text === '' ? '' : saidIn(whole, match, text);
-  const title = oneLine((titled && saidIn(whole, match, titled)) || firstWords(body));
+  const [isNoTitle, isNoText] = [titled, text].map((said) => ` ${said}`.search(words.OF_SENTENCE) >= 0);
+  const body = text === '' || isNoText ? '' : saidIn(whole, match, text);
+  const title = isNoTitle ? '' : oneLine((titled && saidIn(whole, match, titled)) || firstWords(body));
   const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
-  const end = body === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
+  const end = text === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
@@ -69,7 +70,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const bare = command && matchAt(words.BARE_SUM, masked, 0)?.groups!['digits'];
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
-  const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim() : '';
+  const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim().replace(words.BEFORE_NAME, '') : '';
   const isNamed = command && (sum ?? ((sources[0] && bare) || matchAt(words.NAMES_SUM, masked, 0)));
   const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
   const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
@@ -81,6 +82,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
   if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
+  else if (words.BEHIND_NAME.test(name)) asked.push(ask('source', `Is “${name}” who paid, and nothing else?`));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
