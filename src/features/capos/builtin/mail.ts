@@ -54,7 +54,8 @@ export class SaidMail {
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    return mail.#read() && mail.#isDirect && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
+    const isRead = mail.#read() && mail.#isDirect && mail.body !== '';
+    return isRead && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
@@ -70,12 +71,12 @@ export class SaidMail {
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     const head = this.#form && this.#take(this.#form);
     if (head) {
-      const { name, thing = /^forward(?! the following)/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+      const { name, thing = '' } = head.groups!;
       if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
       else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-      const said = saidIn(this.#whole, head, thing.trim());
+      const said = saidIn(this.#whole, head, 'thing');
       if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
-      else this.left.push(said.replace(words.EACH_WITHIN, ''));
+      else this.left.push((said || words.FORWARD.exec(head[0])?.[0] || '').replace(words.EACH_WITHIN, ''));
       this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
       this.#form = undefined;
       return true;
@@ -83,9 +84,10 @@ export class SaidMail {
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
       const { value = '', colon = '' } = subject.groups!;
-      const said = oneLine(saidIn(this.#whole, subject, value));
+      const said = oneLine(saidIn(this.#whole, subject, 'value'));
       const isPart = `${colon && ' '}${value}`.search(words.OF_SENTENCE) >= 0;
-      const isSure = !isPart && `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
+      const isSure =
+        !isPart && `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       // A quotation behind it may be the subject, and no text.
@@ -112,7 +114,7 @@ export class SaidMail {
     const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
     const isMarked = label || colon || isDirect || this.subject !== undefined;
     const isSent = matchAt(words.SENT_BELOW, this.#masked, this.end) !== undefined;
-    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, quote)) !== '';
+    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, 'quote')) !== '';
     if (!(colon && (label || isDirect)) && !isBelow && letter === undefined) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.

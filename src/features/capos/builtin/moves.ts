@@ -39,7 +39,7 @@ function signalAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
   if (!match) return undefined;
   const { text = '', noun = 'info', severity = noun } = match.groups!;
-  const body = cutText(saidIn(whole, match, text), LIMITS.signal);
+  const body = cutText(saidIn(whole, match, 'text'), LIMITS.signal);
   const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
   return { type: 'signal.raise', params, asked: doubtsIn(text), end: entry.length };
 }
@@ -48,9 +48,9 @@ function documentAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
   const { title: titled = '', text = '' } = match.groups!;
-  const [isNoTitle, isNoText] = [titled, text].map((said) => ` ${said}`.search(words.OF_SENTENCE) >= 0);
-  const body = text === '' || isNoText ? '' : saidIn(whole, match, text);
-  const title = isNoTitle ? '' : oneLine((titled && saidIn(whole, match, titled)) || firstWords(body));
+  const [isNoTitle, isNoText] = [titled, ` ${text}`].map((said) => said.search(words.OF_SENTENCE) >= 0);
+  const body = isNoText ? '' : saidIn(whole, match, 'text');
+  const title = isNoTitle ? '' : oneLine(saidIn(whole, match, 'title') || firstWords(body));
   const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
@@ -82,7 +82,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
   if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
   if (name === '') asked.push(ask('source', 'From whom did the money come?'));
-  else if (words.BEHIND_NAME.test(name)) asked.push(ask('source', `Is “${name}” who paid, and nothing else?`));
+  else if (amount !== undefined && words.BEHIND_NAME.test(name))
+    asked.push(ask('source', `Is “${name}” who paid, and nothing else?`));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
@@ -92,7 +93,8 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   return { type: 'revenue.record', params, asked, end };
 }
 
-const isAll = (text: string) => !isFramed(text, text) && text.search(words.NOT_IN_DOCUMENT) < 0;
+const isAll = (text: string) =>
+  !isFramed(text, text) && ` ${text}`.search(words.OF_SENTENCE) < 0 && text.search(words.NOT_IN_DOCUMENT) < 0;
 const doubtsIn = (text: string) => (isAll(text) ? [] : [ask('body', 'Is all of it the text?')]);
 
 function firstWords(text: string): string {

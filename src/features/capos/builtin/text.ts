@@ -39,11 +39,13 @@ export function readText(given: string) {
   return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
 }
 
-/** Without its quotation marks, where it stands in them. */
-export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArray, part: string): string {
-  const start = index + all.lastIndexOf(part);
-  const quote = quotes.find((each) => each.start === start && each.end === start + part.length);
-  return quote?.text ?? text.slice(start, start + part.length).trim();
+/** What a group matched, without its quotation marks, where it stands in them. */
+export function saidIn({ text, quotes }: Text, { indices, groups }: RegExpExecArray, name: string): string {
+  const [start = 0, last = 0] = indices!.groups![name] ?? [];
+  const end = start + (groups![name] ?? '').trimEnd().length;
+  return (
+    quotes.find((each) => each.start === start && each.end === end)?.text ?? text.slice(start, last).trim()
+  );
 }
 
 export const addressesIn = (text: string) => (text.match(words.ADDRESS) ?? []).filter(isMailAddress);
