@@ -76,7 +76,7 @@ export class SaidMail {
       else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
       const said = saidIn(this.#whole, head, 'thing');
       if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
-      else this.left.push((said || words.FORWARD.exec(head[0])?.[0] || '').replace(words.EACH_WITHIN, ''));
+      else this.left.push(said.replace(words.EACH_WITHIN, ''));
       this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
       this.#form = undefined;
       return true;
@@ -86,8 +86,8 @@ export class SaidMail {
       const { value = '', colon = '' } = subject.groups!;
       const said = oneLine(saidIn(this.#whole, subject, 'value'));
       const isPart = `${colon && ' '}${value}`.search(words.OF_SENTENCE) >= 0;
-      const isSure =
-        !isPart && `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
+      const isNext = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) >= 0;
+      const isSure = !isPart && !isNext && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
       // A quotation behind it may be the subject, and no text.

@@ -10,12 +10,8 @@ import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
 import { isFramed, matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
-export interface Move {
-  type: ActionTypeName;
-  params: Record<string, unknown>;
-  asked: NeededInput[];
-  left?: string[];
-}
+type Params = Record<string, unknown>;
+export type Move = { type: ActionTypeName; params: Params; asked: NeededInput[]; left?: string[] };
 
 export const ask = (name: string, message: string): NeededInput => ({
   path: `params.${name}`,
@@ -70,7 +66,7 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const bare = command && matchAt(words.BARE_SUM, masked, 0)?.groups!['digits'];
   const payer = command ? undefined : matchAt(words.PAYER, masked, 0);
   const sources = payer ? [payer] : [...masked.slice(0, said.length).matchAll(words.SOURCE)];
-  const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim().replace(words.BEFORE_NAME, '') : '';
+  const name = sources.length === 1 ? sources[0]!.groups!['name']!.trim() : '';
   const isNamed = command && (sum ?? ((sources[0] && bare) || matchAt(words.NAMES_SUM, masked, 0)));
   const isIn = masked.search(isWish ? words.PAID_OR_IN : words.CAME_IN) >= 0;
   const isSaid = sum && name && isIn && (isWish || entry.slice(behind).trim() === '');
@@ -81,20 +77,18 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const asked: NeededInput[] = [];
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
   if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
-  if (name === '') asked.push(ask('source', 'From whom did the money come?'));
-  else if (amount !== undefined && words.BEHIND_NAME.test(name))
-    asked.push(ask('source', `Is “${name}” who paid, and nothing else?`));
+  const source = amount !== undefined && name.search(words.BEHIND_NAME) >= 0 ? '' : name;
+  if (source === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
   const description = cutText(what, LIMITS.description) || undefined;
-  const params = { amount, currency: amount && sum?.currency, source: name || undefined, description };
+  const params = { amount, currency: amount && sum?.currency, source: source || undefined, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }
 
-const isAll = (text: string) =>
-  !isFramed(text, text) && ` ${text}`.search(words.OF_SENTENCE) < 0 && text.search(words.NOT_IN_DOCUMENT) < 0;
+const isAll = (text: string) => !isFramed(text, text) && text.search(words.NOT_IN_DOCUMENT) < 0;
 const doubtsIn = (text: string) => (isAll(text) ? [] : [ask('body', 'Is all of it the text?')]);
 
 function firstWords(text: string): string {

@@ -40,12 +40,10 @@ export function readText(given: string) {
 }
 
 /** What a group matched, without its quotation marks, where it stands in them. */
-export function saidIn({ text, quotes }: Text, { indices, groups }: RegExpExecArray, name: string): string {
-  const [start = 0, last = 0] = indices!.groups![name] ?? [];
-  const end = start + (groups![name] ?? '').trimEnd().length;
-  return (
-    quotes.find((each) => each.start === start && each.end === end)?.text ?? text.slice(start, last).trim()
-  );
+export function saidIn({ text, quotes }: Text, { indices }: RegExpExecArray, name: string): string {
+  const [start, end] = indices!.groups![name] ?? [0, 0];
+  const said = text.slice(start, end).trim();
+  return quotes.find((each) => each.start === start && each.end === start + said.length)?.text ?? said;
 }
 
 export const addressesIn = (text: string) => (text.match(words.ADDRESS) ?? []).filter(isMailAddress);
@@ -56,10 +54,8 @@ export const isFramed = (value: string, masked = ''): boolean =>
   !/[\uFDD0\uFDD3]$/.test(masked) && words.FRAMED.test(value.replace(words.NO_BRACKET, '').trim());
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
-export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  expression.lastIndex = at;
-  return expression.exec(text) ?? undefined;
-}
+export const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray | undefined =>
+  Object.assign(expression, { lastIndex: at }).exec(text) ?? undefined;
 
 /** Up to the end of the sentence, or to where it goes on to another task. */
 export function taskAt(masked: string, at: number, next: RegExp): string {
