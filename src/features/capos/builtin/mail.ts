@@ -1,6 +1,6 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
-import { ask } from './moves.js';
+import { ask, lacksText } from './moves.js';
 import { addressesIn, clean, isFramed, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
@@ -54,8 +54,7 @@ export class SaidMail {
   /** Subject, copies and text, if there is nothing else. */
   static fieldsOf(whole: Text): SaidMail | undefined {
     const mail = new SaidMail(whole, whole.masked, 0);
-    const isRead = mail.#read() && mail.#isDirect && mail.body !== '';
-    return isRead && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
+    return mail.#read() && mail.#isDirect && !whole.unread[0] && !mail.asked[0] ? mail : undefined;
   }
 
   /** Whether nothing else stands up to the end. */
@@ -63,7 +62,7 @@ export class SaidMail {
     const isText = () => this.body === undefined && this.#text();
     const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
     while (isNext()) this.end = this.#at;
-    return this.end > this.start && matchAt(words.DONE, this.#masked, this.end) !== undefined;
+    return this.end > this.start && matchAt(words.PLEASANTRY, this.#masked, this.end) !== undefined;
   }
 
   #field(): boolean {
@@ -90,7 +89,6 @@ export class SaidMail {
       const isSure = !isPart && !isNext && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
-      // A quotation behind it may be the subject, and no text.
       this.#isDirect &&= !isPart;
       return true;
     }
@@ -131,7 +129,7 @@ export class SaidMail {
     const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
     const isPart = ` ${this.#masked.slice(start, end)}`.search(words.OF_SENTENCE) >= 0;
-    if (doubt !== '' && !isPart) this.asked.push(ask('body', question));
+    if (isPart || doubt) this.asked.push(isPart ? lacksText(this.#whole) : ask('body', question));
     this.body = isPart ? '' : this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
     return true;
   }

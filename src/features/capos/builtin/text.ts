@@ -51,7 +51,7 @@ export const within = (start: number, end: number, passages: readonly Passage[])
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
 /** Unless it stands in quotation marks in the instruction. */
 export const isFramed = (value: string, masked = ''): boolean =>
-  !/[\uFDD0\uFDD3]$/.test(masked) && words.FRAMED.test(value.replace(words.NO_BRACKET, '').trim());
+  !/[\uFDD0\uFDD3]$/.test(masked) && value.replace(words.NO_BRACKET, '').trim().search(words.FRAMED) >= 0;
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
 export const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray | undefined =>
