@@ -44,11 +44,10 @@ export class SaidMail {
     const mail = new SaidMail(whole, masked, start);
     mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
-    const isTold =
-      matchAt(words.TOLD, masked.slice(start, end), 0) && (mail.body ?? mail.subject) !== undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
-    return isTold ? mail : undefined;
+    const said = mail.body ?? mail.subject;
+    return said !== undefined && matchAt(words.TOLD, masked.slice(start, end), 0) ? mail : undefined;
   }
 
   /** Subject, copies and text, if there is nothing else. */

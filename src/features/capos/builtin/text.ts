@@ -49,7 +49,6 @@ export function saidIn({ text, quotes }: Text, { indices }: RegExpExecArray, nam
 export const addressesIn = (text: string) => (text.match(words.ADDRESS) ?? []).filter(isMailAddress);
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
-/** Unless it stands in quotation marks in the instruction. */
 export const isFramed = (value: string, masked = ''): boolean =>
   !/[\uFDD0\uFDD3]$/.test(masked) && value.replace(words.NO_BRACKET, '').trim().search(words.FRAMED) >= 0;
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
