@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateAction } from '../../src/features/capos/action-types.js';
 import type { Figures } from '../../src/features/capos/briefing.js';
-import { draftFrom } from '../../src/features/capos/builtin/draft.js';
+import { draftFrom, movesIn } from '../../src/features/capos/builtin/draft.js';
 import { type CapoRole, engineOf } from '../../src/features/capos/capo.js';
 import { withDangers } from '../../src/features/capos/content-checks.js';
 import type { OutsideTargets } from '../../src/features/capos/outside-targets.js';
@@ -302,6 +302,78 @@ describe('a mail asks for exactly what it lacks', () => {
   });
 });
 
+describe('words of the sentence around a value', () => {
+  it.each<[text: string, more?: object]>([
+    [`Email ${JANE}. The subject ought to read "Order", and the message: "It ships on Friday."`],
+    [`Reply to ${JANE} with "It ships on Friday." Der Betreff soll sein: Order`],
+    [`Schreib an ${JANE}, der Betreff sollte lauten: Order, der Text lautet wie folgt: It ships on Friday.`],
+    [`Schreib an ${JANE}, Betreff soll bitte „Order“ sein, Text soll „It ships on Friday.“ sein.`],
+    [`Email ${JANE} with the subject line being Order and the text "It ships on Friday."`],
+    [`Email ${JANE}. Subject has to be Order. The message should simply go: It ships on Friday.`],
+    [`Email ${JANE}. Topic: Order. Message: "It ships on Friday."`],
+    [
+      `okay so please email mister Jones that is ${JANE} the subject should be Order and in the text just say "It ships on Friday."`,
+    ],
+    [`hey, shoot a quick mail over to ${JANE} - subject: Order - "It ships on Friday."`],
+    [`bitte ne mail an ${JANE} betreff Order text "It ships on Friday."`],
+    [`Sag bitte ${JANE} Bescheid, Betreff "Order", Text: "It ships on Friday."`],
+    [`Email ${JANE}, subject Order, text "It ships on Friday.", with a copy to his boss (${BOB})`, COPY],
+    [`Email ${JANE}, subject: Will you come? Text: It ships on Friday.`, { subject: 'Will you come?' }],
+    [
+      `Email ${JANE}, subject: To be or not to be. Text: "It ships on Friday."`,
+      { subject: 'To be or not to be' },
+    ],
+  ])('are skipped: %s', (text, more) => {
+    expect(packets(text)).toMatchObject([mail(more)]);
+  });
+
+  it.each([
+    [`Email ${JANE}, subject please Order, text "It ships on Friday."`],
+    [`Email ${JANE}, subject: sounds like Order, text "It ships on Friday."`],
+    [`Email ${JANE}, subject = should be Order, text "It ships on Friday."`],
+    [`Email ${JANE}, subject: it should be Order, text "It ships on Friday."`],
+    [`Email ${JANE}, subject is not needed, text "It ships on Friday."`],
+    [`Email ${JANE}, subject Order please, text "It ships on Friday."`],
+    [`Email ${JANE}, subject must "Order", text "It ships on Friday."`],
+    [`Schreib an ${JANE}, Betreff ist noch offen, Text "It ships on Friday."`],
+    [`Schreib an ${JANE}. Der Betreff soll Order sein. Text "It ships on Friday."`],
+  ])('leave the subject open: %s', (text) => {
+    const [{ asked, ...only }] = packets(text) as [ReturnType<typeof mail>];
+    expect(only).toMatchObject({ subject: '', body: 'It ships on Friday.' });
+    expect(asked).toContain('subject');
+  });
+
+  it.each([
+    [`Email ${JANE}, subject Order, text: just say It ships on Friday.`],
+    [`Email ${JANE}, subject Order. Text should be: should be It ships on Friday.`],
+    [`Email ${JANE}, subject Order: It ships on Monday... no, write: It ships on Friday.`],
+    [`Email ${JANE}, subject Order, text: It ships on Monday, sorry, I mean Friday.`],
+    [`Mail an ${JANE}: Anbei... nein, schreib einfach: Hallo Jane, sie kommt. Betreff Order.`],
+  ])('leave the text open: %s', (text) => {
+    expect(packets(text)).toMatchObject([{ subject: 'Order', body: '', asked: ['body'] }]);
+  });
+});
+
+describe('a blind copy', () => {
+  it.each([
+    [`Email ${JANE}, subject Order, bcc me at ${BOB}, text "It ships on Friday."`],
+    [`Email ${JANE}, subject Order, text "It ships on Friday.", blind copy to ${BOB}`],
+    [`Email ${JANE}, subject Order, text "It ships on Friday." ${BOB} should be in bcc.`],
+    [`Email ${JANE} subject Order text "It ships on Friday." Put ${BOB} in bcc please`],
+    [`Schreib an ${JANE}, Betreff Order, Text "It ships on Friday.", und setz ${BOB} blind in Kopie.`],
+    [`Schreib an ${JANE}, Blindkopie an ${BOB}, Betreff Order, Text "It ships on Friday."`],
+  ])('is asked about once: %s', (text) => {
+    const asked = draft(text).packets.flatMap(({ needsInput }) => needsInput);
+    expect(asked).toMatchObject([{ path: 'params.to', message: expect.stringContaining('no blind copies') }]);
+    expect(packets(text)).toMatchObject([mail({ asked: ['to'] })]);
+  });
+
+  it('ends a text without quotation marks', () => {
+    const text = `write to ${JANE} subject Order text Ciao Jane, it ships on Friday. Put ${BOB} in bcc please`;
+    expect(packets(text)).toMatchObject([mail({ body: 'Ciao Jane, it ships on Friday.', asked: ['to'] })]);
+  });
+});
+
 describe('a mail is never ready', () => {
   const ready = `mail ${JANE}, subject "Order": "It ships on Friday."`;
   it.each([
@@ -461,6 +533,31 @@ describe('other moves', () => {
     ],
     ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
     ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    [
+      'Verbuche 1.250,50 Euro Umsatz von der Schreinerei Huber',
+      'capo_revenue',
+      { amount: 1250.5, source: 'Schreinerei Huber', asked: [] },
+    ],
+    ['Record 50 EUR from the Hendersons', 'capo_revenue', { source: 'Hendersons', asked: [] }],
+    ['Record 50 EUR from The Body Shop', 'capo_revenue', { source: 'The Body Shop', asked: [] }],
+    ['Verbuche 50 Euro von einer Firma namens Huber', 'capo_revenue', { source: 'Huber', asked: [] }],
+    ['Record 50 EUR from Huber cash', 'capo_revenue', { source: 'Huber', asked: [] }],
+    [
+      'Record 50 EUR from Huber against invoice 12',
+      'capo_revenue',
+      { source: 'Huber', description: 'invoice 12', asked: [] },
+    ],
+    [
+      'Record 50 EUR from Huber somehow',
+      'capo_revenue',
+      { amount: 50, source: undefined, asked: ['source'] },
+    ],
+    ['Verbuche 50 Euro von Huber, nein, Meier', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    [
+      'Erfasse 320 € Einnahme von Café Morgenrot, Rechnung 2024-031',
+      'capo_revenue',
+      { amount: 320, source: 'Café Morgenrot', description: 'Rechnung 2024-031', asked: [] },
+    ],
     ['Record 50 EUR from Acme and Sons', 'capo_revenue', { source: 'Acme and Sons', asked: [] }],
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
@@ -496,6 +593,21 @@ describe('other moves', () => {
       'Write a document (title: Rules): No smoking.',
       'ceo',
       { title: 'Rules', body: 'No smoking.', asked: [] },
+    ],
+    [
+      'Erstelle ein Dokument, der Titel soll sein: Regeln, Text: Nicht rauchen.',
+      'ceo',
+      { title: 'Regeln', body: 'Nicht rauchen.', asked: [] },
+    ],
+    [
+      'Write a document titled "Rules" with the text "No smoking at all"',
+      'ceo',
+      { title: 'Rules', body: 'No smoking at all', asked: [] },
+    ],
+    [
+      'Write a document titled please Rules, text: just say No smoking.',
+      'ceo',
+      { title: '', body: '', asked: ['title', 'body'] },
     ],
     ['Add a note called A: One. And a note called B: Two.', 'ceo', { title: 'A', asked: ['body'] }],
     ['write a doc for the new starters', 'ceo', { type: 'document.file', asked: ['title', 'body'] }],
@@ -563,6 +675,20 @@ describe('other moves', () => {
     expect(none).toEqual([]);
     expect(remarks).toContain(remark);
     expect(remarks).toContain('Nothing was prepared.');
+  });
+
+  it('records revenue in a German sentence that goes on to a mail', () => {
+    const text = `Trag bitte 90 Euro von Familie Kern ein und schick an ${JANE} eine Mail mit dem Betreff "Order" und dem Text "It ships on Friday."`;
+    const revenue = { type: 'revenue.record', amount: 90, source: 'Familie Kern', asked: [] };
+    expect(packets(text, 'capo_revenue')).toMatchObject([revenue, mail()]);
+  });
+
+  it('knows no person called “email”, and a German sentence that describes a mail', () => {
+    const text = 'Send an email, subject "Order", saying "It ships on Friday."';
+    expect(packets(text)).toMatchObject([mail({ to: [], asked: ['to'] })]);
+    expect(draft(text).packets[0]!.needsInput[0]!.message).toContain('No address is given');
+    expect(movesIn('Schreib der Frau Schulz, dass der Termin ausfällt.')).toEqual(['email.send']);
+    expect(packets('Schreib der Frau Schulz, dass der Termin ausfällt.')).toMatchObject([NOTHING]);
   });
 
   it('records the revenue that stands before a mail', () => {

@@ -1,16 +1,12 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { CallFailed } from '../../platform/processes/call-failed.js';
-import { ProcessPool, type ProcessPoolOptions } from '../../platform/processes/process-pool.js';
+import { ProcessPool } from '../../platform/processes/process-pool.js';
 import { NO_COST } from '../terms/terms.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft, type DraftContent } from './briefing.js';
 import { DraftTooLarge } from './draft-bounds.js';
 
-export const BUILTIN_PROCESSES: ProcessPoolOptions = {
-  entry: new URL('./builtin-process.js', import.meta.url),
-  size: 2,
-  timeLimitMs: 5_000,
-  memoryLimitMb: 64,
-};
+const entry = new URL('./builtin-process.js', import.meta.url);
+export const BUILTIN_PROCESSES = { entry, size: 2, timeLimitMs: 5_000, memoryLimitMb: 64 };
 
 /** Needs no key and no network. Its rules run in a process apart: for some text they may take too long or too much. */
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {

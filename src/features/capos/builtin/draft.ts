@@ -152,7 +152,7 @@ class DirectiveReader {
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
     const doubt = isFile ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
     const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    if (!isText) asked.push(lacksText(this.#whole));
+    if (!isText && !isAsked(asked, 'body')) asked.push(lacksText(this.#whole));
     else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
     for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
       const text = isText ? withSignature(body, this.#briefing.sender.signature, this.#whole) : '';

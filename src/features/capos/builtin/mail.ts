@@ -1,6 +1,6 @@
 import { LIMITS } from '../action-params.js';
 import type { NeededInput } from '../briefing.js';
-import { ask } from './moves.js';
+import { ask, lacksText } from './moves.js';
 import { addressesIn, clean, isFramed, matchAt, oneLine, saidIn, taskAt, type Text, within } from './text.js';
 import * as words from './words.js';
 
@@ -44,11 +44,10 @@ export class SaidMail {
     const mail = new SaidMail(whole, masked, start);
     mail.#read();
     const end = start + (mail.left[0]?.length ?? 0);
-    const isTold =
-      matchAt(words.TOLD, masked.slice(start, end), 0) && (mail.body ?? mail.subject) !== undefined;
     const people = within(start, end, whole.addresses).filter((each) => !whole.excluded.includes(each));
     if (people.length === 1) mail.to.push(...people);
-    return isTold ? mail : undefined;
+    const said = mail.body ?? mail.subject;
+    return said !== undefined && matchAt(words.TOLD, masked.slice(start, end), 0) ? mail : undefined;
   }
 
   /** Subject, copies and text, if there is nothing else. */
@@ -62,7 +61,7 @@ export class SaidMail {
     const isText = () => this.body === undefined && this.#text();
     const isNext = () => this.#field() || (hasText && (isText() || this.#skip()));
     while (isNext()) this.end = this.#at;
-    return this.end > this.start && /^[\s.!?)]*$/.test(this.#masked.slice(this.end));
+    return this.end > this.start && matchAt(words.PLEASANTRY, this.#masked, this.end) !== undefined;
   }
 
   #field(): boolean {
@@ -70,10 +69,10 @@ export class SaidMail {
     if (this.#form !== words.MAIL_NAMED) this.#take(words.BETWEEN);
     const head = this.#form && this.#take(this.#form);
     if (head) {
-      const { name, thing = /^forward/i.exec(head[0])?.[0] ?? '' } = head.groups!;
+      const { name, thing = '' } = head.groups!;
       if (name === undefined) this.to.push(...within(head.index, this.#at, this.#whole.addresses));
       else this.asked.push(ask('to', `Who is to receive it? No address is known for “${name.trim()}”.`));
-      const said = saidIn(this.#whole, head, thing.trim());
+      const said = saidIn(this.#whole, head, 'thing');
       if (/^\uFDD0+\uFDD3\s*$/.test(thing)) this.body = said;
       else this.left.push(said.replace(words.EACH_WITHIN, ''));
       this.isEach ||= head[0].search(words.EACH_WITHIN) >= 0;
@@ -82,10 +81,14 @@ export class SaidMail {
     }
     const subject = this.#take(words.SUBJECT_LABEL);
     if (subject) {
-      const said = oneLine(saidIn(this.#whole, subject, subject.groups!['value']!));
-      const isSure = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) < 0 && !isFramed(said, subject[0]);
+      const { value = '', colon = '' } = subject.groups!;
+      const said = oneLine(saidIn(this.#whole, subject, 'value'));
+      const isPart = `${colon && ' '}${value}`.search(words.OF_SENTENCE) >= 0;
+      const isNext = `- ${subject[0]}`.search(words.NEXT_TO_SUBJECT) >= 0;
+      const isSure = !isPart && !isNext && !isFramed(said, subject[0]);
       if (isSure && said.length <= LIMITS.title && (this.subject ?? said) === said) this.subject = said;
       else this.asked.push(ask('subject', `Which subject is it? The directive says “${said}”.`));
+      this.#isDirect &&= !isPart;
       return true;
     }
     const people = this.#take(words.PEOPLE);
@@ -93,7 +96,7 @@ export class SaidMail {
     const named = within(this.end, this.#at, this.#whole.addresses);
     const blind = `Mails have no blind copies here. Is ${named.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
     this.isEach ||= each !== undefined;
-    if (/bcc/i.test(copies)) this.asked.push(ask('to', blind));
+    if (/bcc|blind|cach|oculta/i.test(copies)) this.asked.push(ask('to', blind));
     else if (copies !== '') this.cc.push(...named.filter((one) => !this.#whole.excluded.includes(one)));
     return people !== undefined && !(none && this.to.some((one) => this.#whole.excluded.includes(one)));
   }
@@ -108,7 +111,7 @@ export class SaidMail {
     const isBelow = this.subject !== undefined && below.split('\n').length > (this.#isBehindColon ? 1 : 2);
     const isMarked = label || colon || isDirect || this.subject !== undefined;
     const isSent = matchAt(words.SENT_BELOW, this.#masked, this.end) !== undefined;
-    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, quote)) !== '';
+    if (quote) return Boolean(isMarked || isSent) && (this.body = saidIn(this.#whole, mark, 'quote')) !== '';
     if (!(colon && (label || isDirect)) && !isBelow && letter === undefined) return false;
     this.end = start;
     // "Email jane@...:", and "Subject: ..." behind it or on the line below.
@@ -124,8 +127,9 @@ export class SaidMail {
     this.#at = Math.max(this.end, last);
     const doubt = doubtIn(this.#whole, start, end, label !== undefined);
     const question = `Is this the text, and nothing else? ${doubt} Edit the mail, or confirm it; in quotation marks it is taken as it is.`;
-    if (doubt !== '') this.asked.push(ask('body', question));
-    this.body = this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
+    const isPart = ` ${this.#masked.slice(start, end)}`.search(words.OF_SENTENCE) >= 0;
+    if (isPart || doubt) this.asked.push(isPart ? lacksText(this.#whole) : ask('body', question));
+    this.body = isPart ? '' : this.#whole.text.slice(start, end).replace(/(?<![\s,;([{<])[\s,;([{<]+$/, '');
     return true;
   }
 

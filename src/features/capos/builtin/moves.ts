@@ -10,12 +10,8 @@ import type { DestinationTarget, OutsideTargets } from '../outside-targets.js';
 import { isFramed, matchAt, oneLine, saidIn, taskAt, type Text } from './text.js';
 import * as words from './words.js';
 
-export interface Move {
-  type: ActionTypeName;
-  params: Record<string, unknown>;
-  asked: NeededInput[];
-  left?: string[];
-}
+type Params = Record<string, unknown>;
+export type Move = { type: ActionTypeName; params: Params; asked: NeededInput[]; left?: string[] };
 
 export const ask = (name: string, message: string): NeededInput => ({
   path: `params.${name}`,
@@ -39,7 +35,7 @@ function signalAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.SIGNAL, entry, at);
   if (!match) return undefined;
   const { text = '', noun = 'info', severity = noun } = match.groups!;
-  const body = cutText(saidIn(whole, match, text), LIMITS.signal);
+  const body = cutText(saidIn(whole, match, 'text'), LIMITS.signal);
   const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
   return { type: 'signal.raise', params, asked: doubtsIn(text), end: entry.length };
 }
@@ -48,12 +44,13 @@ function documentAt(whole: Text, entry: string, at: number): Found {
   const match = matchAt(words.DOCUMENT, entry, at);
   if (!match) return undefined;
   const { title: titled = '', text = '' } = match.groups!;
-  const body = text === '' ? '' : saidIn(whole, match, text);
-  const title = oneLine((titled && saidIn(whole, match, titled)) || firstWords(body));
+  const [isNoTitle, isNoText] = [titled, ` ${text}`].map((said) => said.search(words.OF_SENTENCE) >= 0);
+  const body = isNoText ? '' : saidIn(whole, match, 'text');
+  const title = isNoTitle ? '' : oneLine(saidIn(whole, match, 'title') || firstWords(body));
   const asked = body === '' ? [lacksText(whole)] : doubtsIn(text);
   if (title === '') asked.unshift(ask('title', 'Write a title.'));
   const params = { title: cutText(title, LIMITS.title), body };
-  const end = body === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
+  const end = text === '' ? at + taskAt(entry, at, words.NEXT_TO_MAIL).length : entry.length;
   return { type: 'document.file', params, asked, end };
 }
 
@@ -80,12 +77,13 @@ export function recordAt({ text }: Text, entry: string, at: number): Found {
   const asked: NeededInput[] = [];
   if (amount === undefined) asked.push(ask('amount', `Which amount is it? The directive says “${said}”.`));
   if (amount === undefined || !sum) asked.push(ask('currency', 'In which currency? Such as EUR.'));
-  if (name === '') asked.push(ask('source', 'From whom did the money come?'));
+  const source = amount !== undefined && name.search(words.BEHIND_NAME) >= 0 ? '' : name;
+  if (source === '') asked.push(ask('source', 'From whom did the money come?'));
   const rest = name !== '' && !payer ? said.replace(sources[0]![0], ' ') : said;
   const [purpose = /,\s+(?<what>[^\n]{3,}?)[\s.!]*$/u.exec(rest)] = rest.matchAll(words.PURPOSE);
   const what = purpose?.groups!['what']!.replace(/^[\s,;]+|(?<=^[^(]*)\)$|["“”„«»]/gu, '').trim() ?? '';
   const description = cutText(what, LIMITS.description) || undefined;
-  const params = { amount, currency: amount && sum?.currency, source: name || undefined, description };
+  const params = { amount, currency: amount && sum?.currency, source: source || undefined, description };
   const end = Math.max(behind, isWish ? at + wish.index + wish[0].length : 0);
   return { type: 'revenue.record', params, asked, end };
 }

@@ -39,25 +39,22 @@ export function readText(given: string) {
   return { text, masked, quotes, addresses, lookAlikes, excluded, unread, named: addressesIn(unlinked) };
 }
 
-/** Without its quotation marks, where it stands in them. */
-export function saidIn({ text, quotes }: Text, { index, 0: all }: RegExpExecArray, part: string): string {
-  const start = index + all.lastIndexOf(part);
-  const quote = quotes.find((each) => each.start === start && each.end === start + part.length);
-  return quote?.text ?? text.slice(start, start + part.length).trim();
+/** What a group matched, without its quotation marks, where it stands in them. */
+export function saidIn({ text, quotes }: Text, { indices }: RegExpExecArray, name: string): string {
+  const [start, end] = indices!.groups![name] ?? [0, 0];
+  const said = text.slice(start, end).trim();
+  return quotes.find((each) => each.start === start && each.end === start + said.length)?.text ?? said;
 }
 
 export const addressesIn = (text: string) => (text.match(words.ADDRESS) ?? []).filter(isMailAddress);
 export const within = (start: number, end: number, passages: readonly Passage[]): string[] =>
   passages.filter((each) => each.start >= start && each.end <= end).map(({ text }) => text);
-/** Unless it stands in quotation marks in the instruction. */
 export const isFramed = (value: string, masked = ''): boolean =>
-  !/[\uFDD0\uFDD3]$/.test(masked) && words.FRAMED.test(value.replace(words.NO_BRACKET, '').trim());
+  !/[\uFDD0\uFDD3]$/.test(masked) && value.replace(words.NO_BRACKET, '').trim().search(words.FRAMED) >= 0;
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 
-export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  expression.lastIndex = at;
-  return expression.exec(text) ?? undefined;
-}
+export const matchAt = (expression: RegExp, text: string, at: number): RegExpExecArray | undefined =>
+  Object.assign(expression, { lastIndex: at }).exec(text) ?? undefined;
 
 /** Up to the end of the sentence, or to where it goes on to another task. */
 export function taskAt(masked: string, at: number, next: RegExp): string {
