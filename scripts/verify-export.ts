@@ -12,7 +12,7 @@ class ExportUnread extends Error {}
  */
 const USAGE = `Use one of:
   npm run verify-export -- <file> [--key <id of a signing key that you kept elsewhere>] [--held <seq>:<hash>]
-  npm run verify-export -- --receipts <file> [--workspace <id of the workspace>] [--report <file>] [--held <seq>:<hash>]
+  npm run verify-export -- --receipts <file> --workspace <id of the workspace> [--report <file>] [--held <seq>:<hash>]
 It ends with 1 if something is wrong, and with 2 if nothing is but not all of the report could be counted.
 --held is a head of the chain that you kept elsewhere (GET /api/pro/audit-feed/head): it shows a chain that was cut or rewritten.
 The id of the workspace is in GET /api/pro/bootstrap (workspace.workspaceId), the ids of keys are in GET /api/pro/audit-feed/keys.`;
@@ -40,9 +40,6 @@ try {
   }
   if (receipts && key !== undefined) {
     throw new ExportUnread('--key is for the export of a workspace: lines of the audit feed are not signed.');
-  }
-  if (!receipts && workspace !== undefined) {
-    throw new ExportUnread('--workspace is for --receipts: the export of a workspace names its own.');
   }
   const { isSound, words, faults, notCounted } = await verify(file, {
     ...(key !== undefined && { key }),

@@ -7,6 +7,7 @@ import { useLive } from './live.js';
 import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
+import { useTold } from './ui/told.js';
 import { Countdown } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
@@ -73,6 +74,9 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           Sign out
         </button>
       </header>
+      <p className="told" role="status">
+        {useTold()}
+      </p>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main>{connection !== 'connecting' && children}</main>
     </>

@@ -20,9 +20,10 @@ export interface AuditFault {
   /**
    * `export`: the file or its chain is not as it was written. `key`: another key has signed it. `halt`: something was sent or
    * consumed while the kill switch was engaged. `decision`: a decision comes out otherwise when it is made again. `action`: an
-   * agent did what nothing allows. `report`: a number or text of the report is not what its receipts show.
+   * agent did what nothing allows. `report`: a number or text of the report is not what its receipts show. `workspace`: nothing is
+   * shown, since lines of the audit feed do not name the workspace that their hashes cover, and it was not given.
    */
-  kind: 'export' | 'key' | 'halt' | 'decision' | 'action' | 'report';
+  kind: 'export' | 'key' | 'halt' | 'decision' | 'action' | 'report' | 'workspace';
   /** The receipt, where one is at fault. */
   seq: number | null;
   /** One sentence. */
@@ -87,14 +88,19 @@ async function verifyReceipts(
   told: Report | undefined,
   { workspaceId, heldHead }: AuditOptions,
 ): Promise<AuditVerdict> {
+  if (workspaceId === undefined) {
+    const whose = 'Name the workspace whose receipts these are, with --workspace <id> (workspaceId)';
+    return broken(
+      'workspace',
+      `${whose}: their hashes cover it, and without it a forged one would not be found.`,
+    );
+  }
   const counter = told && new ReportCounter(told, workspaceId);
   const log = await verifyLog(pieces, workspaceId, heldHead, (receipt) => counter?.receipt(receipt));
-  const { receipts, firstSeq, lastSeq, lastHash, gaps, areHashesChecked, proofs } = log;
+  const { receipts, firstSeq, lastSeq, lastHash, gaps, proofs } = log;
   const words = [
     `Receipts: ${receipts}, from ${firstSeq} to ${lastSeq}, with ${gaps} gaps.`,
-    areHashesChecked
-      ? 'Every hash belongs to its receipt.'
-      : 'The hashes were not computed again: name the workspace, which they cover, with --workspace <id>.',
+    'Every hash belongs to its receipt.',
   ];
   return verdictOf({ receipts, head: { seq: lastSeq, hash: lastHash }, words }, proofs, told, counter);
 }

@@ -154,6 +154,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await page.keyboard.press('r');
     await page.keyboard.type('not approved by typing');
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Approve' }).click({ trial: true });
     await page.keyboard.press('a');
     await page.getByRole('link', { name: /dora/ }).waitFor({ state: 'detached' });
     expect((await approvalOf(id)).status).toBe('approved');

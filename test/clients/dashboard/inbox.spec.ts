@@ -53,6 +53,28 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it('says what was decided, and decides nothing more by the second click of a double click', async () => {
+    const ids = [];
+    for (const name of ['ada', 'bob'])
+      ids.push(await desk.handIn(`Email ${name}@acme.example, subject "Lunch": "At one."`));
+    await page.goto(`${test.url}/approvals/${ids[0]}`);
+    await page.getByRole('link', { name: /bob/ }).waitFor();
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.click({ trial: true });
+    await approve.dblclick({ delay: 20 });
+    await page
+      .getByRole('status')
+      .getByText(/^Approved: .*ada@acme\.example/)
+      .waitFor();
+    await page.waitForURL((url) => !url.pathname.endsWith(ids[0]!));
+    await page.getByRole('button', { name: 'Approve' }).click({ trial: true });
+    const statuses = ids.map(async (id) => (await test.owner.get(`/approvals/${id}`)).body.status);
+    expect(await Promise.all(statuses)).toEqual(['approved', 'pending']);
+    await page.goto(`${test.url}/approvals/${ids[1]}`);
+    await approve.click();
+    await page.getByText(/^Approved: .*bob/).waitFor();
+  });
+
   it('hands in, says before what would become of it, and shows its life', async () => {
     await page.getByRole('link', { name: 'Directives' }).click();
     await page.getByLabel('What should be done').fill('Email eva@acme.example, subject "Tea": "At four."');

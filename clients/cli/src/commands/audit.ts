@@ -52,7 +52,7 @@ export function audit(program: Command): void {
       ['--held-seq <n>', 'the number of a receipt that you kept', { number: true }],
       ['--held-hash <hash>', 'and its hash'],
       ['--key <keyId>', 'a signing key that you kept, for the export of a workspace'],
-      ['--workspace <workspaceId>', 'whose receipts these are, so that their hashes are computed again'],
+      ['--workspace <workspaceId>', 'whose receipts these are: their hashes cover it (`consigliere whoami`)'],
       ['--report <file>', 'a Daily Report as JSON, which is counted again'],
     ],
     examples: [
@@ -64,13 +64,17 @@ export function audit(program: Command): void {
       context.args[0] ? verifyFile(context) : verifyAtService(context),
     show: ({ isSound, words, faults }) =>
       [
-        styled(isSound ? 'green' : 'red', isSound ? 'Nothing is wrong.' : 'Something is wrong.'),
+        styled(isSound ? 'green' : 'red', isSound ? 'Nothing is wrong.' : headingOf(faults)),
         ...words.map(visible),
         ...faults.map(({ kind, seq, message }) =>
           styled('red', visible(`${kind}${seq === null ? '' : ` at ${seq}`}: ${message}`)),
         ),
       ].join('\n'),
   });
+}
+
+function headingOf([first]: Verified['faults']): string {
+  return first?.kind === 'workspace' ? 'Nothing was verified.' : 'Something is wrong.';
 }
 
 interface VerifyOptions {

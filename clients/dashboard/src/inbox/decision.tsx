@@ -1,13 +1,17 @@
 import { type ApprovalView, ContentChangedError } from '@consigliere/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { tell } from '../ui/told.js';
 import { Failure } from '../ui/failure.js';
 import type { useTyped } from '../ui/typed.js';
 import { editOf, faultOf, fieldsOf, isMissing } from './edits.js';
 
 /** What was typed as the feedback is kept like the fields. */
 const FEEDBACK = 'feedback';
+/** A second click of a double click would decide the next one, which nobody has read. */
+const SETTLES_MS = 700;
 
 interface Given extends ReturnType<typeof useTyped> {
   /** As it was read, which is what is approved. */
@@ -45,6 +49,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       if (status === 'pending') await queries.invalidateQueries({ queryKey: ['approvals'] });
       if (how === 'save') return;
       forget();
+      tell(`${DONE[how]}: ${approval.title}`);
       await onDecided(status);
     },
     onError: (error) =>
@@ -55,6 +60,12 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
   const missing = fields.filter((field) => isMissing(field, typed));
   const hasFault = fields.some((field) => faultOf(field, typed) !== undefined);
   const { refusal } = approval;
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const isBusy = decide.isPending || !isSettled;
   if (me && !mayAct(me, 'operator', approval.teamId)) return <p className="quiet">{refusal}</p>;
   return (
     <form className="decision" onSubmit={(event) => event.preventDefault()}>
@@ -66,7 +77,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
             type="button"
             className="primary"
             aria-keyshortcuts="a"
-            disabled={decide.isPending || !isRead || hasFault || missing.length > 0}
+            disabled={isBusy || !isRead || hasFault || missing.length > 0}
             onClick={() => decide.mutate('approve')}
           >
             {edit ? 'Save and approve' : 'Approve'}
@@ -75,7 +86,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
         {edit && (
           <button
             type="button"
-            disabled={decide.isPending || !isRead || hasFault}
+            disabled={isBusy || !isRead || hasFault}
             onClick={() => decide.mutate('save')}
           >
             Save
@@ -96,18 +107,14 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       </label>
       <div className="row">
         {kind === 'output' && (
-          <button
-            type="button"
-            disabled={decide.isPending || !feedback.trim()}
-            onClick={() => decide.mutate('revise')}
-          >
+          <button type="button" disabled={isBusy || !feedback.trim()} onClick={() => decide.mutate('revise')}>
             Send back
           </button>
         )}
         <button
           type="button"
           className="danger"
-          disabled={decide.isPending || !feedback.trim()}
+          disabled={isBusy || !feedback.trim()}
           onClick={() => decide.mutate('reject')}
         >
           Reject
@@ -116,3 +123,5 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
     </form>
   );
 }
+
+const DONE = { approve: 'Approved', reject: 'Rejected', revise: 'Sent back' } as const;
