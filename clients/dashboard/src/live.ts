@@ -65,10 +65,12 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
     }, TOGETHER_MS);
   }
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
-  const about = action.split('.', 1)[0];
-  add('feed');
+  const about = action.split('.', 1)[0]!;
+  // Queries of the set-up are named as the entries about them are.
+  add('feed', about);
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
 }

@@ -58,6 +58,14 @@ const routes = root.addChildren([
     component: lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
   }),
   page(
+    '/setup',
+    lazyRouteComponent(() => import('./setup/setup.js'), 'SetUp'),
+  ),
+  page(
+    '/people',
+    lazyRouteComponent(() => import('./people/people-page.js'), 'PeoplePage'),
+  ),
+  page(
     '/settings/api',
     lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),
   ),

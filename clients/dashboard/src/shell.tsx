@@ -47,6 +47,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/sent">What left</Link>
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
+          <Link to="/setup">Set-up</Link>
           {mayMakeTokens && <Link to="/settings/api">API</Link>}
         </nav>
         <span className={`connection ${connection}`} role="status">

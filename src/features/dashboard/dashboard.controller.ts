@@ -18,8 +18,10 @@ const PAGES = [
   'escalations',
   'guardian',
   'overview',
+  'people',
   'sent',
   'settings/api',
+  'setup',
 ];
 
 /** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */

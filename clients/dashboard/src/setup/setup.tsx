@@ -1,0 +1,25 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+
+const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
+  ['/people', 'People', 'Invite colleagues, put them into teams, end sessions.'],
+  ['/settings/api', 'API', 'Tokens for programs and for agents that ask before they act.'],
+];
+
+/** Everything that an organisation sets up, with one line each. */
+export function SetUp() {
+  return (
+    <div className="page">
+      <h1>Set-up</h1>
+      <ul className="rows">
+        {PAGES.map(([to, name, what]) => (
+          <li key={to}>
+            <Link to={to}>
+              <span className="title">{name}</span>
+              <span className="facts">{what}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
