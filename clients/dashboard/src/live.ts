@@ -72,5 +72,6 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  if (about === 'token') add('agent', 'tokens');
   if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
 }

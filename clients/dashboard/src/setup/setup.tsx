@@ -2,6 +2,19 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 
 const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
   ['/people', 'People', 'Invite colleagues, put them into teams, end sessions.'],
+  [
+    '/orders',
+    'Standing orders',
+    'What goes by itself and how much of it, what is always asked, what never leaves.',
+  ],
+  [
+    '/agents',
+    'Agents and tools',
+    'Who asks and for what; pause an agent; accept or refuse the tools that agents propose.',
+  ],
+  ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
+  ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
+  ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
   ['/settings/api', 'API', 'Tokens for programs and for agents that ask before they act.'],
 ];
 
