@@ -66,8 +66,8 @@ function patch(queries: QueryClient, { action, directiveId }: FeedEvent): void {
   }
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0]!;
-  // Queries of the set-up are named as the entries about them are.
-  add('feed', about);
+  // Queries of the set-up are named as the entries about them are; `one_` is what is gone once it is deleted.
+  add('feed', about, `one_${about}`);
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
   if (about === 'approval' || directiveId !== null) add('approvals', 'approval', 'directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('guardian', 'approvals', 'approval');

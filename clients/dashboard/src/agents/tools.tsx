@@ -10,7 +10,7 @@ import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 
-const STALE = ['tool'] as const;
+const STALE = ['tool', 'one_tool'] as const;
 const STATES = {
   proposed: 'proposed: it counts as unknown, and each request for it asks a person',
   active: 'in use',
@@ -73,7 +73,7 @@ function Tool({
 
 /** What a tool is, and what can be done with it as it was read. */
 function Definition({ name, onGone }: { name: string; onGone: () => void }) {
-  const tool = useQuery({ queryKey: ['tool', 'one', name], queryFn: () => client.tools.get(name) });
+  const tool = useQuery({ queryKey: ['one_tool', name], queryFn: () => client.tools.get(name) });
   return <Loaded query={tool}>{(now) => <AsRead now={now} onGone={onGone} />}</Loaded>;
 }
 
@@ -138,7 +138,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
             effect="It is unknown then: each request for it asks a person. An agent may propose it again."
             isDanger
             act={() => client.tools.delete(name)}
-            stale={STALE}
+            stale={['tool']}
             onDone={onGone}
           />
         )}

@@ -29,8 +29,14 @@ export function ConnectionsPage() {
   /** A secret that is shown only now. */
   const [secret, setSecret] = useState<string>();
   if (!me) return <p className="empty">Loading.</p>;
-  if (!mayAct(me, 'admin'))
-    return <p className="empty">Connections are made by the role admin. Ask an admin for one.</p>;
+  if (!mayAct(me, 'admin')) {
+    return (
+      <div className="page">
+        <h1>Connections</h1>
+        <p className="empty">Connections are made by the role admin. Ask an admin for one.</p>
+      </div>
+    );
+  }
   return (
     <div className="page">
       <h1>Connections</h1>
@@ -144,27 +150,30 @@ function Destination({
         </span>
         <span>{events.map((event) => EVENTS[event]).join(', ')}</span>
       </span>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
         {isOpen && (
           <Listing<DeliverySummary>
             queryKey={['delivery', id]}
             list={(page) => admin.deliveries.list(id, page)}
             empty="Nothing was sent yet. Send a test."
+            isUnderWay={({ status: now }) => now !== 'delivered' && now !== 'dead'}
           >
             {(delivery) => <Delivery key={delivery.deliveryId} delivery={delivery} />}
           </Listing>
         )}
       </details>
       <div className="row">
-        <Act
-          verb="Send a test"
-          of={`to ${name}`}
-          effect="A webhook.test goes to this address alone."
-          act={() => admin.webhooks.test(id)}
-          stale={STALE}
-          onDone={() => setOpen(true)}
-        />
+        {status !== 'gone' && (
+          <Act
+            verb="Send a test"
+            of={`to ${name}`}
+            effect="A webhook.test goes to this address alone."
+            act={() => admin.webhooks.test(id)}
+            stale={STALE}
+            onDone={() => setOpen(true)}
+          />
+        )}
         {status === 'paused' && (
           <Act
             verb="Resume"
@@ -174,18 +183,20 @@ function Destination({
             stale={STALE}
           />
         )}
-        <Act
-          verb="Rotate the secret"
-          of={`of ${name}`}
-          effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
-          act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
-          stale={STALE}
-          onDone={({ secret }) => onSecret(secret ?? undefined)}
-        >
-          <Field label="New secret" hint="left out: one is made and shown">
-            <input name="secret" type="password" minLength={16} maxLength={256} autoComplete="off" />
-          </Field>
-        </Act>
+        {status !== 'gone' && (
+          <Act
+            verb="Rotate the secret"
+            of={`of ${name}`}
+            effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
+            act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
+            stale={STALE}
+            onDone={({ secret }) => onSecret(secret ?? undefined)}
+          >
+            <Field label="New secret" hint="left out: one is made and shown">
+              <input name="secret" type="password" minLength={16} maxLength={256} autoComplete="off" />
+            </Field>
+          </Act>
+        )}
         <Act
           verb="Delete"
           of={name}

@@ -28,14 +28,21 @@ const FORMATS = { email: 'a mail as people read it', 'plain-text': 'plain text',
 export function ReportPage() {
   const me = useMe();
   if (!me) return <p className="empty">Loading.</p>;
+  const isAdmin = mayAct(me, 'admin');
   return (
     <div className="page">
       <h1>Daily Report</h1>
       <p>
         <Link to="/overview">Read the last one.</Link>
       </p>
-      <Config me={me} />
-      <CustomSections me={me} />
+      {isAdmin ? (
+        <>
+          <Config me={me} />
+          <CustomSections me={me} />
+        </>
+      ) : (
+        <p className="quiet">Admins set when it is made, what it says and to whom it goes.</p>
+      )}
       <section aria-label="History">
         <h2>History</h2>
         <Listing<ReportSummary>
@@ -43,19 +50,23 @@ export function ReportPage() {
           list={(page) => client.reports.list(page)}
           empty="No report was made yet. The first one is made at the time above, about the day before."
         >
-          {(report) => <Report key={report.reportId} report={report} me={me} />}
+          {(report) => <Report key={report.reportId} report={report} isAdmin={isAdmin} />}
         </Listing>
       </section>
     </div>
   );
 }
 
-function useConfig() {
-  return useQuery({ queryKey: ['report', 'config'], queryFn: () => client.reports.getConfig() });
+function useConfig(isAdmin: boolean) {
+  return useQuery({
+    queryKey: ['report', 'config'],
+    queryFn: () => client.reports.getConfig(),
+    enabled: isAdmin,
+  });
 }
 
 function Config({ me }: { me: BootstrapView }) {
-  const config = useConfig();
+  const config = useConfig(true);
   return (
     <section aria-label="Settings of the report">
       <h2>When, what, to whom</h2>
@@ -77,7 +88,7 @@ function Config({ me }: { me: BootstrapView }) {
             {data.delivery.email && !me.features.mailServer && (
               <p className="warning">No mail server is set up: the mail becomes a file on the server.</p>
             )}
-            {mayAct(me, 'admin') && <ConfigForm key={JSON.stringify(data)} config={data} />}
+            <ConfigForm key={JSON.stringify(data)} config={data} />
           </>
         )}
       </Loaded>
@@ -141,7 +152,6 @@ function ConfigForm({
 
 /** Sections that a capo writes for each report. */
 function CustomSections({ me }: { me: BootstrapView }) {
-  const isAdmin = mayAct(me, 'admin');
   const sections = useQuery({
     queryKey: ['report_section'],
     queryFn: () => client.reports.listSections(),
@@ -159,47 +169,43 @@ function CustomSections({ me }: { me: BootstrapView }) {
                 <span className="facts">
                   <span>{capo.replace('capo_', '')} writes it</span>
                 </span>
-                {isAdmin && (
-                  <Act
-                    verb="Delete"
-                    of={title}
-                    effect="Reports have it no more. Those made before keep it."
-                    isDanger
-                    act={() => client.reports.deleteSection(sectionId)}
-                    stale={['report_section']}
-                  />
-                )}
+                <Act
+                  verb="Delete"
+                  of={title}
+                  effect="Reports have it no more. Those made before keep it."
+                  isDanger
+                  act={() => client.reports.deleteSection(sectionId)}
+                  stale={['report_section']}
+                />
               </li>
             )}
           </Rows>
         )}
       </Loaded>
-      {isAdmin && (
-        <Form
-          about="section"
-          verb="Add the section"
-          act={({ title, directive, capo }) =>
-            client.reports.addSection({ title: title!, directive: directive!, capo: capo as 'capo_ops' })
-          }
-          stale={['report_section']}
-        >
-          <Field label="Title of the section">
-            <input name="title" required maxLength={120} />
-          </Field>
-          <Field label="What it answers">
-            <textarea name="directive" required maxLength={4_000} />
-          </Field>
-          <Field label="Who writes it">
-            <select name="capo">
-              {me.capos.map(({ role, name }) => (
-                <option key={role} value={role}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
-        </Form>
-      )}
+      <Form
+        about="section"
+        verb="Add the section"
+        act={({ title, directive, capo }) =>
+          client.reports.addSection({ title: title!, directive: directive!, capo: capo as 'capo_ops' })
+        }
+        stale={['report_section']}
+      >
+        <Field label="Title of the section">
+          <input name="title" required maxLength={120} />
+        </Field>
+        <Field label="What it answers">
+          <textarea name="directive" required maxLength={4_000} />
+        </Field>
+        <Field label="Who writes it">
+          <select name="capo">
+            {me.capos.map(({ role, name }) => (
+              <option key={role} value={role}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </Form>
     </section>
   );
 }
@@ -212,9 +218,9 @@ const DELIVERY = {
   failed: 'its mail failed',
 };
 
-function Report({ report, me }: { report: ReportSummary; me: BootstrapView }) {
+function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }) {
   const { reportId, date, headline, generatedAt, trigger, delivery } = report;
-  const isMailed = useConfig().data?.delivery.email;
+  const isMailed = useConfig(isAdmin).data?.delivery.email;
   return (
     <li>
       <span className="title">{date}</span>
@@ -230,7 +236,7 @@ function Report({ report, me }: { report: ReportSummary; me: BootstrapView }) {
         <Link className="button" to="/overview" search={{ view: 'boss', date }}>
           Read
         </Link>
-        {mayAct(me, 'admin') && isMailed && (
+        {isMailed && (
           <Act
             verb="Send again"
             of={`the report of ${date}`}

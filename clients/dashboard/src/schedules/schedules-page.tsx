@@ -12,7 +12,7 @@ import { Time } from '../ui/time.js';
 import { inWords } from './rule.js';
 import { bodyOf, ScheduleFields } from './schedule-fields.js';
 
-const STALE = ['schedule'] as const;
+const STALE = ['schedule', 'one_schedule'] as const;
 
 /** What is handed in again and again by itself. */
 export function SchedulesPage() {
@@ -102,7 +102,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
             effect="It hands in nothing any more. What it has handed in stays."
             isDanger
             act={() => client.schedules.delete(scheduleId)}
-            stale={STALE}
+            stale={['schedule']}
             onDone={() => setOpen(false)}
           />
         </div>
@@ -122,7 +122,7 @@ function Details({
   mayChange: boolean;
 }) {
   const schedule = useQuery({
-    queryKey: ['schedule', 'one', scheduleId],
+    queryKey: ['one_schedule', scheduleId],
     queryFn: () => client.schedules.get(scheduleId),
   });
   const runs = useQuery({
@@ -134,7 +134,7 @@ function Details({
       <Loaded query={schedule}>
         {(data) => (
           <>
-            <h3>Next times</h3>
+            <h2>Next times</h2>
             {data.nextRunsAt.length === 0 && <p className="quiet">None while it is paused.</p>}
             <ol>
               {data.nextRunsAt.map((at) => (
@@ -143,7 +143,7 @@ function Details({
                 </li>
               ))}
             </ol>
-            <h3>Runs</h3>
+            <h2>Runs</h2>
             <Loaded query={runs}>
               {({ items }) => (
                 <Rows items={items} empty="It has handed in nothing yet.">

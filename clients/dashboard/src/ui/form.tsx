@@ -31,8 +31,6 @@ export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, chi
       sessionStorage.removeItem(key);
       form.current?.reset();
       onDone?.(result);
-      // What is gone now is no longer shown when the rest is read again.
-      await new Promise((resolve) => setTimeout(resolve));
       await Promise.all(stale.map((one) => queries.invalidateQueries({ queryKey: [one] })));
     },
   });

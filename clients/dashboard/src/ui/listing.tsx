@@ -14,16 +14,22 @@ interface Given<T> {
   list: (page: { limit: number; cursor?: string }) => PromiseLike<Page<T>>;
   /** Why there are none, and what comes next. */
   empty: string;
+  /** Whether something still becomes of an item that no entry of the feed tells: then it is read again while it is looked at. */
+  isUnderWay?: (item: T) => boolean;
   children: (item: T) => ReactNode;
 }
 
+const AGAIN_MS = 2_000;
+
 /** A list of the service, read page by page. */
-export function Listing<T>({ queryKey, list, empty, children }: Given<T>) {
+export function Listing<T>({ queryKey, list, empty, isUnderWay, children }: Given<T>) {
   const pages = useInfiniteQuery({
     queryKey: [...queryKey, 'pages'],
     queryFn: async ({ pageParam }) => list({ limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state: { data } }) =>
+      isUnderWay && data?.pages.some(({ items }) => items.some(isUnderWay)) ? AGAIN_MS : false,
   });
   return (
     <Loaded query={pages}>
