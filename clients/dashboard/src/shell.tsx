@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useLive } from './live.js';
-import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
 
@@ -34,7 +33,6 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
-  const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
       <header className="bar">
@@ -48,7 +46,6 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
           <Link to="/setup">Set-up</Link>
-          {mayMakeTokens && <Link to="/settings/api">API</Link>}
         </nav>
         <span className={`connection ${connection}`} role="status">
           {connection === 'lost' ? 'Not live: load again' : connection === 'live' ? 'Live' : 'Connecting'}

@@ -45,7 +45,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
     <li>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          {name} <span className="count">{memberCount}</span>
+          <strong>{name}</strong> <span className="count">{memberCount}</span>
         </summary>
         {isOpen && (
           <Listing<MemberView>

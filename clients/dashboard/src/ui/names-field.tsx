@@ -23,40 +23,40 @@ export function NamesField({ label, hint, known, values, onChange }: Given) {
       <legend>
         {label} {hint && <span className="quiet">{hint}</span>}
       </legend>
-      <div className="row">
-        {values.map((value) => (
-          <button
-            key={value}
-            type="button"
-            aria-label={`${value}: take it out`}
-            onClick={() => onChange(values.filter((one) => one !== value))}
-          >
-            {value} <span aria-hidden>×</span>
-          </button>
-        ))}
-      </div>
-      <div className="row">
-        <input
-          aria-label={`Add to: ${label}`}
-          list={id}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-          onBlur={add}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            // Enter adds the name, and sends the form only when there is none to add.
-            if (typed.trim() !== '') event.preventDefault();
-            add();
-          }}
-        />
-        <datalist id={id}>
-          {known
-            .filter((name) => !values.includes(name))
-            .map((name) => (
-              <option key={name} value={name} />
-            ))}
-        </datalist>
-      </div>
+      {values.length > 0 && (
+        <div className="row">
+          {values.map((value) => (
+            <button
+              key={value}
+              type="button"
+              aria-label={`${value}: take it out`}
+              onClick={() => onChange(values.filter((one) => one !== value))}
+            >
+              {value} <span aria-hidden>×</span>
+            </button>
+          ))}
+        </div>
+      )}
+      <input
+        aria-label={`Add to: ${label}`}
+        list={id}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={add}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // Enter adds the name, and sends the form only when there is none to add.
+          if (typed.trim() !== '') event.preventDefault();
+          add();
+        }}
+      />
+      <datalist id={id}>
+        {known
+          .filter((name) => !values.includes(name))
+          .map((name) => (
+            <option key={name} value={name} />
+          ))}
+      </datalist>
     </fieldset>
   );
 }
