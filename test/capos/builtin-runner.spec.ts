@@ -46,12 +46,7 @@ describe('the runner', () => {
       });
 
     it.each([
-      [
-        'loop',
-        'timeout',
-        'The runner failed. The call needed more than 1 s. Nothing was drafted.',
-        false,
-      ],
+      ['loop', 'timeout', 'The runner failed. The call needed more than 1 s. Nothing was drafted.', false],
       [
         'eat memory',
         'out_of_memory',

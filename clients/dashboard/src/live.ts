@@ -108,8 +108,9 @@ const LATER = new Set(['directive.executing', 'directive.sending', 'directive.ex
 /** What an entry may have changed is read again, where it is shown and once it is looked at. */
 function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
-  const about = action.split('.', 1)[0];
-  add('feed', 'setup');
+  const about = action.split('.', 1)[0]!;
+  // Queries of the set-up are named as the entries about them are; `one_` is what is gone once it is deleted.
+  add('feed', 'setup', about, `one_${about}`);
   if (about === 'approval') add(`approval ${entity.id}`);
   if (DECIDED.has(action)) {
     leaveInbox(queries, [entity.id]);
@@ -121,6 +122,8 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   if (directiveId !== null) add('directives', 'directive');
   if (about === 'guardian' || about === 'kill') add('me', 'guardian', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
+  if (about === 'token') add('agent', 'tokens');
+  if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
   if (about === 'settings') add('me');
   readAgain(queries);
 }

@@ -61,12 +61,44 @@ const routes = root.addChildren([
     lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
   ),
   page(
+    '/setup',
+    lazyRouteComponent(() => import('./setup/setup.js'), 'SetUp'),
+  ),
+  page(
+    '/people',
+    lazyRouteComponent(() => import('./people/people-page.js'), 'PeoplePage'),
+  ),
+  page(
+    '/agents',
+    lazyRouteComponent(() => import('./agents/agents-page.js'), 'AgentsPage'),
+  ),
+  page(
+    '/schedules',
+    lazyRouteComponent(() => import('./schedules/schedules-page.js'), 'SchedulesPage'),
+  ),
+  page(
+    '/report',
+    lazyRouteComponent(() => import('./report/report-page.js'), 'ReportPage'),
+  ),
+  page(
+    '/connections',
+    lazyRouteComponent(() => import('./connections/connections-page.js'), 'ConnectionsPage'),
+  ),
+  page(
+    '/orders',
+    lazyRouteComponent(() => import('./orders/orders-page.js'), 'OrdersPage'),
+  ),
+  page(
+    '/orders/$standingOrderId',
+    lazyRouteComponent(() => import('./orders/order-page.js'), 'OrderPage'),
+  ),
+  page(
     '/settings/api',
     lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),
   ),
   page(
-    '/setup',
-    lazyRouteComponent(() => import('./setup/setup-page.js'), 'SetupPage'),
+    '/service',
+    lazyRouteComponent(() => import('./setup/service-page.js'), 'ServicePage'),
   ),
   page(
     '/sent',

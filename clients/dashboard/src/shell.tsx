@@ -4,7 +4,6 @@ import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
 import { useLive } from './live.js';
-import { mayAct, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
 import { useTold } from './ui/told.js';
@@ -48,7 +47,6 @@ const STATES = {
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const held = useHeld();
-  const mayMakeTokens = mayAct(useMe(), 'admin');
   return (
     <>
       <header className="bar">
@@ -61,7 +59,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/sent">What left</Link>
           <Link to="/escalations">Escalations</Link>
           <Link to="/guardian">Safety</Link>
-          {mayMakeTokens && <Link to="/settings/api">API</Link>}
+          <Link to="/setup">Set-up</Link>
           <Link to="/account">{name}</Link>
         </nav>
         <span className={`connection ${held ? 'lost' : connection}`} role="status">

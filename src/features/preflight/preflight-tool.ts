@@ -45,7 +45,9 @@ export class PreflightTool {
       throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
     }
     assertMayAsk({ tools: token?.tools ?? null }, name);
-    const checked = await withComputed(async () => this.toolsService.checkParams(tool, params, actorOf(caller)));
+    const checked = await withComputed(async () =>
+      this.toolsService.checkParams(tool, params, actorOf(caller)),
+    );
     const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
     const packet = decidedActionOf(asked, params, { tool, currency });
     const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);

@@ -18,6 +18,7 @@ import {
   SchedulesQuery,
   ScheduleView,
 } from './schedules.dto.js';
+import { nextDue } from './schedule-rule.js';
 import { TooManySchedules } from './schedules.errors.js';
 import { Schedules } from './schedules.repository.js';
 import { ScheduleService } from './schedules.service.js';
@@ -117,5 +118,12 @@ export class SchedulesController {
 
 function viewOf(schedule: ScheduleEntity): ScheduleView {
   const { workspaceId: _workspace, requesterIds: _requesters, lastDueAt: _due, ...view } = schedule;
-  return view;
+  return { ...view, nextRunsAt: runsFrom(view) };
+}
+
+/** The next due times, as many as a person looks at. */
+function runsFrom({ rule, nextRunAt }: Pick<ScheduleView, 'rule' | 'nextRunAt'>): number[] {
+  const runs = nextRunAt === null ? [] : [nextRunAt];
+  while (runs.length > 0 && runs.length < 5) runs.push(nextDue(rule, runs.at(-1)!));
+  return runs;
 }

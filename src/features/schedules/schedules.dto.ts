@@ -287,6 +287,11 @@ export class ScheduleSummary {
 export class ScheduleView extends OmitType(ScheduleSummary, ['title'] as const) {
   /** What it hands in each time. */
   directive!: ScheduledDirectiveView;
+  /**
+   * The next five times when it is due, Unix milliseconds; none while it is paused.
+   * @example [1768806000000, 1769410800000, 1770015600000, 1770620400000, 1771225200000]
+   */
+  nextRunsAt!: number[];
 }
 
 /** A page of schedules, newest first. */

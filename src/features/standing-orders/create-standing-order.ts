@@ -18,7 +18,7 @@ import { StandingOrders } from './standing-orders.repository.js';
 const LOOSER_TERMS =
   'Only an admin may create a standing order under which approvals escalate or stay open for more than 72 hours.';
 
-/** Creates a standing order, and activates it unless something speaks against it: then it stays a draft. */
+/** Creates a standing order, and activates it unless a draft was asked for or something speaks against it. */
 @Injectable()
 export class CreateStandingOrder {
   constructor(
@@ -52,7 +52,7 @@ export class CreateStandingOrder {
     const draft = newOrder({ workspaceId, name, text: body.text ?? name, rule }, by, at);
     const examined = await this.examination.ofNew(draft, by);
     const { heldBecause } = examined;
-    const active = heldBecause === null ? activate(examined.order, at) : undefined;
+    const active = heldBecause === null && !body.draft ? activate(examined.order, at) : undefined;
     if (active) await this.examination.beforeActivation();
     const order = active ?? { ...examined.order, heldBecause };
     this.orders.add(order);

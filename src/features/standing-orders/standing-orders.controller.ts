@@ -47,7 +47,7 @@ export class StandingOrdersController {
     private readonly simulateOrder: SimulateStandingOrder,
   ) {}
 
-  /** Creates a standing order, which decides at once unless its simulation or its safety eval speaks against it. */
+  /** Creates a standing order, which decides at once unless it is to be a draft, or its simulation or its safety eval speaks against it. */
   @Post()
   @Route({
     ...ACTS,

@@ -144,6 +144,14 @@ export class CreateStandingOrderBody {
   @IsPositive()
   @Max(8.64e15)
   expiresAt?: number | null;
+
+  /**
+   * Keeps it a draft, to read its simulation before it is activated.
+   * @example true
+   */
+  @IsOptional()
+  @Equals(true)
+  draft?: true;
 }
 
 /** What an owner acknowledges, and of which version. */
@@ -172,7 +180,7 @@ class Acknowledgement {
  * takes away what may be left out. The team stays: an order of another team is another order.
  */
 export class ReviseStandingOrderBody extends IntersectionType(
-  PartialType(OmitType(CreateStandingOrderBody, ['teamId']), { skipNullProperties: false }),
+  PartialType(OmitType(CreateStandingOrderBody, ['teamId', 'draft']), { skipNullProperties: false }),
   Acknowledgement,
 ) {}
 

@@ -99,8 +99,8 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
     await page.getByLabel('Type HALT').fill('HALT');
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
     await firstRun().waitFor({ state: 'detached' });
-    await page.goto(`${test.url}/setup`);
-    await page.getByRole('heading', { name: 'Set up Consigliere' }).waitFor();
+    await page.goto(`${test.url}/service`);
+    await page.getByRole('heading', { name: 'The service' }).waitFor();
     await step('Try the kill switch').getByText('done', { exact: true }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(desk.complaints).toEqual([]);

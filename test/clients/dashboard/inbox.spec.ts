@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
   });
 
   it('says what was decided, and decides nothing more by the second click of a double click', async () => {
-    const ids = [];
+    const ids: string[] = [];
     for (const name of ['ada', 'bob'])
       ids.push(await desk.handIn(`Email ${name}@acme.example, subject "Lunch": "At one."`));
     await page.goto(`${test.url}/approvals/${ids[0]}`);

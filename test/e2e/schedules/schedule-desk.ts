@@ -39,7 +39,9 @@ export class ScheduleDesk extends Desk {
     return new ScheduleDesk(this.test, token, this.workspaceId);
   }
 
-  async schedule(body: object = {}): Promise<{ scheduleId: string; nextRunAt: number }> {
+  async schedule(
+    body: object = {},
+  ): Promise<{ scheduleId: string; nextRunAt: number; nextRunsAt: number[] }> {
     const answer = await this.client.post('/schedules', { ...SCHEDULE, ...body });
     expect(answer.status, answer.text).toBe(201);
     return answer.body;

@@ -48,6 +48,22 @@ describe('POST /schedules', () => {
     expect(nextRunAt).toBe(Date.parse('2026-11-30T08:00:00Z'));
   });
 
+  it('says the next five times, at nine by the clock of the zone also when it changes, and none while it is paused', async () => {
+    test.clock.stop(Date.parse('2027-03-20T12:00:00Z'));
+    const { scheduleId, nextRunsAt } = await desk.schedule({
+      rule: { every: 'week', on: 'mon', at: '09:00', timezone: 'Europe/Berlin' },
+    });
+    expect(nextRunsAt.map((at: number) => new Date(at).toISOString().slice(0, 16))).toEqual([
+      '2027-03-22T08:00',
+      '2027-03-29T07:00',
+      '2027-04-05T07:00',
+      '2027-04-12T07:00',
+      '2027-04-19T07:00',
+    ]);
+    expect((await desk.patch(scheduleId, { status: 'paused' })).body.nextRunsAt).toEqual([]);
+    test.clock.stop(Date.parse('2026-11-18T12:00:00Z'));
+  });
+
   it('takes a time that the clock change skips, and says when it is due', async () => {
     const { scheduleId } = await desk.schedule({
       rule: { every: 'month', on: 28, at: '02:30', timezone: 'Europe/Berlin' },

@@ -18,6 +18,14 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('POST /standing-orders 201', () => {
+  it('keeps an order that nothing speaks against a draft where that is asked for', async () => {
+    const { body } = await test.owner.post('/standing-orders', { ...FILE_DOCUMENTS, draft: true });
+    expect(body).toMatchObject({ status: 'draft', heldBecause: null, activatedAt: null });
+    expect(await desk.actions(body.standingOrderId)).toEqual(['standing_order.created']);
+    const activated = await test.owner.post(`/standing-orders/${body.standingOrderId}/activate`);
+    expect(activated.body).toMatchObject({ status: 'active', version: 1 });
+  });
+
   it('activates an order that tightens, and answers the record of the contract', async () => {
     const operator = await desk.member('operator');
     const before = Date.now();

@@ -25,7 +25,7 @@ export function ApiPage() {
       <h1>API</h1>
       <p>
         Programs and agents use a token. <a href="/docs">The reference</a> lists every call.{' '}
-        <Link to="/setup">How the service is set up</Link>
+        <Link to="/service">How the service is set up</Link>
       </p>
       {shown && <ShownToken shown={shown} onKept={() => setShown(undefined)} />}
       <NewTokenForm onMade={setShown} />

@@ -44,7 +44,7 @@ export function FirstOrder() {
       </button>
       <Dialog
         title="Make a standing order"
-        description="It is about work of all capos, and applies at once. Orders that allow are made by the API or the command line."
+        description="It is about work of all capos, and applies at once. Orders that allow are made on the page Standing orders."
         isOpen={isOpen}
         setOpen={setOpen}
       >

@@ -18,7 +18,7 @@ export function FirstRun({ close }: { close: () => void }) {
       <Steps steps={data.steps} />
       <div className="row">
         {data.steps.directive ? (
-          <Link to="/setup">How the service is set up</Link>
+          <Link to="/service">How the service is set up</Link>
         ) : (
           <Link to="/directives" className="button">
             Hand in the first directive

@@ -5,18 +5,18 @@ import { Steps } from './steps.js';
 import { useSetup } from './use-setup.js';
 
 /** How the service is set up, with a test of each part. */
-export function SetupPage() {
+export function ServicePage() {
   const me = useMe();
   if (!me) return <p className="empty">Loading.</p>;
   if (!mayAct(me, 'admin')) return <p className="empty">The role admin sets the service up. Ask an admin.</p>;
-  return <Setup />;
+  return <Service />;
 }
 
-function Setup() {
+function Service() {
   const setup = useSetup();
   return (
     <div className="page">
-      <h1>Set up Consigliere</h1>
+      <h1>The service</h1>
       <Loaded query={setup}>
         {(data) => (
           <>

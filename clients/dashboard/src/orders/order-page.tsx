@@ -1,0 +1,202 @@
+import type { StandingOrderView } from '@consigliere/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Act } from '../ui/act.js';
+import { Loaded } from '../ui/list.js';
+import { Time } from '../ui/time.js';
+import { EFFECTS, writtenOf } from './order.js';
+import { OrderForm } from './order-form.js';
+import { Changes } from './simulation.js';
+import { STATES } from './states.js';
+import { Versions } from './versions.js';
+
+const STALE = ['standing_order'] as const;
+
+/** One standing order: what it says, what it would have done, its versions, and how it begins and ends. */
+export function OrderPage() {
+  const { standingOrderId } = useParams({ from: '/orders/$standingOrderId' });
+  const order = useQuery({
+    queryKey: ['standing_order', standingOrderId],
+    queryFn: () => client.standingOrders.get(standingOrderId),
+  });
+  return <Loaded query={order}>{(data) => <Whole key={data.version} order={data} />}</Loaded>;
+}
+
+function Whole({ order }: { order: StandingOrderView }) {
+  const { standingOrderId, name, text, status, effect, teamId, version, warnings, expiresAt } = order;
+  const me = useMe();
+  const mayWrite = mayAct(me, effect === 'allow' ? 'admin' : 'operator', teamId);
+  return (
+    <article className="page wide">
+      <h1>{name}</h1>
+      {text !== name && <p>{text}</p>}
+      <p className="facts">
+        <span className="count">{status}</span>
+        <span>{EFFECTS[effect]}</span>
+        <span>version {version}</span>
+        {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
+        {expiresAt !== null && (
+          <span>
+            until <Time at={expiresAt} />
+          </span>
+        )}
+      </p>
+      <p className="quiet">{STATES[status]}</p>
+      {status === 'draft' && order.heldBecause !== null && <p className="warning">{reasonOf(order)}</p>}
+      {warnings?.map((warning) => (
+        <p key={warning} className="warning">
+          {warning}
+        </p>
+      ))}
+      <Steps order={order} />
+      {status !== 'archived' && <Simulation order={order} />}
+      {status !== 'archived' && mayWrite && <Change order={order} />}
+      <Versions order={order} />
+      <p className="quiet">
+        <code>{standingOrderId}</code>
+      </p>
+    </article>
+  );
+}
+
+/** Whether only an owner may let it decide, who says that they know what it does. */
+function needsOwner({ heldBecause }: StandingOrderView): boolean {
+  return heldBecause?.includes('"acknowledge"') ?? false;
+}
+
+/** Why it is held, in the words of the service, without how a program says that it knows. */
+function reasonOf(order: StandingOrderView): string {
+  const reason = (order.heldBecause ?? '').replace(/ ?An owner must allow it with "acknowledge".*$/s, '');
+  return needsOwner(order) ? `${reason} An owner has to activate it.` : reason;
+}
+
+/** How it begins to decide, and how that ends. */
+function Steps({ order }: { order: StandingOrderView }) {
+  const { standingOrderId, name, status, effect, teamId, version } = order;
+  const me = useMe();
+  const isAdmin = mayAct(me, 'admin', teamId);
+  const isOwner = mayAct(me, 'owner');
+  const isOver = status === 'archived';
+  const mayActivate = isAdmin && !isOver && status !== 'active' && (isOwner || !needsOwner(order));
+  // One that tightens is taken away by an admin only.
+  const mayPause = mayAct(me, effect === 'allow' ? 'operator' : 'admin', teamId);
+  return (
+    <div className="row">
+      {mayActivate && (
+        <Act
+          verb="Activate"
+          of={name}
+          effect="From now on it decides. It can be paused at any time."
+          act={({ acknowledge }) =>
+            client.standingOrders.activate(standingOrderId, {
+              version,
+              ...(acknowledge && { acknowledge: true }),
+            })
+          }
+          stale={STALE}
+        >
+          {isOwner && effect === 'allow' && (
+            <label className="check">
+              <input type="checkbox" name="acknowledge" required={needsOwner(order)} />I have read what it
+              would have done, and know that it lets out what cannot be taken back
+            </label>
+          )}
+        </Act>
+      )}
+      {isAdmin && !isOver && status !== 'shadow' && status !== 'active' && (
+        <Act
+          verb="Try out"
+          of={name}
+          effect="It changes nothing. What it would have done with new work shows here."
+          act={() => client.standingOrders.activate(standingOrderId, { shadow: true, version })}
+          stale={STALE}
+        />
+      )}
+      {mayPause && (status === 'active' || status === 'shadow') && (
+        <Act
+          verb="Pause"
+          of={name}
+          effect="It decides nothing until it is activated again. What waits by it is decided again."
+          act={() => client.standingOrders.pause(standingOrderId)}
+          stale={STALE}
+        />
+      )}
+      {isAdmin && !isOver && (
+        <Act
+          verb="Archive"
+          of={name}
+          effect="It decides nothing any more, for good. Its versions and receipts stay."
+          isDanger
+          act={() => client.standingOrders.archive(standingOrderId)}
+          stale={STALE}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What it would have done: looked up for whoever may, before it is activated and while it is tried out. */
+function Simulation({ order: { standingOrderId, version, status, teamId } }: { order: StandingOrderView }) {
+  const mayAsk = mayAct(useMe(), 'operator', teamId);
+  const [isWanted, setWanted] = useState(status === 'draft' || status === 'shadow');
+  const simulation = useQuery({
+    queryKey: ['simulation', standingOrderId, version],
+    queryFn: () => client.standingOrders.simulate(standingOrderId),
+    enabled: mayAsk && isWanted,
+    staleTime: 10_000,
+  });
+  if (!mayAsk) return null;
+  return (
+    <section aria-label="Simulation">
+      <h2>What it would have done</h2>
+      {isWanted ? (
+        <Loaded query={simulation}>{(data) => <Changes simulation={data} />}</Loaded>
+      ) : (
+        <button type="button" onClick={() => setWanted(true)}>
+          Look at the past
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Change({ order }: { order: StandingOrderView }) {
+  const { standingOrderId, version, status } = order;
+  const isOwner = mayAct(useMe(), 'owner');
+  const [isAcknowledged, setAcknowledged] = useState(false);
+  const before = writtenOf(order);
+  return (
+    <details>
+      <summary>Change it</summary>
+      <OrderForm
+        about={`order:${standingOrderId}:${version}`}
+        before={before}
+        verb="Save as the next version"
+        act={(after) =>
+          client.standingOrders.update(standingOrderId, {
+            // What was taken out is said to be gone.
+            ...Object.fromEntries(Object.keys(before).map((name) => [name, null])),
+            ...after,
+            version,
+            ...(isAcknowledged && { acknowledge: true }),
+          })
+        }
+        onDone={() => undefined}
+      >
+        {isOwner && status === 'active' && (
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={isAcknowledged}
+              onChange={({ target }) => setAcknowledged(target.checked)}
+            />
+            I know that it takes effect at once, also on what cannot be taken back
+          </label>
+        )}
+      </OrderForm>
+    </details>
+  );
+}

@@ -1,0 +1,22 @@
+import type { CreateStandingOrderBody } from '@consigliere/sdk';
+
+export type Order = CreateStandingOrderBody;
+
+export const EFFECTS: Record<Order['effect'], string> = {
+  allow: 'let it go by itself',
+  throttle: 'slow it down to a pace',
+  require_approval: 'ask a person each time',
+  deny: 'never let it go',
+};
+
+/** The order as it can be written: without what the service adds, and without parts that are not there. */
+export function writtenOf(order: Omit<Order, 'teamId'>): Order {
+  const { name, text, capos, effect, match, when, limits, budget, approval, expiresAt } = order;
+  const parts = { text: text === name ? null : text, capos, when, limits, budget, approval, expiresAt };
+  return {
+    name,
+    effect,
+    match,
+    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== null && part !== undefined)),
+  };
+}

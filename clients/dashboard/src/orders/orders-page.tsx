@@ -1,0 +1,178 @@
+import type { StandingOrderSummary, SuggestionView } from '@consigliere/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { mayAct, mayActSomewhere, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Act } from '../ui/act.js';
+import { Loaded } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
+import { Time } from '../ui/time.js';
+import { EFFECTS, type Order } from './order.js';
+import { OrderForm } from './order-form.js';
+import { Changes } from './simulation.js';
+import { STATES, stateIn } from './states.js';
+
+const NEW: Order = { name: '', effect: 'allow', match: {} };
+
+/** What is decided without a person, and what is always asked: the standing orders, and those that are suggested. */
+export function OrdersPage() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const status = stateIn(useLocation().search);
+  if (!me) return <p className="empty">Loading.</p>;
+  return (
+    <div className="page wide">
+      <h1>Standing orders</h1>
+      <p>
+        Without a standing order a person approves everything that leaves. An order lets some of it go by
+        itself, slows it down, or stops it. If several are about the same, the strictest holds.
+      </p>
+      {mayActSomewhere(me, 'operator') ? (
+        <details>
+          <summary>Write a standing order</summary>
+          <OrderForm
+            about="order:new"
+            isNew
+            before={NEW}
+            verb="Keep as a draft"
+            act={(order) => client.standingOrders.create({ ...order, draft: true })}
+            onDone={({ standingOrderId }) =>
+              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } })
+            }
+          >
+            <p className="quiet">
+              A draft decides nothing. Next you see what it would have done, and activate it or not.
+            </p>
+          </OrderForm>
+        </details>
+      ) : (
+        <p className="quiet">Operators write orders that are stricter, admins those that let something go.</p>
+      )}
+      <Suggestions />
+      <section aria-label="Orders">
+        <h2>Orders</h2>
+        <select
+          aria-label="State"
+          value={status}
+          onChange={({ target }) => void navigate({ href: `/orders?status=${target.value}`, replace: true })}
+        >
+          <option value="all">All states</option>
+          {Object.keys(STATES).map((state) => (
+            <option key={state}>{state}</option>
+          ))}
+        </select>
+        <Listing<StandingOrderSummary>
+          queryKey={['standing_order', status]}
+          list={(page) => client.standingOrders.list({ status, ...page })}
+          empty={
+            status === 'all'
+              ? 'None yet: a person approves everything that leaves.'
+              : `No order is ${status}.`
+          }
+        >
+          {(order) => <Summary key={order.standingOrderId} order={order} />}
+        </Listing>
+      </section>
+    </div>
+  );
+}
+
+function Summary({ order }: { order: StandingOrderSummary }) {
+  const { standingOrderId, name, text, status, effect, limits, budget, expiresAt, teamId } = order;
+  const me = useMe();
+  return (
+    <li>
+      <Link to="/orders/$standingOrderId" params={{ standingOrderId }}>
+        <span className="title">{name}</span>
+        {text !== name && <span>{text}</span>}
+        <span className="facts">
+          <span className="count">{status}</span>
+          <span>{EFFECTS[effect]}</span>
+          {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
+          {limits?.maxPerHour && <span>{limits.maxPerHour} an hour</span>}
+          {limits?.maxPerDay && <span>{limits.maxPerDay} a day</span>}
+          {budget && (
+            <span>
+              {budget.amount} {budget.currency} a {budget.window}
+            </span>
+          )}
+          {expiresAt !== null && (
+            <span>
+              until <Time at={expiresAt} />
+            </span>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Orders that people would not have to decide about each time any more. */
+function Suggestions() {
+  const suggestions = useQuery({
+    queryKey: ['standing_order', 'suggestions'],
+    queryFn: () => client.suggestions.list(),
+  });
+  return (
+    <Loaded query={suggestions}>
+      {({ items }) =>
+        items.length > 0 && (
+          <section aria-label="Suggestions">
+            <h2>Suggested</h2>
+            <ul className="rows">
+              {items.map((suggestion) => (
+                <Suggestion key={suggestion.suggestionId} suggestion={suggestion} />
+              ))}
+            </ul>
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Suggestion({ suggestion }: { suggestion: SuggestionView }) {
+  const { suggestionId, order, approvals, lastApprovedAt, simulation } = suggestion;
+  const me = useMe();
+  const navigate = useNavigate();
+  return (
+    <li>
+      <span className="title">{order.name}</span>
+      <span>{order.text}</span>
+      <span className="facts">
+        <span>{approvals} approvals without an edit</span>
+        <span>
+          the last <Time at={lastApprovedAt} />
+        </span>
+        <span>it would have saved {simulation.relaxed} approvals</span>
+      </span>
+      <details>
+        <summary>What it would have done</summary>
+        <Changes simulation={simulation} />
+      </details>
+      <div className="row">
+        {mayAct(me, 'admin', order.teamId) && (
+          <Act
+            verb="Make a draft"
+            of={order.name}
+            effect="The draft decides nothing until it is activated."
+            act={() => client.suggestions.accept(suggestionId)}
+            stale={['standing_order']}
+            onDone={({ standingOrderId }) =>
+              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } })
+            }
+          />
+        )}
+        {mayAct(me, 'operator', order.teamId) && (
+          <Act
+            verb="Dismiss"
+            of={order.name}
+            effect="It is not suggested again."
+            act={() => client.suggestions.dismiss(suggestionId)}
+            stale={['standing_order']}
+          />
+        )}
+      </div>
+    </li>
+  );
+}

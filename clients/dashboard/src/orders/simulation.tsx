@@ -1,0 +1,42 @@
+import type { SimulatedChangeView, SuggestionSimulation } from '@consigliere/sdk';
+import { Rows } from '../ui/list.js';
+
+const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
+  allow: 'goes by itself',
+  throttle: 'goes at a pace',
+  require_approval: 'asks a person',
+  deny: 'is denied',
+};
+
+/** What an order would have done to the mails and calls of the past, each by name. */
+export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
+  const { considered, relaxed, escalated, relaxedIrreversible, changes, changesOmitted } = simulation;
+  return (
+    <>
+      <p role="status">
+        Of {considered} decided before, {relaxed} would have gone without a person and {escalated} would have
+        been stricter.
+      </p>
+      {relaxedIrreversible > 0 && (
+        <p className="warning">{relaxedIrreversible} of them cannot be taken back once they are out.</p>
+      )}
+      <Rows items={changes} empty="It would have changed none of them.">
+        {({ workPacketId, tool, agent, title, recipient, from, to, why }) => (
+          <li key={workPacketId}>
+            <span className="title">{title ?? workPacketId}</span>
+            <span className="facts">
+              {recipient !== null && <span>to {recipient}</span>}
+              {tool && <span>{tool}</span>}
+              {agent && <span>{agent}</span>}
+              <span>
+                {OUTCOMES[from]} → <strong>{OUTCOMES[to]}</strong>
+              </span>
+              <span>{why}</span>
+            </span>
+          </li>
+        )}
+      </Rows>
+      {changesOmitted > 0 && <p>And {changesOmitted} more.</p>}
+    </>
+  );
+}

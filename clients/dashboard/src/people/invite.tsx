@@ -1,0 +1,75 @@
+import type { AddedToTeam, BootstrapView } from '@consigliere/sdk';
+import { useState } from 'react';
+import { mayAct, type Role } from '../me.js';
+import { admin } from '../session.js';
+import { Field, Form } from '../ui/form.js';
+import { RoleOptions, rolesToGive } from './roles.js';
+
+type TeamRole = Exclude<Role, 'owner'>;
+
+/** Brings somebody in: into a team, or into the workspace alone; afterwards it says what happens next. */
+export function Invite({ me }: { me: BootstrapView }) {
+  const managed = me.teams.filter(({ teamId }) => mayAct(me, 'admin', teamId));
+  const [teamId, setTeamId] = useState(managed[0]?.teamId ?? '');
+  const [done, setDone] = useState<AddedToTeam>();
+  const invite = async ({ email, role }: Record<string, string>): Promise<AddedToTeam> =>
+    teamId
+      ? admin.teamMembers.add(teamId, { email: email!, role: role as TeamRole })
+      : { invite: await admin.members.invite({ email: email!, role: role as Role }) };
+  return (
+    <section aria-label="Invite a colleague">
+      <h2>Invite a colleague</h2>
+      <Form about="invite" verb="Invite" act={invite} stale={['invite', 'member', 'team']} onDone={setDone}>
+        <Field label="Mail address of the colleague">
+          <input name="email" type="email" required maxLength={254} autoComplete="off" />
+        </Field>
+        <Field label="Team">
+          <select value={teamId} onChange={({ target }) => setTeamId(target.value)}>
+            {managed.map((team) => (
+              <option key={team.teamId} value={team.teamId}>
+                {team.name}
+              </option>
+            ))}
+            {mayAct(me, 'admin') && <option value="">no team, the workspace alone</option>}
+          </select>
+        </Field>
+        <Field label={teamId ? 'Role in the team' : 'Role in the workspace'}>
+          <select name="role" defaultValue="operator">
+            <RoleOptions roles={rolesToGive(me, teamId !== '')} />
+          </select>
+        </Field>
+      </Form>
+      {done && <Outcome done={done} hasMailServer={me.features.mailServer} />}
+    </section>
+  );
+}
+
+function Outcome({ done: { member, invite }, hasMailServer }: { done: AddedToTeam; hasMailServer: boolean }) {
+  if (member) {
+    return <p role="status">{member.displayName} was in the workspace already, and is in the team now.</p>;
+  }
+  if (!invite) return null;
+  return (
+    <p role="status">
+      {hasMailServer ? (
+        <>
+          A mail with a link goes to {invite.email}. The link opens a page that asks for a name and a
+          password, and works once, for seven days.
+        </>
+      ) : (
+        <UnsentInvite inviteId={invite.inviteId} email={invite.email} />
+      )}
+    </p>
+  );
+}
+
+/** Without a mail server: where the mail lies. Only the mail holds the link, so that nobody but its reader becomes that person. */
+export function UnsentInvite({ inviteId, email }: { inviteId: string; email: string }) {
+  return (
+    <>
+      No mail server is set up, so nothing was sent to {email}. The mail with the link is a file on the
+      server: <code>DATA_DIR/outbox/{inviteId}n….eml</code>. Hand it over, or have SMTP_URL and MAIL_FROM set
+      and send the invite again.
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { mayAct, mayActSomewhere, useMe } from '../me.js';
+import { Invite } from './invite.js';
+import { Invites } from './invites.js';
+import { Mails } from './mails.js';
+import { Members } from './members.js';
+import { Sessions } from './sessions.js';
+import { Teams } from './teams.js';
+
+/** Who is in the workspace, in which team, with which role; who is invited; who is signed in. */
+export function PeoplePage() {
+  const me = useMe();
+  if (!me) return <p className="empty">Loading.</p>;
+  const managesAll = mayAct(me, 'admin');
+  const managesSome = mayActSomewhere(me, 'admin');
+  return (
+    <div className="page">
+      <h1>People</h1>
+      {managesSome ? (
+        <Invite me={me} />
+      ) : (
+        <p className="quiet">Admins invite people and change roles. Ask one of them to bring somebody in.</p>
+      )}
+      {managesSome && <Invites />}
+      {managesAll && <Members me={me} />}
+      <Teams me={me} />
+      <Mails me={me} />
+      <Sessions me={me} />
+    </div>
+  );
+}

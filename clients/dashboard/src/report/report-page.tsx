@@ -1,0 +1,251 @@
+import type { BootstrapView, CustomSectionView, ReportConfigView, ReportSummary } from '@consigliere/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { mayAct, useMe } from '../me.js';
+import { client } from '../session.js';
+import { Act } from '../ui/act.js';
+import { Field, Form } from '../ui/form.js';
+import { Loaded, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
+import { Time } from '../ui/time.js';
+import { ZoneField } from '../ui/zone-field.js';
+
+const SECTIONS: Record<keyof ReportConfigView['sections'], string> = {
+  revenue: 'What was earned',
+  agentActivity: 'What the capos did',
+  approvalQueue: 'What waits for a person',
+  trustIntelligence: 'What the partner persona service reported',
+  costLedger: 'What models cost',
+  guardianState: 'The guardian, and what it blocked',
+  tomorrowQueue: 'What is under way',
+};
+type Section = keyof typeof SECTIONS;
+const ALL = Object.keys(SECTIONS) as Section[];
+
+const FORMATS = { email: 'a mail as people read it', 'plain-text': 'plain text', json: 'JSON for a program' };
+
+/** When the Daily Report is made, what it says, to whom it goes, and what became of those before. */
+export function ReportPage() {
+  const me = useMe();
+  if (!me) return <p className="empty">Loading.</p>;
+  const isAdmin = mayAct(me, 'admin');
+  return (
+    <div className="page">
+      <h1>Daily Report</h1>
+      <p>
+        <Link to="/overview">Read the last one.</Link>
+      </p>
+      {isAdmin ? (
+        <>
+          <Config me={me} />
+          <CustomSections me={me} />
+        </>
+      ) : (
+        <p className="quiet">Admins set when it is made, what it says and to whom it goes.</p>
+      )}
+      <section aria-label="History">
+        <h2>History</h2>
+        <Listing<ReportSummary>
+          queryKey={['report', 'history']}
+          list={(page) => client.reports.list(page)}
+          empty="No report was made yet. The first one is made at the time above, about the day before."
+        >
+          {(report) => <Report key={report.reportId} report={report} isAdmin={isAdmin} />}
+        </Listing>
+      </section>
+    </div>
+  );
+}
+
+function useConfig(isAdmin: boolean) {
+  return useQuery({
+    queryKey: ['report', 'config'],
+    queryFn: () => client.reports.getConfig(),
+    enabled: isAdmin,
+  });
+}
+
+function Config({ me }: { me: BootstrapView }) {
+  const config = useConfig(true);
+  return (
+    <section aria-label="Settings of the report">
+      <h2>When, what, to whom</h2>
+      <Loaded query={config}>
+        {(data) => (
+          <>
+            <p className="quiet">
+              {data.nextReportAt === null ? (
+                'None is made until somebody asks for it.'
+              ) : (
+                <>
+                  The next one is made <Time at={Date.parse(data.nextReportAt)} />.
+                </>
+              )}{' '}
+              {data.delivery.email
+                ? `It is mailed to ${data.delivery.emailAddress}.`
+                : 'It is mailed to nobody.'}
+            </p>
+            {data.delivery.email && !me.features.mailServer && (
+              <p className="warning">No mail server is set up: the mail becomes a file on the server.</p>
+            )}
+            <ConfigForm key={JSON.stringify(data)} config={data} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function ConfigForm({
+  config: { sections, delivery, format, schedule, timezone },
+}: {
+  config: ReportConfigView;
+}) {
+  const save = (texts: Record<string, string>) =>
+    client.reports.updateConfig({
+      schedule: texts['daily'] === undefined ? 'on-demand' : 'daily',
+      format: texts['format'] as ReportConfigView['format'],
+      delivery: {
+        time: texts['time']!,
+        timezone: texts['timezone'] || null,
+        email: texts['address'] !== '',
+        emailAddress: texts['address'] || null,
+      },
+      sections: Object.fromEntries(ALL.map((section) => [section, texts[section] !== undefined])),
+    });
+  return (
+    <Form about="report" verb="Save" act={save} stale={['report', 'notifications']}>
+      <label className="check">
+        <input type="checkbox" name="daily" defaultChecked={schedule === 'daily'} />
+        Make one each day, about the day before
+      </label>
+      <div className="beside">
+        <Field label="At">
+          <input name="time" type="time" required defaultValue={delivery.time} />
+        </Field>
+        <ZoneField label={`Zone (left out: ${timezone})`} zone={delivery.timezone ?? ''} />
+      </div>
+      <Field label="Mailed to" hint="one address, such as that of a distribution list; left out: nobody">
+        <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />
+      </Field>
+      <Field label="As">
+        <select name="format" defaultValue={format}>
+          {Object.entries(FORMATS).map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <fieldset>
+        <legend>Sections</legend>
+        {ALL.map((section) => (
+          <label key={section} className="check">
+            <input type="checkbox" name={section} defaultChecked={sections[section]} />
+            {SECTIONS[section]}
+          </label>
+        ))}
+      </fieldset>
+    </Form>
+  );
+}
+
+/** Sections that a capo writes for each report. */
+function CustomSections({ me }: { me: BootstrapView }) {
+  const sections = useQuery({
+    queryKey: ['report_section'],
+    queryFn: () => client.reports.listSections(),
+  });
+  return (
+    <section aria-label="Sections of your own">
+      <h2>Sections of your own</h2>
+      <Loaded query={sections}>
+        {({ items }) => (
+          <Rows items={items} empty="None. A capo can answer a question of yours in each report.">
+            {({ sectionId, title, directive, capo }: CustomSectionView) => (
+              <li key={sectionId}>
+                <span className="title">{title}</span>
+                <span>{directive}</span>
+                <span className="facts">
+                  <span>{capo.replace('capo_', '')} writes it</span>
+                </span>
+                <Act
+                  verb="Delete"
+                  of={title}
+                  effect="Reports have it no more. Those made before keep it."
+                  isDanger
+                  act={() => client.reports.deleteSection(sectionId)}
+                  stale={['report_section']}
+                />
+              </li>
+            )}
+          </Rows>
+        )}
+      </Loaded>
+      <Form
+        about="section"
+        verb="Add the section"
+        act={({ title, directive, capo }) =>
+          client.reports.addSection({ title: title!, directive: directive!, capo: capo as 'capo_ops' })
+        }
+        stale={['report_section']}
+      >
+        <Field label="Title of the section">
+          <input name="title" required maxLength={120} />
+        </Field>
+        <Field label="What it answers">
+          <textarea name="directive" required maxLength={4_000} />
+        </Field>
+        <Field label="Who writes it">
+          <select name="capo">
+            {me.capos.map(({ role, name }) => (
+              <option key={role} value={role}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </Form>
+    </section>
+  );
+}
+
+const DELIVERY = {
+  none: 'not mailed',
+  waiting: 'its mail waits',
+  sending: 'its mail is on its way',
+  sent: 'mailed',
+  failed: 'its mail failed',
+};
+
+function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }) {
+  const { reportId, date, headline, generatedAt, trigger, delivery } = report;
+  const isMailed = useConfig(isAdmin).data?.delivery.email;
+  return (
+    <li>
+      <span className="title">{date}</span>
+      <span>{headline}</span>
+      <span className="facts">
+        <span>
+          made <Time at={Date.parse(generatedAt)} />
+        </span>
+        {trigger === 'on-demand' && <span>asked for</span>}
+        <span className={delivery.status === 'failed' ? 'urgent' : ''}>{DELIVERY[delivery.status]}</span>
+      </span>
+      <div className="row">
+        <Link className="button" to="/overview" search={{ view: 'boss', date }}>
+          Read
+        </Link>
+        {isMailed && (
+          <Act
+            verb="Send again"
+            of={`the report of ${date}`}
+            effect="The report as it was made is mailed again."
+            act={() => client.reports.resend(reportId)}
+            stale={['report']}
+          />
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,46 @@
+import { type ReactNode, useState } from 'react';
+import { Dialog } from './dialog.js';
+import { Form } from './form.js';
+
+interface Given<T> {
+  /** What the button says. */
+  verb: string;
+  /** What it concerns, for those who do not see where the button stands. */
+  of: string;
+  /** What comes of it, in a sentence. */
+  effect: string;
+  isDanger?: boolean;
+  act: (texts: Record<string, string>, data: FormData) => PromiseLike<T>;
+  stale: readonly string[];
+  onDone?: (result: T) => unknown;
+  /** The fields that it asks for. */
+  children?: ReactNode;
+}
+
+/** A button that says in a dialog what comes of it, and asks for what it needs, before it acts. */
+export function Act<T>({ of, effect, onDone, children, ...form }: Given<T>) {
+  const [isOpen, setOpen] = useState(false);
+  const title = `${form.verb} ${of}`;
+  return (
+    <>
+      <button type="button" aria-label={title} onClick={() => setOpen(true)}>
+        {form.verb}
+      </button>
+      {isOpen && (
+        <Dialog title={title} description={effect} isOpen setOpen={setOpen}>
+          <Form
+            {...form}
+            about={title}
+            onDone={(result) => {
+              setOpen(false);
+              onDone?.(result);
+            }}
+            onBack={() => setOpen(false)}
+          >
+            {children}
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+}

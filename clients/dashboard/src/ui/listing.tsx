@@ -1,0 +1,54 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Loaded, Rows } from './list.js';
+
+interface Page<T> {
+  items: T[];
+  total: number;
+  nextCursor: string | null;
+}
+
+interface Given<T> {
+  /** Its first word is what entries of the feed make stale. */
+  queryKey: readonly [string, ...unknown[]];
+  list: (page: { limit: number; cursor?: string }) => PromiseLike<Page<T>>;
+  /** Why there are none, and what comes next. */
+  empty: string;
+  /** Whether something still becomes of an item that no entry of the feed tells: then it is read again while it is looked at. */
+  isUnderWay?: (item: T) => boolean;
+  children: (item: T) => ReactNode;
+}
+
+const AGAIN_MS = 2_000;
+
+/** A list of the service, read page by page. */
+export function Listing<T>({ queryKey, list, empty, isUnderWay, children }: Given<T>) {
+  const pages = useInfiniteQuery({
+    queryKey: [...queryKey, 'pages'],
+    queryFn: async ({ pageParam }) => list({ limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state: { data } }) =>
+      isUnderWay && data?.pages.some(({ items }) => items.some(isUnderWay)) ? AGAIN_MS : false,
+  });
+  return (
+    <Loaded query={pages}>
+      {({ pages: read }) => (
+        <>
+          <Rows items={read.flatMap(({ items }) => items)} empty={empty}>
+            {children}
+          </Rows>
+          {pages.hasNextPage && (
+            <button
+              type="button"
+              disabled={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Show more
+            </button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

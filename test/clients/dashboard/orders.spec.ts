@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { leaveDecided } from '../../e2e/standing-orders/decided-approvals.js';
+import { Client } from '../../support/client.js';
+import { eventually, type TestApp } from '../../support/test-app.js';
+import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+
+describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
+  let desk: DashboardDesk;
+  let test: TestApp;
+  let page: Page;
+
+  beforeAll(async () => {
+    desk = await DashboardDesk.open();
+    ({ test, page } = desk);
+    await desk.begin();
+    await desk.signIn('/orders');
+  });
+  beforeEach(() => desk.begin());
+  afterAll(() => desk?.close());
+
+  const stored = async () =>
+    (await test.rows('select * from standing_orders order by created_at desc limit 1'))[0]!;
+  /** A mail that nothing but the lack of an order kept from going by itself. */
+  const sent = async (to: string) => {
+    // From another address each time: the limits are those of an address.
+    const owner = () => new Client(test.url, test.owner.token);
+    const directive = `Email ${to}, subject "It ships": "On Friday."`;
+    const { directiveId } = (
+      await owner().post('/directives', { directive, capo: 'capo_ops', requiresApproval: false })
+    ).body;
+    const until = (status: string) =>
+      eventually(
+        async () => (await owner().get(`/directives/${directiveId}`)).body,
+        (body) => body.status === status,
+      );
+    await owner().post(`/approvals/${(await until('pending_approval')).approvalId}/approve`);
+    await until('executed');
+  };
+  const add = async (label: string, name: string) => {
+    await page.getByLabel(`Add to: ${label}`).fill(name);
+    await page.getByLabel(`Add to: ${label}`).press('Enter');
+  };
+  const step = async (verb: string, dialogue: () => Promise<unknown> = () => Promise.resolve()) => {
+    await page
+      .getByRole('button', { name: new RegExp(`^${verb} `) })
+      .first()
+      .click();
+    await dialogue();
+    await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+
+  it('keeps an order as a draft, and shows the mails that it would have let go', async () => {
+    await page.getByText('None yet').waitFor();
+    for (let n = 0; n < 5; n++) await sent('jane@acme.example');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByText('Write a standing order').click();
+    await page.getByLabel('Name', { exact: true }).fill('Shipping confirmations');
+    await add('What it is about', 'email.send');
+    await add('Only for recipients at', 'acme.example');
+    await page.getByLabel('At most in an hour').fill('20');
+    expect(JSON.parse(await page.getByLabel('The same as JSON').inputValue())).toEqual({
+      name: 'Shipping confirmations',
+      effect: 'allow',
+      match: { actionTypes: ['email.send'], fields: { target: { $domainIn: ['acme.example'] } } },
+      limits: { maxPerHour: 20 },
+    });
+    expect(
+      await page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    ).toContain('document.file');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Keep as a draft' }).click();
+    await page.getByRole('heading', { name: 'Shipping confirmations', level: 1 }).waitFor();
+    const simulation = page.getByRole('region', { name: 'Simulation' });
+    await simulation.getByText('to jane@acme.example').first().waitFor();
+    await simulation.getByText('goes by itself').first().waitFor();
+    await simulation.getByText('cannot be taken back once').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    expect(await stored()).toMatchObject({ status: 'draft', version: 1 });
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('tries it out, activates it once an owner acknowledges it, and pauses it', async () => {
+    await step('Try out');
+    await page.getByText('It is tried out').waitFor();
+    expect(await stored()).toMatchObject({ status: 'shadow' });
+    await page.getByRole('button', { name: /^Activate / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    // Nothing is sent before the owner has acknowledged it.
+    expect(await page.getByRole('dialog').locator('input:invalid').count()).toBe(1);
+    expect(await stored()).toMatchObject({ status: 'shadow' });
+    await page.getByRole('dialog').getByRole('checkbox').check();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await page.getByText('It decides.', { exact: true }).waitFor();
+    expect(await stored()).toMatchObject({ status: 'active', limits: { maxPerHour: 20 } });
+    await step('Pause');
+    await page.getByText('until it is activated again').waitFor();
+    expect(await stored()).toMatchObject({ status: 'paused' });
+  });
+
+  it('changes it by its JSON, names a fault, shows the difference, and goes back', async () => {
+    await page.getByText('Change it').click();
+    const json = page.getByLabel('The same as JSON');
+    await json.fill('{ "name": ');
+    await page.getByText('This is not JSON').waitFor();
+    expect(await page.getByRole('button', { name: 'Save as the next version' }).isDisabled()).toBe(true);
+    await json.fill(
+      JSON.stringify({ name: 'Shipping', effect: 'permit', match: { actionTypes: ['email.read'] } }),
+    );
+    await page.getByRole('button', { name: 'Save as the next version' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Quote' }).waitFor();
+    await page.getByLabel('What it does').selectOption('allow');
+    await page.getByLabel('email.read: take it out').click();
+    await add('What it is about', 'email.send');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Save as the next version' }).click();
+    await page.getByRole('heading', { name: 'Shipping', exact: true, level: 1 }).waitFor();
+    expect(await stored()).toMatchObject({
+      version: 2,
+      match: { actionTypes: ['email.send'] },
+      limits: null,
+    });
+    await page.getByText('What has changed since version 1').click();
+    await page.locator('del').filter({ hasText: 'maxPerHour' }).waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await step('Go back');
+    await page.getByRole('heading', { name: 'Shipping confirmations', level: 1 }).waitFor();
+    expect(await stored()).toMatchObject({ version: 3, limits: { maxPerHour: 20 } });
+    await step('Archive');
+    await page.getByText('any more').first().waitFor();
+    expect(await stored()).toMatchObject({ status: 'archived' });
+    expect(desk.complaints.filter((one) => !one.includes('422') && !one.includes('409'))).toEqual([]);
+  });
+
+  it('makes a draft of a suggestion, which says what it would have saved', async () => {
+    await leaveDecided(test, test.workspaceId, { to: 'bob@globex.example' });
+    await page.goto(`${test.url}/orders?status=archived`);
+    await page.getByRole('region', { name: 'Orders' }).getByText('Shipping confirmations').waitFor();
+    const suggestion = page.getByRole('region', { name: 'Suggestions' }).getByRole('listitem');
+    await suggestion.filter({ hasText: 'globex.example' }).getByText('it would have saved').first().waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await suggestion
+      .filter({ hasText: 'acme.example' })
+      .getByRole('button', { name: /^Dismiss/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click();
+    await suggestion.filter({ hasText: 'acme.example' }).first().waitFor({ state: 'detached' });
+    await step('Make a draft');
+    await page.getByRole('region', { name: 'Simulation' }).getByText('cannot be taken back once').waitFor();
+    expect(await stored()).toMatchObject({ status: 'draft', match: { actionTypes: ['email.send'] } });
+  });
+
+  it('shows a viewer no button that they may not press', async () => {
+    const url = page.url();
+    await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);
+    for (const path of ['/orders', new URL(url).pathname]) {
+      await page.goto(test.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('version 1').or(page.getByText('Operators write orders')).first().waitFor();
+      expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    }
+  });
+});
