@@ -25,6 +25,10 @@ const root = createRootRoute({
 const page = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
 
+/** The pages of the set-up are loaded together. */
+const setUp = (name: keyof typeof import('./setup/pages.js')) =>
+  lazyRouteComponent(() => import('./setup/pages.js'), name);
+
 /**
  * Every path here is one that the service serves the page under (src/features/dashboard). The inbox is in the first load; the other
  * pages are loaded when they are opened.
@@ -60,38 +64,14 @@ const routes = root.addChildren([
     '/overview',
     lazyRouteComponent(() => import('./overview/overview.js'), 'Overview'),
   ),
-  page(
-    '/setup',
-    lazyRouteComponent(() => import('./setup/setup.js'), 'SetUp'),
-  ),
-  page(
-    '/people',
-    lazyRouteComponent(() => import('./people/people-page.js'), 'PeoplePage'),
-  ),
-  page(
-    '/agents',
-    lazyRouteComponent(() => import('./agents/agents-page.js'), 'AgentsPage'),
-  ),
-  page(
-    '/schedules',
-    lazyRouteComponent(() => import('./schedules/schedules-page.js'), 'SchedulesPage'),
-  ),
-  page(
-    '/report',
-    lazyRouteComponent(() => import('./report/report-page.js'), 'ReportPage'),
-  ),
-  page(
-    '/connections',
-    lazyRouteComponent(() => import('./connections/connections-page.js'), 'ConnectionsPage'),
-  ),
-  page(
-    '/orders',
-    lazyRouteComponent(() => import('./orders/orders-page.js'), 'OrdersPage'),
-  ),
-  page(
-    '/orders/$standingOrderId',
-    lazyRouteComponent(() => import('./orders/order-page.js'), 'OrderPage'),
-  ),
+  page('/setup', setUp('SetUp')),
+  page('/people', setUp('PeoplePage')),
+  page('/agents', setUp('AgentsPage')),
+  page('/schedules', setUp('SchedulesPage')),
+  page('/report', setUp('ReportPage')),
+  page('/connections', setUp('ConnectionsPage')),
+  page('/orders', setUp('OrdersPage')),
+  page('/orders/$standingOrderId', setUp('OrderPage')),
   page(
     '/settings/api',
     lazyRouteComponent(() => import('./settings/api-page.js'), 'ApiPage'),
