@@ -540,6 +540,11 @@ describe('other moves', () => {
     ],
     ['Record 50 EUR from the Hendersons', 'capo_revenue', { source: 'Hendersons', asked: [] }],
     ['Record 50 EUR from The Body Shop', 'capo_revenue', { source: 'The Body Shop', asked: [] }],
+    [
+      'Please book revenue of 1,275.50 USD from Harbor & Sons Ltd. for the March catering',
+      'capo_revenue',
+      { source: 'Harbor & Sons Ltd.', asked: [] },
+    ],
     ['Verbuche 50 Euro von einer Firma namens Huber', 'capo_revenue', { source: 'Huber', asked: [] }],
     ['Record 50 EUR from Huber cash', 'capo_revenue', { source: 'Huber', asked: [] }],
     [

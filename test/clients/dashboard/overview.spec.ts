@@ -106,6 +106,8 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     });
     await desk.handIn('Email karl@acme.example, subject "Rent": "It is due on Friday."');
     const id = await desk.handIn('Email jane@acme.example that we moved.');
+    // Some time after the first run.
+    await page.evaluate(`localStorage.setItem('first-run:${test.workspaceId}', 'dismissed')`);
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByText('Still missing').waitFor();
     await page.getByRole('textbox', { name: 'Subject' }).fill('We moved');

@@ -167,7 +167,7 @@ describe('an agent from outside is known by its name', () => {
     expect(markdown).toContain(
       `CRM cleaner, crm.delete: 2 approved, 1 rejected, 1 failed, 1 unconfirmed (newest: act\\_`,
     );
-    expect(markdown).toContain('crm.delete (urgent, CRM cleaner,');
+    expect(markdown).toContain('crm.delete (CRM cleaner,');
     expect(markdown).not.toContain('Idle agent');
   });
 });
