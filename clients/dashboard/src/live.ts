@@ -110,8 +110,9 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
   const about = action.split('.', 1)[0]!;
   // Queries of the set-up are named as the entries about them are; `one_` is what is gone once it is deleted.
-  add('feed', 'setup', about, `one_${about}`);
+  add('feed', 'setup');
   if (about === 'approval') add(`approval ${entity.id}`);
+  else add(about, `one_${about}`);
   if (DECIDED.has(action)) {
     leaveInbox(queries, [entity.id]);
     add('approvals count');
@@ -133,6 +134,7 @@ function readAgain(queries: QueryClient): void {
   timer = setTimeout(
     () => {
       timer = undefined;
+      if (document.hidden) return;
       lastRead = Date.now();
       const keys = [...stale];
       stale.clear();

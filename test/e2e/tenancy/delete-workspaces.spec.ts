@@ -73,11 +73,11 @@ const peopleAreTold = () =>
   );
 
 /** As the program itself would call it. */
-const tryDelete = (workspaceId: string) =>
+const tryDelete = (workspaceId: string, rowsAtOnce = 10) =>
   desk.test.app
     .get(Db)
     .transaction({ workspaceId: desk.test.workspaceId, teamIds: 'all' }, () =>
-      desk.test.app.get(Deletions, { strict: false }).deleteRows(workspaceId, 10),
+      desk.test.app.get(Deletions, { strict: false }).deleteRows(workspaceId, rowsAtOnce),
     );
 
 describe('the deletion of a workspace', () => {
@@ -164,6 +164,31 @@ describe('the deletion of a workspace', () => {
       ({ entity }) => entity.id === tenant.workspaceId,
     );
     expect(told).toHaveLength(1);
+    expect(filled(await desk.stored(tenant.workspaceId))).toEqual([]);
+  });
+
+  it('takes what somebody changes in the same moment', async () => {
+    const tenant = await desk.tenant();
+    await desk.requestDeletion(tenant);
+    await peopleAreTold();
+    await desk.endGrace(tenant.workspaceId);
+    await desk.test.rows(
+      `insert into work_items (kind, id, workspace_id, queue, due_at) values ('claimed', 'now', $1, $1, 'infinity')`,
+      [tenant.workspaceId],
+    );
+    const claim = await desk.test.database.owner.connect();
+    await claim.query(`begin`);
+    await claim.query(`update work_items set attempt = attempt + 1 where kind = 'claimed'`);
+    const deleting = tryDelete(tenant.workspaceId, 1_000);
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%app.delete_workspace%'`;
+    await eventually(
+      () => desk.test.rows(waits),
+      ({ length }) => length === 1,
+    );
+    await claim.query('commit');
+    claim.release();
+    await deleting;
+    await swept(tenant.workspaceId);
     expect(filled(await desk.stored(tenant.workspaceId))).toEqual([]);
   });
 
