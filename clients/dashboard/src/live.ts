@@ -125,7 +125,7 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   if (about === 'escalation') add('escalations');
   if (about === 'token') add('agent', 'tokens');
   if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
-  if (about === 'settings') add('me');
+  if (about === 'settings' || about === 'subscription' || about === 'workspace') add('me');
   readAgain(queries);
 }
 

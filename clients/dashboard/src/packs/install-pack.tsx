@@ -1,0 +1,123 @@
+import type { BootstrapView, InstallSkillPackBody } from '@consigliere/sdk';
+import { useState } from 'react';
+import { EFFECTS } from '../orders/order.js';
+import { client } from '../session.js';
+import { Field, Form } from '../ui/form.js';
+import { Rows } from '../ui/list.js';
+
+/** A pack brings standing orders, and is part of what is known of the workspace. */
+export const STALE = ['skill_pack', 'standing_order', 'me'] as const;
+
+/** The service takes 256 KB of manifest. */
+const MAX_BYTES = 300_000;
+
+/** Reads the file of a pack and says what it would bring, before it is sent. */
+export function InstallPack({ me }: { me: BootstrapView }) {
+  const [pack, setPack] = useState<InstallSkillPackBody | 'none'>();
+  return (
+    <section aria-label="Install a pack">
+      <h2>Install or upgrade</h2>
+      <Field label="File of the pack" hint="signed by its publisher, .json">
+        <input
+          type="file"
+          accept=".json,application/json"
+          // The same file can be chosen again after it was changed.
+          onClick={({ currentTarget }) => (currentTarget.value = '')}
+          onChange={({ target }) => void packIn(target.files?.[0]).then(setPack)}
+        />
+      </Field>
+      {pack === 'none' && (
+        <p className="warning" role="alert">
+          This file is not a signed skill pack.
+        </p>
+      )}
+      {typeof pack === 'object' && (
+        <Form
+          about="pack"
+          verb="Install"
+          act={() => client.skillPacks.install(pack)}
+          stale={STALE}
+          onDone={() => setPack(undefined)}
+          onBack={() => setPack(undefined)}
+        >
+          <Plan me={me} manifest={pack.manifest} />
+        </Form>
+      )}
+    </section>
+  );
+}
+
+/** What stands in a file, as far as it has the shape of a pack: the service checks the rest. */
+async function packIn(file: File | undefined): Promise<InstallSkillPackBody | 'none' | undefined> {
+  if (!file) return undefined;
+  if (file.size > MAX_BYTES) return 'none';
+  try {
+    const { manifest, signature } = JSON.parse(await file.text()) as Partial<InstallSkillPackBody>;
+    return typeof manifest === 'object' && manifest !== null && typeof signature === 'string'
+      ? { manifest, signature }
+      : 'none';
+  } catch {
+    return 'none';
+  }
+}
+
+type Part = Record<string, unknown>;
+
+/** What comes of the installation. Nobody has checked the file yet, so any part may be of any kind. */
+function Plan({ me, manifest }: { me: BootstrapView; manifest: Part }) {
+  const { name, version, publisher, description } = manifest;
+  const former = me.packs.find((pack) => pack.name === name && pack.publisher === publisher);
+  return (
+    <section aria-label="What it would bring">
+      <h3>
+        {former && former.version !== version ? 'Upgrade' : 'Install'} {textOf(name)} {textOf(version)} by{' '}
+        {textOf(publisher)}
+      </h3>
+      <p>{textOf(description)}</p>
+      {former && former.version !== version && (
+        <p>
+          It takes the place of {former.version}. Drafts of standing orders that nobody has changed are
+          replaced, others stay.
+        </p>
+      )}
+      <p>
+        A checkpoint is taken first. Standing orders arrive as drafts and decide nothing until a person
+        activates them. Skills reach the next drafts of their capo.
+      </p>
+      <Rows items={partsOf(manifest['standingOrders'])} empty="No standing orders.">
+        {(order) => (
+          <li key={textOf(order['key'])}>
+            <span className="title">{textOf(order['name'])}</span>
+            <span className="facts">
+              <span>standing order</span>
+              <span>{EFFECTS[order['effect'] as keyof typeof EFFECTS] ?? textOf(order['effect'])}</span>
+            </span>
+            <details>
+              <summary>All of {textOf(order['name'])}</summary>
+              <pre className="output">{JSON.stringify(order, null, 2)}</pre>
+            </details>
+          </li>
+        )}
+      </Rows>
+      <Rows items={partsOf(manifest['skills'])} empty="No skills.">
+        {(skill) => (
+          <li key={textOf(skill['name'])}>
+            <span className="title">{textOf(skill['name'])}</span>
+            <span className="facts">
+              <span>skill of {textOf(skill['capo'])}</span>
+            </span>
+            <pre className="output">{textOf(skill['instructions'])}</pre>
+          </li>
+        )}
+      </Rows>
+    </section>
+  );
+}
+
+function partsOf(value: unknown): Part[] {
+  return Array.isArray(value) ? value.map((part) => Object(part) as Part) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
