@@ -122,7 +122,6 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['a capo', '/overview?view=capo', 'Acknowledge'],
     ['an auditor', '/overview?view=auditor', 'Earlier checks of'],
     ['tokens', '/settings/api', 'Revoke'],
-    ['the tier', '/tier', 'no limit'],
     ['workspaces', '/workspaces', 'Make the workspace'],
     ['the account', '/account', 'this one'],
   ])('in every text of %s is shown, never run', async (_name, path, awaited) => {

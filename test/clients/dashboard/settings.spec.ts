@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('settings, tier and licence', { timeout: 60_000 }, ()
 
   it('renames the workspace', async () => {
     await page.getByLabel('Name of the workspace').fill('Northwind Retail');
-    await press('Rename');
+    await page.keyboard.press('Enter');
     await eventually(
       () => test.rows('select name from workspaces'),
       ([row]) => row!['name'] === 'Northwind Retail',
