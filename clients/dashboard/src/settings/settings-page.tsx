@@ -59,10 +59,10 @@ type Texts = Record<string, string>;
 
 /** What is different from what was shown: the rest is not sent, so that it stays as others have set it. */
 function changed<T extends object>(texts: Texts, shown: T): Partial<T> {
-  const names = Object.entries(shown)
+  const entries = Object.entries(shown)
     .filter(([name, value]) => texts[name] !== (value ?? ''))
     .map(([name]) => [name, texts[name] || null]);
-  return Object.fromEntries(names) as Partial<T>;
+  return Object.fromEntries(entries) as Partial<T>;
 }
 
 function Forms({ settings }: { settings: SettingsView }) {
