@@ -93,9 +93,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     expect(await packs()).toEqual([{ name: 'invoice-reminders', version: '1.0.0', status: 'installed' }]);
     expect(
       await test.rows(`select action from receipts where action like 'skill_pack.%' order by seq`),
-    ).toEqual(
-      ['accepted', 'skill_added', 'installed'].map((action) => ({ action: `skill_pack.${action}` })),
-    );
+    ).toEqual(['accepted', 'skill_added', 'installed'].map((action) => ({ action: `skill_pack.${action}` })));
     await row.getByRole('link', { name: 'mail-asks' }).click();
     await page.getByRole('heading', { name: 'Mail of Revenue asks' }).waitFor();
     await page.goBack();

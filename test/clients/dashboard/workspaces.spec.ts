@@ -74,7 +74,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     const token = await linkOf(2);
     const accept = (given: string) =>
       test.owner.post('/invites/accept', { token: given, displayName: 'Ines Marlow', password: PASSWORD });
-    expect((await accept(lost)).status).toBe(404);
+    expect((await accept(lost)).status).toBe(410);
     expect((await accept(token)).status).toBe(201);
     await page.reload();
     await listed().getByText('1 member').waitFor();
@@ -110,18 +110,21 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
 
   it('says how much of an export has come, and stops it', async () => {
     const other = await test.database.owner.connect();
-    await other.query('begin; lock table documents in access exclusive mode');
-    await press('Export');
-    await page.getByText(/have come/).waitFor();
-    expect(await desk.findingsEverywhere()).toEqual([]);
-    await press('Stop the export');
-    await page.getByText(/have come/).waitFor({ state: 'detached' });
-    expect(await page.getByRole('alert').count()).toBe(0);
-    await other.query('rollback');
-    await other.query(`select pg_advisory_lock(hashtextextended('export', 9))`);
-    await press('Export');
-    await page.getByRole('alert').filter({ hasText: 'Another export is running' }).waitFor();
-    other.release(true);
+    try {
+      await other.query('begin; lock table documents in access exclusive mode');
+      await press('Export');
+      await page.getByText(/have come/).waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+      await press('Stop the export');
+      await page.getByText(/have come/).waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await other.query('rollback');
+      await other.query(`select pg_advisory_lock(hashtextextended('export', 9))`);
+      await press('Export');
+      await page.getByRole('alert').filter({ hasText: 'Another export is running' }).waitFor();
+    } finally {
+      other.release(true);
+    }
   });
 
   it('asks for the deletion with the name typed, shows the grace, and takes it back', async () => {

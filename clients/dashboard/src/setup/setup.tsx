@@ -18,7 +18,11 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
   ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],
-  ['/settings', 'Settings', 'Name, sender, zone, currency, quiet hours, second factor, what is kept how long.'],
+  [
+    '/settings',
+    'Settings',
+    'Name, sender, zone, currency, quiet hours, second factor, what is kept how long.',
+  ],
   ['/tier', 'Tier and licence', 'What the tier allows, how much of it is left, and the licence.'],
   ['/workspaces', 'Workspaces', 'Export or delete this workspace; make another.', 'owner'],
   [

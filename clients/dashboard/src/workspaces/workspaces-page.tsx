@@ -100,14 +100,20 @@ function Make({ me }: { me: BootstrapView }) {
         stale={['workspace']}
         onDone={(made) => setInvite({ invite: made.invite })}
       >
-        <p className="quiet">Its owner is invited by mail. You do not become a member and see nothing in it.</p>
+        <p className="quiet">
+          Its owner is invited by mail. You do not become a member and see nothing in it.
+        </p>
         <Field label="Name of the new workspace">
           <input name="name" required maxLength={60} autoComplete="off" />
         </Field>
         <OwnerFields />
         {!me.features.licences && (
           <Field label="Tier">
-            <Options name="tier" chosen={me.workspace.tier} options={new Set(['free', 'pro', 'enterprise'])} />
+            <Options
+              name="tier"
+              chosen={me.workspace.tier}
+              options={new Set(['free', 'pro', 'enterprise'])}
+            />
           </Field>
         )}
         <ZoneField label="Zone" zone={me.workspace.timezone} isRequired />
