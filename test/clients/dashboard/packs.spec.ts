@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
   const plan = () => page.getByRole('region', { name: 'What it would bring' });
   const pack = (title: string) =>
     page.getByRole('main').locator('.rows > li').filter({ hasText: title }).first();
-  const install = () => page.getByRole('button', { name: 'Install', exact: true }).click();
+  const install = (verb = 'Install') => page.getByRole('button', { name: verb, exact: true }).click();
   const packs = () => test.rows('select name, version, status from skill_packs order by installed_at');
 
   it('says what a file would bring before it is sent, and shows hostile text as it is', async () => {
@@ -87,6 +87,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     await row.getByText('installed', { exact: true }).waitFor();
     await row.getByText('What invoice-reminders brought').click();
     await row.getByText('arrived as a draft').first().waitFor();
+    await row.getByText('All of payment-reminder').click();
     await row.getByText('"instructions"').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
@@ -105,11 +106,11 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     await choose(JSON.stringify(signedPack(next, acme)));
     await plan().getByText('Upgrade invoice-reminders 1.1.0 by acme').waitFor();
     await plan().getByText('It takes the place of 1.0.0.').waitFor();
-    await install();
+    await install('Upgrade');
     await pack('invoice-reminders 1.1.0').getByText('installed', { exact: true }).waitFor();
     expect(await packs()).toEqual([{ name: 'invoice-reminders', version: '1.1.0', status: 'installed' }]);
     await choose(JSON.stringify(signedPack(manifestOf(), acme)));
-    await install();
+    await install('Upgrade');
     await page.getByRole('alert').filter({ hasText: 'the older version 1.0.0 is not installed' }).waitFor();
     await page.getByRole('button', { name: 'Back', exact: true }).click();
   });
@@ -144,6 +145,16 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await row.getByText('removed', { exact: true }).waitFor();
+    const [{ pack_id: id }] = (await test.rows<{ pack_id: string }>('select pack_id from skill_packs')) as [
+      { pack_id: string },
+    ];
+    await page.goto(test.url);
+    await page.getByRole('banner').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Page, command or id' }).fill(id);
+    await page.getByRole('option', { name: `Open ${id}` }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/packs');
     expect((await packs())[1]).toEqual({ name: 'thanks', version: '1.0.0', status: 'uninstalled' });
     expect(await test.rows('select distinct status from standing_orders')).toEqual([{ status: 'archived' }]);
     expect(desk.complaints).toEqual([]);
@@ -151,6 +162,8 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
 
   it('shows a viewer what there is, and no button', async () => {
     await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);
+    // Who calls is remembered for half a second.
+    test.clock.advance(1_000);
     await page.reload();
     await page.getByText('Admins install and remove packs.').waitFor();
     await pack('thanks 1.0.0').waitFor();

@@ -14,6 +14,11 @@ const MAX_BYTES = 300_000;
 /** Reads the file of a pack and says what it would bring, before it is sent. */
 export function InstallPack({ me }: { me: BootstrapView }) {
   const [pack, setPack] = useState<InstallSkillPackBody | 'none'>();
+  const { name, publisher, version } = typeof pack === 'object' ? pack.manifest : ({} as Part);
+  const former = me.packs.find(
+    (one) => one.name === name && one.publisher === publisher && one.version !== version,
+  );
+  const verb = former ? 'Upgrade' : 'Install';
   return (
     <section aria-label="Install a pack">
       <h2>Install or upgrade</h2>
@@ -34,13 +39,13 @@ export function InstallPack({ me }: { me: BootstrapView }) {
       {typeof pack === 'object' && (
         <Form
           about="pack"
-          verb="Install"
+          verb={verb}
           act={() => client.skillPacks.install(pack)}
           stale={STALE}
           onDone={() => setPack(undefined)}
           onBack={() => setPack(undefined)}
         >
-          <Plan me={me} manifest={pack.manifest} />
+          <Plan verb={verb} former={former?.version} manifest={pack.manifest} />
         </Form>
       )}
     </section>
@@ -64,20 +69,18 @@ async function packIn(file: File | undefined): Promise<InstallSkillPackBody | 'n
 type Part = Record<string, unknown>;
 
 /** What comes of the installation. Nobody has checked the file yet, so any part may be of any kind. */
-function Plan({ me, manifest }: { me: BootstrapView; manifest: Part }) {
+function Plan({ verb, former, manifest }: { verb: string; former: string | undefined; manifest: Part }) {
   const { name, version, publisher, description } = manifest;
-  const former = me.packs.find((pack) => pack.name === name && pack.publisher === publisher);
   return (
     <section aria-label="What it would bring">
       <h3>
-        {former && former.version !== version ? 'Upgrade' : 'Install'} {textOf(name)} {textOf(version)} by{' '}
-        {textOf(publisher)}
+        {verb} {textOf(name)} {textOf(version)} by {textOf(publisher)}
       </h3>
       <p>{textOf(description)}</p>
-      {former && former.version !== version && (
+      {former && (
         <p>
-          It takes the place of {former.version}. Drafts of standing orders that nobody has changed are
-          replaced, others stay.
+          It takes the place of {former}. Drafts of standing orders that nobody has changed are replaced,
+          others stay.
         </p>
       )}
       <p>
@@ -92,10 +95,7 @@ function Plan({ me, manifest }: { me: BootstrapView; manifest: Part }) {
               <span>standing order</span>
               <span>{EFFECTS[order['effect'] as keyof typeof EFFECTS] ?? textOf(order['effect'])}</span>
             </span>
-            <details>
-              <summary>All of {textOf(order['name'])}</summary>
-              <pre className="output">{JSON.stringify(order, null, 2)}</pre>
-            </details>
+            <Whole name={textOf(order['name'])} of={order} />
           </li>
         )}
       </Rows>
@@ -106,11 +106,22 @@ function Plan({ me, manifest }: { me: BootstrapView; manifest: Part }) {
             <span className="facts">
               <span>skill of {textOf(skill['capo'])}</span>
             </span>
-            <pre className="output">{textOf(skill['instructions'])}</pre>
+            <span className="output">{textOf(skill['instructions'])}</span>
+            <Whole name={textOf(skill['name'])} of={skill} />
           </li>
         )}
       </Rows>
     </section>
+  );
+}
+
+/** All that stands in an order or a skill, for those who want to know. */
+export function Whole({ name, of }: { name: string; of: Part }) {
+  return (
+    <details>
+      <summary>All of {name}</summary>
+      <pre className="output">{JSON.stringify(of, null, 2)}</pre>
+    </details>
   );
 }
 

@@ -8,7 +8,7 @@ import { Act } from '../ui/act.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
-import { InstallPack, STALE } from './install-pack.js';
+import { InstallPack, STALE, Whole } from './install-pack.js';
 
 /** The skill packs of the workspace: what each brought, and how it is installed, upgraded and removed. */
 export function PacksPage() {
@@ -22,14 +22,17 @@ export function PacksPage() {
         publisher signs it.
       </p>
       <How me={me} />
-      <Listing<SkillPackSummary>
-        queryKey={['skill_pack']}
-        list={(page) => client.skillPacks.list(page)}
-        empty="No skill pack yet."
-        isUnderWay={({ status }) => status === 'installing'}
-      >
-        {(pack) => <Pack key={pack.packId} me={me} pack={pack} />}
-      </Listing>
+      <section aria-label="Packs">
+        <h2>Packs</h2>
+        <Listing<SkillPackSummary>
+          queryKey={['skill_pack']}
+          list={(page) => client.skillPacks.list(page)}
+          empty="No skill pack yet."
+          isUnderWay={({ status }) => status === 'installing'}
+        >
+          {(pack) => <Pack key={pack.packId} me={me} pack={pack} />}
+        </Listing>
+      </section>
     </div>
   );
 }
@@ -159,7 +162,7 @@ function Contents({ packId }: { packId: string }) {
                   {score !== null && <span>evals {Math.round(score * 100)} %</span>}
                   {reason !== null && <span>{reason}</span>}
                 </span>
-                {definition !== null && <pre className="output">{JSON.stringify(definition, null, 2)}</pre>}
+                {definition !== null && <Whole name={name} of={definition} />}
               </li>
             )}
           </Rows>

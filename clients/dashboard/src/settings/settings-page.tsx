@@ -194,7 +194,7 @@ function SecondFactor({ me, chosen }: { me: BootstrapView; chosen: keyof typeof 
           effect="Those who must and have none can do nothing here until they have set one up, you too."
           act={({ who }) => client.settings.update({ secondFactor: who as keyof typeof WHO })}
           stale={STALE}
-          onDone={() => void resume()}
+          onDone={() => void resume().catch(() => undefined)}
         >
           <Field label="Who must have one">
             <select name="who" defaultValue={chosen}>

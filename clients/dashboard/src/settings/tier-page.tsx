@@ -66,8 +66,7 @@ function Left({ title, left, of }: { title: string; left: number | null; of: num
   );
 }
 
-const STATES: Record<SubscriptionView['status'], string> = {
-  none: 'none',
+const STATES = {
   active: 'active',
   grace: 'ended: everything goes on for 14 days',
   expired: 'expired',
@@ -80,13 +79,13 @@ function Licence({
 }) {
   return (
     <>
-      <p role="status" className={status === 'grace' || status === 'expired' ? 'warning' : undefined}>
+      <p role="status" className={status === 'active' || status === 'none' ? undefined : 'warning'}>
         {message}
       </p>
       <p className="facts">
-        <span className={status === 'grace' || status === 'expired' ? 'urgent' : 'count'}>
-          {STATES[status]}
-        </span>
+        {status !== 'none' && (
+          <span className={status === 'active' ? 'count' : 'urgent'}>{STATES[status]}</span>
+        )}
         {expiresAt !== null && (
           <span>
             until <Time at={expiresAt} />
