@@ -8,8 +8,8 @@ import { Rows } from '../ui/list.js';
 /** A pack brings standing orders, and is part of what is known of the workspace. */
 export const STALE = ['skill_pack', 'standing_order', 'me'] as const;
 
-/** The service takes 256 KB of manifest. */
-const MAX_BYTES = 300_000;
+/** The service takes 256 KB of manifest without the spaces between; what is much larger is not even read. */
+const MAX_BYTES = 2_000_000;
 
 /** Reads the file of a pack and says what it would bring, before it is sent. */
 export function InstallPack({ me }: { me: BootstrapView }) {
