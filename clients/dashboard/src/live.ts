@@ -105,6 +105,9 @@ const DECIDED = new Set([
 /** What becomes of a directive after the decision. */
 const LATER = new Set(['directive.executing', 'directive.sending', 'directive.executed']);
 
+/** What is known of oneself has parts of these. */
+const OF_ME = new Set(['settings', 'subscription', 'workspace', 'skill_pack']);
+
 /** What an entry may have changed is read again, where it is shown and once it is looked at. */
 function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
   const add = (...keys: string[]) => keys.forEach((key) => stale.add(key));
@@ -125,7 +128,7 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   if (about === 'escalation') add('escalations');
   if (about === 'token') add('agent', 'tokens');
   if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
-  if (about === 'settings') add('me');
+  if (OF_ME.has(about)) add('me');
   readAgain(queries);
 }
 

@@ -70,6 +70,10 @@ const routes = root.addChildren([
   page('/schedules', setUp('SchedulesPage')),
   page('/report', setUp('ReportPage')),
   page('/connections', setUp('ConnectionsPage')),
+  page('/packs', setUp('PacksPage')),
+  page('/settings', setUp('SettingsPage')),
+  page('/tier', setUp('TierPage')),
+  page('/workspaces', setUp('WorkspacesPage')),
   page('/orders', setUp('OrdersPage')),
   page('/orders/$standingOrderId', setUp('OrderPage')),
   page(

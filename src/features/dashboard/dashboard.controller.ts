@@ -23,13 +23,17 @@ const PAGES = [
   'orders',
   'orders/:standingOrderId',
   'overview',
+  'packs',
   'people',
   'report',
   'schedules',
   'sent',
   'service',
+  'settings',
   'settings/api',
   'setup',
+  'tier',
+  'workspaces',
 ];
 
 /** Scripts, styles and requests of our own alone; nothing inline, nothing from elsewhere. */

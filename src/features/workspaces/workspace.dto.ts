@@ -41,8 +41,27 @@ export class WorkspaceView {
    */
   requestsPerDay!: number | null;
   /**
+   * Whether it is the first workspace of the service, whose owners make the others, and which cannot be deleted.
+   * @example false
+   */
+  isFirst!: boolean;
+  /**
    * When it was made, Unix milliseconds.
    * @example 1768209000000
    */
   createdAt!: number;
+}
+
+/** The workspace that is open, and what is left of the requests that its tier allows. */
+export class WorkspaceUsageView extends WorkspaceView {
+  /**
+   * Requests left in this minute, after this one; null is unlimited.
+   * @example 112
+   */
+  leftThisMinute!: number | null;
+  /**
+   * Requests left on this day of UTC, after this one; null is unlimited.
+   * @example 9204
+   */
+  leftToday!: number | null;
 }

@@ -3,7 +3,7 @@ import type { WorkspaceView } from './workspace.dto.js';
 import type { WorkspaceEntity } from './workspaces.entity.js';
 
 /** What there is to know of a workspace beside its settings. */
-export type WorkspaceFacts = Pick<WorkspaceEntity, 'workspaceId' | 'name' | 'tier' | 'createdAt'>;
+export type WorkspaceFacts = Pick<WorkspaceEntity, 'workspaceId' | 'name' | 'tier' | 'isFirst' | 'createdAt'>;
 
 export function workspaceView(facts: WorkspaceFacts): WorkspaceView {
   const limits = TIER_LIMITS[facts.tier];

@@ -36,7 +36,7 @@ export type SettingsChange = Partial<
   }
 >;
 
-const FACTS = 'workspace_id, name, tier, created_at';
+const FACTS = 'workspace_id, name, tier, is_first, created_at';
 const SETTINGS = `timezone, locale, currency, presence, quiet_hours, notifications, sender_name, sender_signature,
   sender_reply_to, model_budget, retention, second_factor`;
 

@@ -19,6 +19,6 @@ export interface AdmittedRequest extends Request {
   signedFor?: string;
   /** The refusal of a tier that is used up, unless the body turns out to be one that only stops work. */
   refusedUnlessItStops?: DomainError;
-  /** The window with the least left, shown in the headers. */
-  tightest?: WindowState;
+  /** The windows that it was counted in; the tightest of them is shown in the headers. */
+  windows?: WindowState[];
 }

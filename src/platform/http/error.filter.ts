@@ -34,7 +34,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<AdmittedRequest>();
     const response = http.getResponse<Response>();
     try {
-      const error = request.tightest
+      const error = request.windows
         ? asDomainError(thrown)
         : await this.withoutRoute(thrown, request, response);
       this.respond(error, request, response);

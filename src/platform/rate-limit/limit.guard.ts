@@ -47,8 +47,8 @@ abstract class LimitGuard extends ThrottlerGuard {
     const windows = await this.windows(context, req);
     if (windows.length === 0) return true;
     const states = await this.storage(context).hit(windows);
-    const shown = tightest(req.tightest ? [req.tightest, ...states] : states)!;
-    req.tightest = shown;
+    req.windows = [...(req.windows ?? []), ...states];
+    const shown = tightest(req.windows)!;
     res.set(limitHeaders(shown));
     if (isExceeded(shown)) this.refuse(context, req, rateLimited(shown, this.clock.now()));
     return true;

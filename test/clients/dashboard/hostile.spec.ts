@@ -122,6 +122,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['a capo', '/overview?view=capo', 'Acknowledge'],
     ['an auditor', '/overview?view=auditor', 'Earlier checks of'],
     ['tokens', '/settings/api', 'Revoke'],
+    ['workspaces', '/workspaces', 'Make the workspace'],
     ['the account', '/account', 'this one'],
   ])('in every text of %s is shown, never run', async (_name, path, awaited) => {
     const ids = await seeded();

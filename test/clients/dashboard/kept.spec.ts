@@ -39,6 +39,7 @@ describe.runIf(hasBrowser)('an open page left alone for 31 minutes', { timeout: 
       },
     ],
     ['of a checkpoint', '/guardian', 'What it is for', () => Promise.resolve()],
+    ['of a workspace', '/workspaces', 'Name of the new workspace', () => Promise.resolve()],
     ['of a token', '/settings/api', 'Name of the token', () => Promise.resolve()],
     ['of an escalation', '/escalations', 'Why', () => press('Dismiss')],
     ['of a directive', '/directives', 'What should be done', () => Promise.resolve()],

@@ -45,6 +45,9 @@ describe('GET /api/admin/workspace 200', () => {
           tier: 'pro',
           requestsPerMinute: 120,
           requestsPerDay: 10_000,
+          leftThisMinute: expect.any(Number),
+          leftToday: expect.any(Number),
+          isFirst: false,
           createdAt: row!.created_at.getTime(),
         },
       ]);
@@ -54,7 +57,27 @@ describe('GET /api/admin/workspace 200', () => {
   it('has null where the tier is unlimited', async () => {
     await test.rows(`update workspaces set tier = 'enterprise' where workspace_id = $1`, [workspaceId]);
     const { body } = await (await as('viewer')).get('/workspace');
-    expect(body).toMatchObject({ tier: 'enterprise', requestsPerMinute: null, requestsPerDay: null });
+    expect(body).toMatchObject({
+      tier: 'enterprise',
+      requestsPerMinute: null,
+      requestsPerDay: null,
+      leftThisMinute: null,
+      leftToday: null,
+    });
+  });
+
+  it('says how much of the tier is left, after this request', async () => {
+    test.clock.stopAtMinute();
+    const viewer = await as('viewer');
+    const first = (await viewer.get('/workspace')).body;
+    const second = (await viewer.get('/workspace')).body;
+    expect([first.leftThisMinute, second.leftThisMinute]).toEqual([119, 118]);
+    expect([first.leftToday, second.leftToday]).toEqual([9_999, 9_998]);
+    test.clock.goOn();
+  });
+
+  it('says which workspace is the first', async () => {
+    expect((await (await test.signIn()).get('/workspace')).body.isFirst).toBe(true);
   });
 });
 

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Earlier, Newer, Rows } from '../ui/list.js';
+import { save } from '../ui/save.js';
 import { Time } from '../ui/time.js';
 
 /** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
@@ -79,13 +80,4 @@ function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: 
       </span>
     </li>
   );
-}
-
-/** Has the browser keep a file. */
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -14,6 +14,8 @@ const PLACES: Record<string, (id: string) => string | Promise<string>> = {
   con: () => '/overview?view=auditor',
   evl: () => '/overview?view=auditor',
   tok: () => '/settings/api',
+  pck: () => '/packs',
+  wks: () => '/workspaces',
 };
 
 const ID = /^([a-z]{2,4})_[0-9a-z]{26}$/;

@@ -44,7 +44,14 @@ export function Invite({ me }: { me: BootstrapView }) {
   );
 }
 
-function Outcome({ done: { member, invite }, hasMailServer }: { done: AddedToTeam; hasMailServer: boolean }) {
+/** What happens next with somebody who was invited. */
+export function Outcome({
+  done: { member, invite },
+  hasMailServer,
+}: {
+  done: AddedToTeam;
+  hasMailServer: boolean;
+}) {
   if (member) {
     return <p role="status">{member.displayName} was in the workspace already, and is in the team now.</p>;
   }

@@ -4,9 +4,9 @@ import { client } from '../session.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 
-const KINDS = { approvals: 'Approvals', escalations: 'Escalations', reports: 'Daily Report' } as const;
+export const KINDS = { approvals: 'Approvals', escalations: 'Escalations', reports: 'Daily Report' } as const;
 type Kind = keyof typeof KINDS;
-const ALL = Object.keys(KINDS) as Kind[];
+export const ALL = Object.keys(KINDS) as Kind[];
 
 const CHOICES: Record<string, string> = {
   all: 'all of them, at once',
@@ -25,6 +25,17 @@ export function mailsTo(mailed: MailedView, email: string): string {
   const kinds = ALL.filter((kind) => mailed[kind].some((one) => one.toLowerCase() === email.toLowerCase()));
   if (kinds.length === 0) return 'mailed nothing';
   return `mailed ${kinds.map((kind) => KINDS[kind].toLowerCase()).join(', ')}`;
+}
+
+/** How many mails of a kind one can choose to get. */
+export function MailOptions({ kind }: { kind: Kind }) {
+  return Object.keys(CHOICES)
+    .filter((choice) => kind !== 'reports' || choice === 'all' || choice === 'none')
+    .map((choice) => (
+      <option key={choice} value={choice}>
+        {CHOICES[choice]}
+      </option>
+    ));
 }
 
 export function Mails({ me }: { me: BootstrapView }) {
@@ -76,13 +87,7 @@ export function Mails({ me }: { me: BootstrapView }) {
                     <option value="">
                       as the workspace says{own[kind] === null && ` (${CHOICES[effective[kind]]})`}
                     </option>
-                    {Object.keys(CHOICES)
-                      .filter((choice) => kind !== 'reports' || choice === 'all' || choice === 'none')
-                      .map((choice) => (
-                        <option key={choice} value={choice}>
-                          {CHOICES[choice]}
-                        </option>
-                      ))}
+                    <MailOptions kind={kind} />
                   </select>
                 </Field>
               ))}

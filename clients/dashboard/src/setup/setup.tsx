@@ -1,10 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, type Role, useMe } from '../me.js';
 
-/** Those of the role admin are shown to no other. */
-const OF_ADMINS = '/service';
-
-const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
+/** Some are only for those who have a role. */
+const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: Role][] = [
   ['/people', 'People', 'Invite colleagues, put them into teams, end sessions.'],
   [
     '/orders',
@@ -19,14 +17,27 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
-  [OF_ADMINS, 'The service', 'Its address, mail and model, with a test of each, and the first steps.'],
+  ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],
+  [
+    '/settings',
+    'Settings',
+    'Name, sender, zone, currency, quiet hours, second factor, what is kept how long.',
+  ],
+  ['/tier', 'Tier and licence', 'What the tier allows, how much of it is left, and the licence.'],
+  ['/workspaces', 'Workspaces', 'Export or delete this workspace; make another.', 'owner'],
+  [
+    '/service',
+    'The service',
+    'Its address, mail and model, with a test of each, and the first steps.',
+    'admin',
+  ],
   ['/settings/api', 'API', 'Tokens for programs and for agents that ask before they act.'],
 ];
 
 /** Everything that an organisation sets up, with one line each. */
 export function SetUp() {
-  const isAdmin = mayAct(useMe(), 'admin');
-  const pages = PAGES.filter(([to]) => isAdmin || to !== OF_ADMINS);
+  const me = useMe();
+  const pages = PAGES.filter(([, , , role]) => !role || mayAct(me, role));
   return (
     <div className="page">
       <h1>Set-up</h1>

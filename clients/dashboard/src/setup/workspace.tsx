@@ -78,7 +78,16 @@ function Form({ settings: { timezone, currency, sender } }: { settings: Settings
   );
 }
 
-function Options({ name, chosen, options }: { name: string; chosen: string; options: ReadonlySet<string> }) {
+/** One of many words, such as a currency. */
+export function Options({
+  name,
+  chosen,
+  options,
+}: {
+  name: string;
+  chosen: string;
+  options: ReadonlySet<string>;
+}) {
   return (
     <select name={name} defaultValue={chosen}>
       {[...options].map((one) => (

@@ -70,26 +70,48 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
   );
 }
 
-/** Everything that stands in the form, except for secrets. */
-function keptOf(form: HTMLFormElement): [string, FormDataEntryValue][] {
-  const secrets = new Set(
-    [...form.querySelectorAll<HTMLInputElement>('input[type=password]')].map(({ name }) => name),
-  );
-  return [...new FormData(form)].filter(([name]) => !secrets.has(name));
+type Value = string | boolean;
+
+/**
+ * What was changed in the form, except for secrets and words typed to confirm. What was left alone follows the service, so that nobody
+ * puts back by accident what somebody else has changed meanwhile.
+ */
+function keptOf(form: HTMLFormElement): Record<string, Value> {
+  const changed = fieldsOf(form).flatMap((field): [string, Value][] => {
+    if (field.matches('[type=password], [data-confirm]')) return [];
+    if (isBox(field)) return field.checked === field.defaultChecked ? [] : [[keyOf(field), field.checked]];
+    return isAsShown(field) ? [] : [[keyOf(field), field.value]];
+  });
+  return Object.fromEntries(changed);
 }
 
 function restore(form: HTMLFormElement, kept: string | null): void {
   if (kept === null) return;
-  const entries = JSON.parse(kept) as [string, string][];
-  for (const field of form.elements) {
-    if (field instanceof HTMLInputElement && field.type === 'checkbox') {
-      field.checked = entries.some(([name, value]) => name === field.name && value === field.value);
-    } else if (
-      field instanceof HTMLInputElement ||
-      field instanceof HTMLSelectElement ||
-      field instanceof HTMLTextAreaElement
-    ) {
-      field.value = entries.find(([name]) => name === field.name)?.[1] ?? field.value;
-    }
+  const values = JSON.parse(kept) as Record<string, Value>;
+  for (const field of fieldsOf(form)) {
+    const value = values[keyOf(field)];
+    if (typeof value === 'string') field.value = value;
+    else if (typeof value === 'boolean') (field as HTMLInputElement).checked = value;
   }
+}
+
+type NamedField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+function fieldsOf(form: HTMLFormElement): NamedField[] {
+  return [...form.querySelectorAll<NamedField>('input[name], select[name], textarea[name]')];
+}
+
+function isBox(field: NamedField): field is HTMLInputElement {
+  return field.type === 'checkbox';
+}
+
+/** Boxes of one name differ in their value. */
+function keyOf(field: NamedField): string {
+  return isBox(field) ? `${field.name} ${field.value}` : field.name;
+}
+
+function isAsShown(field: NamedField): boolean {
+  if (!(field instanceof HTMLSelectElement)) return field.value === field.defaultValue;
+  const shown = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+  return field.selectedIndex === Math.max(0, shown);
 }
