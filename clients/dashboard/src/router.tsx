@@ -70,6 +70,7 @@ const routes = root.addChildren([
   page('/schedules', setUp('SchedulesPage')),
   page('/report', setUp('ReportPage')),
   page('/connections', setUp('ConnectionsPage')),
+  page('/documents', setUp('DocumentsPage')),
   page('/orders', setUp('OrdersPage')),
   page('/orders/$standingOrderId', setUp('OrderPage')),
   page(

@@ -71,6 +71,9 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
       total: 0,
     });
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).waitFor();
+    await page.getByText('Read', { exact: true }).click();
+    const { body: text } = (await test.owner.get(`/signals/${signalId}`)).body;
+    await page.getByText(text).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).click();
     await page.getByText('Nobody has to look at anything.').waitFor();

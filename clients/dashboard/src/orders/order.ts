@@ -1,4 +1,4 @@
-import type { CreateStandingOrderBody } from '@consigliere/sdk';
+import type { CreateStandingOrderBody, StandingOrderSummary } from '@consigliere/sdk';
 
 export type Order = CreateStandingOrderBody;
 
@@ -8,6 +8,11 @@ export const EFFECTS: Record<Order['effect'], string> = {
   require_approval: 'ask a person each time',
   deny: 'never let it go',
 };
+
+/** Whether only an owner may let it decide, who says that they know what it does. */
+export function needsOwner({ heldBecause }: StandingOrderSummary): boolean {
+  return heldBecause?.includes('"acknowledge"') ?? false;
+}
 
 /** The order as it can be written: without what the service adds, and without parts that are not there. */
 export function writtenOf(order: Omit<Order, 'teamId'>): Order {

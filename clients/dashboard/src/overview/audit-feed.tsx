@@ -21,7 +21,10 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   const exported = useMutation({
     mutationFn: async (format: 'csv' | 'jsonl') => {
       const answer = await client.open('GET', '/api/pro/audit-feed', { query: { format, ...about } });
-      save(await answer.blob(), `receipts.${format}`);
+      const content = await answer.blob();
+      const { save, saveCsv } = await import('../ui/csv-file.js');
+      if (format === 'csv') saveCsv('receipts', content);
+      else save(content, 'receipts.jsonl');
     },
   });
   const error = receipts.error ?? verify.error ?? exported.error;
@@ -79,13 +82,4 @@ function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: 
       </span>
     </li>
   );
-}
-
-/** Has the browser keep a file. */
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

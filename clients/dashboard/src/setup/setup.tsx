@@ -17,6 +17,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
     'Who asks and for what; pause an agent; accept or refuse the tools that agents propose.',
   ],
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
+  ['/documents', 'Documents', 'What the capos have filed, to read and to take along.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
   [OF_ADMINS, 'The service', 'Its address, mail and model, with a test of each, and the first steps.'],
