@@ -44,8 +44,8 @@ describe.runIf(hasBrowser)('a list as CSV', { timeout: 60_000 }, () => {
   const leaveRevenue = (from: number, to: number) =>
     test.rows(
       `insert into revenue_events (event_id, workspace_id, amount, currency, source, description, occurred_at, recorded_by, created_at)
-       select 'rev_' || lpad(n::text, 26, '0'), $1, -n, 'EUR', 'Acme', null, now() - n * interval '1 minute',
-         '{"type": "member", "id": "m", "name": "=1+1", "via": "api"}', now() from generate_series($2::int, $3::int) n`,
+       select 'rev_' || lpad(n::text, 26, '0'), $1, -n, 'EUR', 'Acme', '=1+' || n, now() - n * interval '1 minute',
+         '{}', now() from generate_series($2::int, $3::int) n`,
       [test.workspaceId, from, to],
     );
 
@@ -101,15 +101,15 @@ describe.runIf(hasBrowser)('a list as CSV', { timeout: 60_000 }, () => {
     const rows = await save('revenue');
     expect(rows).toHaveLength(250);
     expect(rows.map(({ amount }) => Number(amount))).toEqual(Array.from({ length: 250 }, (_, at) => -1 - at));
-    expect(rows[0]).toMatchObject({ 'recordedBy.name': "'=1+1" });
+    expect(rows[0]).toMatchObject({ description: "'=1+1" });
     await page.getByText('The file has all 250 rows.').waitFor();
   });
 
   it('says plainly that it was cut', async () => {
-    await leaveRevenue(251, 5_001);
+    await leaveRevenue(251, 2_001);
     await page.reload();
-    expect(await save('revenue')).toHaveLength(5_000);
-    await page.getByText('The file has only the first 5,000 rows.').waitFor();
+    expect(await save('revenue')).toHaveLength(2_000);
+    await page.getByText('The file has only the first 2,000 rows.').waitFor();
     expect(await desk.findings()).toEqual([]);
     expect(desk.complaints).toEqual([]);
   });

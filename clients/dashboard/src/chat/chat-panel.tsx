@@ -1,7 +1,7 @@
 import type { BootstrapView, ChatMessageView, ConversationSummary } from '@consigliere/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { isId, placeOf } from '../palette/places.js';
 import { client } from '../session.js';
@@ -12,6 +12,13 @@ import { Time } from '../ui/time.js';
 import { useTyped } from '../ui/typed.js';
 
 const NAMES = { apr: 'approval', dir: 'directive', so: 'standing order', esc: 'escalation' };
+
+/** On a phone the chat takes the place of the page. */
+const ALONE = matchMedia('(width < 56rem)');
+function onWidth(listener: () => void): () => void {
+  ALONE.addEventListener('change', listener);
+  return () => ALONE.removeEventListener('change', listener);
+}
 
 /** The thing that the page beside shows. */
 function useOpen(): { id: string; name: string } | undefined {
@@ -26,6 +33,7 @@ export function ChatPanel({ close }: { close: () => void }) {
   const me = useMe();
   const open = useOpen();
   const [left, setLeft] = useState<string>();
+  const isAlone = useSyncExternalStore(onWidth, () => ALONE.matches);
   const { typed, type } = useTyped('chat');
   const conversationId = typed['conversation'] || undefined;
   const message = typed['message'] ?? '';
@@ -57,7 +65,7 @@ export function ChatPanel({ close }: { close: () => void }) {
   return (
     <section className="chat" aria-label="Chat" onKeyDown={onKeyDown}>
       <div className="row">
-        <h2>Chat</h2>
+        {isAlone ? <h1>Chat</h1> : <h2>Chat</h2>}
         {conversationId && (
           <button type="button" onClick={() => begin('')}>
             New conversation
@@ -225,15 +233,12 @@ function Said({
   );
 }
 
-/** As wide as the page beside it, the chat hides what it leads to. */
-const IS_ALONE = '(width < 56rem)';
-
 function Source({ id, onLeave }: { id: string; onLeave: () => void }) {
   const navigate = useNavigate();
   const go = useMutation({
     mutationFn: async () => {
       const href = await placeOf(id);
-      if (matchMedia(IS_ALONE).matches) onLeave();
+      if (ALONE.matches) onLeave();
       await navigate({ href });
     },
   });

@@ -10,8 +10,8 @@ export type ListPage<T extends object = object> = (page: {
   cursor?: string;
 }) => PromiseLike<Page<T>>;
 
-/** So many are read at most: spreadsheets and people read no more, and the service gives a hundred at a time. */
-export const MOST_ROWS = 5_000;
+/** So many are read at most: twenty requests, which is what some lists answer in a minute. */
+export const MOST_ROWS = 2_000;
 const PAGE = 100;
 
 /**
