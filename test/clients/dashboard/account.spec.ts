@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     const codes = () => test.rows('select * from recovery_codes order by 1, 2');
     const before = await codes();
     test.clock.advance(30_000);
-    await page.getByText('New recovery codes').click();
+    await page.getByText('New recovery codes', { exact: true }).click();
     const form = page.locator('form').filter({ hasText: 'They take the place' });
     await form.getByLabel('Your password').fill(PASSWORD);
     await form.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
