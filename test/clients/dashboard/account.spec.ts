@@ -108,7 +108,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
 
   it('shows the devices that fetched what they need, and sets quiet hours', async () => {
     await page.getByText('None. A program that works').waitFor();
-    await new Device(test, test.owner.token, 'mira-laptop').once();
+    await new Device(test, test.owner.token!, 'mira-laptop').once();
     await page.reload();
     await page.getByRole('region', { name: 'Devices' }).getByText('mira-laptop').waitFor();
     const hours = page.getByRole('group', { name: /^Quiet hours/ });

@@ -158,6 +158,20 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     expect(await test.rows(`select name, status, risk from tools where name = 'crm.note'`)).toEqual([
       { name: 'crm.note', status: 'active', risk: 'high' },
     ]);
+    await page.getByText('Show crm.note').click();
+    await page.getByText('it takes whatever is given').waitFor();
+    // What has changed while nobody looked is shown to those who read it before.
+    await page.getByRole('link', { name: 'Set-up' }).click();
+    const { fingerprint } = (await test.owner.get('/tools/crm.note')).body;
+    const more = { description: 'Writes to the customer.' };
+    expect(
+      (await test.owner.send('PATCH', '/tools/crm.note', more, { 'If-Match': fingerprint })).status,
+    ).toBe(200);
+    await page.getByRole('link', { name: 'Agents and tools' }).click();
+    await page.getByText('Show crm.note').click();
+    await page.locator('ins').filter({ hasText: 'customer' }).waitFor();
+    await page.getByRole('button', { name: 'I have read the change' }).click();
+    await page.getByRole('button', { name: 'Delete crm.note' }).waitFor();
     expect(desk.complaints).toEqual([]);
   });
 

@@ -161,6 +161,22 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     expect(await stored()).toMatchObject({ status: 'draft', match: { actionTypes: ['email.send'] } });
   });
 
+  it('says whose acknowledgement a draft needs, and which pack brought it', async () => {
+    const { standing_order_id: id } = await stored();
+    await test.rows(
+      `update standing_orders set created_by = '{"type": "system", "id": "pck_01kerr2kg0s8c5m2v7x4z9b1nd",
+         "name": "The skill pack invoice-reminders", "via": "policy"}' where standing_order_id = $1`,
+      [id],
+    );
+    await page.goto(`${test.url}/orders?status=draft`);
+    const listed = page.getByRole('region', { name: 'Orders' }).getByRole('listitem').first();
+    await listed.getByText('an owner has to activate it').waitFor();
+    await listed.getByText('by The skill pack invoice-reminders').waitFor();
+    await listed.getByRole('link').click();
+    await page.getByText('An owner has to activate it.').waitFor();
+    await page.getByText('by The skill pack invoice-reminders').waitFor();
+  });
+
   it('shows a viewer no button that they may not press', async () => {
     const url = page.url();
     await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);

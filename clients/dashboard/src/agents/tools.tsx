@@ -1,6 +1,6 @@
 import type { ChangeToolBody, ToolSummary, ToolView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { WordDiff } from '../inbox/word-diff.js';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
@@ -149,12 +149,19 @@ function Definition({ name, onGone }: { name: string; onGone: () => void }) {
   return <Loaded query={tool}>{(now) => <AsRead now={now} onGone={onGone} />}</Loaded>;
 }
 
-/** Whoever decides has read it: what is changed meanwhile is shown word by word, and nothing is accepted before it is read too. */
+/**
+ * Nobody accepts what they have not read: a change since the definition was read last in this tab is shown word by word, and has to be
+ * read first.
+ */
 function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   const me = useMe();
-  const [read, setRead] = useState(now);
+  const key = `read-tool:${now.name}`;
+  const [read, setRead] = useState<ToolView>(
+    () => (JSON.parse(sessionStorage.getItem(key) ?? 'null') as ToolView | null) ?? now,
+  );
+  useEffect(() => sessionStorage.setItem(key, JSON.stringify(read)), [key, read]);
   const isAdmin = mayAct(me, 'admin');
-  const { name, status, fingerprint } = read;
+  const { name, fingerprint } = read;
   const ifMatch = fingerprint;
   if (now.fingerprint !== read.fingerprint) {
     return (
@@ -207,7 +214,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
         )}
         {isAdmin && (
           <Act
-            verb={status === 'proposed' ? 'Refuse' : 'Delete'}
+            verb={now.status === 'proposed' ? 'Refuse' : 'Delete'}
             of={name}
             effect="It is unknown then: each request for it asks a person. An agent may propose it again."
             isDanger

@@ -67,8 +67,8 @@ export function ChatPanel({ close }: { close: () => void }) {
       <div className="row">
         {isAlone ? <h1>Chat</h1> : <h2>Chat</h2>}
         {conversationId && (
-          <button type="button" onClick={() => begin('')}>
-            New conversation
+          <button type="button" aria-label="New conversation" onClick={() => begin('')}>
+            New
           </button>
         )}
         <button type="button" aria-label="Close the chat" onClick={close}>

@@ -9,9 +9,12 @@ export const EFFECTS: Record<Order['effect'], string> = {
   deny: 'never let it go',
 };
 
-/** Whether only an owner may let it decide, who says that they know what it does. */
-export function needsOwner({ heldBecause }: StandingOrderSummary): boolean {
-  return heldBecause?.includes('"acknowledge"') ?? false;
+/**
+ * Whether only an owner may let it decide, who says that they know what it does: the service held it for that, or its simulation let out
+ * what cannot be taken back.
+ */
+export function needsOwner({ heldBecause, simulation }: StandingOrderSummary): boolean {
+  return (heldBecause?.includes('"acknowledge"') ?? false) || (simulation?.relaxedIrreversible ?? 0) > 0;
 }
 
 /** The order as it can be written: without what the service adds, and without parts that are not there. */
