@@ -94,6 +94,8 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const file = await (await downloaded).path();
     expect(await readFile(file, 'utf8')).toContain('directive.created');
+    await page.getByText('The file has all receipts that you may see.').waitFor();
+    await page.getByRole('button', { name: 'CSV of connectors' }).waitFor();
     await page
       .getByText(/Earlier checks of/)
       .first()

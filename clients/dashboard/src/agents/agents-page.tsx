@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
+import { Csv, onePage } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
@@ -27,12 +28,18 @@ export function AgentsPage() {
               >
                 {(agent) => <OutsideAgent key={agent.tokenId} agent={agent} />}
               </Rows>
+              <Csv
+                name="agents from outside"
+                total={outsideAgents.length}
+                list={() => onePage(outsideAgents)}
+              />
             </section>
             <section aria-label="Capos">
               <h2>Capos</h2>
               <Rows items={capos} empty="None.">
                 {(capo) => <Capo key={capo.role} capo={capo} />}
               </Rows>
+              <Csv name="capos" total={capos.length} list={() => onePage(capos)} />
             </section>
           </>
         )}

@@ -5,6 +5,9 @@ import { Failure } from '../ui/failure.js';
 import { Earlier, Newer, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 
+/** As many as the service gives at once. */
+const MOST = 10_000;
+
 /** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
 export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   const about = teamId ? { teamId } : {};
@@ -25,6 +28,10 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
       const { save, saveCsv } = await import('../ui/csv-file.js');
       if (format === 'csv') saveCsv('receipts', content);
       else save(content, 'receipts.jsonl');
+      const lines = (await content.text()).split('\n').length - 1;
+      return lines < MOST
+        ? 'The file has all receipts that you may see.'
+        : `The file has only the newest ${MOST.toLocaleString()} receipts.`;
     },
   });
   const error = receipts.error ?? verify.error ?? exported.error;
@@ -43,6 +50,7 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
         </button>
       </div>
       {error && <Failure error={error} />}
+      {exported.data && <p role="status">{exported.data}</p>}
       {verify.data && (
         <div role="status">
           <p className={verify.data.ok ? undefined : 'warning'}>

@@ -108,6 +108,11 @@ function Packets({ teamId }: { teamId: string | undefined }) {
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="work packets"
+        total={packets.data?.total}
+        list={(page) => client.workPackets.list({ ...page, ...(teamId && { teamId }) })}
+      />
     </section>
   );
 }
