@@ -113,4 +113,12 @@ describe.runIf(hasBrowser)('a list as CSV', { timeout: 60_000 }, () => {
     expect(await desk.findings()).toEqual([]);
     expect(desk.complaints).toEqual([]);
   });
+
+  it('waits where the service asks for it, and says so', async () => {
+    // Thirty requests a minute: each file takes twenty.
+    await save('revenue');
+    await page.getByRole('button', { name: 'CSV of revenue' }).click();
+    await page.getByText(/rows read; too many requests, it goes on in \d+ s\./).waitFor();
+    expect(await desk.findings()).toEqual([]);
+  });
 });

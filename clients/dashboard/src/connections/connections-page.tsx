@@ -27,8 +27,14 @@ const STALE = ['webhook', 'delivery'] as const;
 /** What connects the service with other programs: webhooks with their deliveries, what it needs itself, models, the partner. */
 export function ConnectionsPage() {
   const me = useMe();
-  /** A secret that is shown only now. */
-  const [secret, setSecret] = useState<string>();
+  /** A secret that is shown until it is kept, and what is to be known about it. */
+  const [secret, setSecret] = useState<{ text: string; note: string }>();
+  const showOnce = (text: string | null) =>
+    setSecret(
+      text === null
+        ? undefined
+        : { text, note: 'This secret is shown only now. The receiver checks the signature with it.' },
+    );
   if (!me) return <p className="empty">Loading.</p>;
   if (!mayAct(me, 'admin')) {
     return (
@@ -46,8 +52,8 @@ export function ConnectionsPage() {
       </p>
       {secret !== undefined && (
         <section className="changed" aria-label="Secret">
-          <p role="alert">Keep this secret now. Signatures are checked with it.</p>
-          <pre className="output">{secret}</pre>
+          <p role="alert">{secret.note}</p>
+          <pre className="output">{secret.text}</pre>
           <button type="button" onClick={() => setSecret(undefined)}>
             I have kept it
           </button>
@@ -66,7 +72,7 @@ export function ConnectionsPage() {
             })
           }
           stale={STALE}
-          onDone={({ secret: made }) => setSecret(made)}
+          onDone={({ secret: made }) => showOnce(made)}
         >
           <Field label="What it is for">
             <input name="description" required maxLength={200} />
@@ -99,13 +105,15 @@ export function ConnectionsPage() {
           empty="None yet. Make the first one above."
         >
           {(destination) => (
-            <Destination key={destination.destinationId} destination={destination} onSecret={setSecret} />
+            <Destination key={destination.destinationId} destination={destination} onSecret={showOnce} />
           )}
         </Listing>
       </section>
       <Connectors />
       <ModelBudget />
-      <PartnerSecret onSecret={setSecret} />
+      <PartnerSecret
+        onSecret={(text) => setSecret({ text, note: 'The partner persona service signs with this secret.' })}
+      />
     </div>
   );
 }
@@ -149,7 +157,7 @@ function Destination({
   onSecret,
 }: {
   destination: DestinationView;
-  onSecret: (secret: string | undefined) => void;
+  onSecret: (secret: string | null) => void;
 }) {
   const {
     destinationId: id,
@@ -213,7 +221,7 @@ function Destination({
             effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
             act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
             stale={STALE}
-            onDone={({ secret }) => onSecret(secret ?? undefined)}
+            onDone={({ secret }) => onSecret(secret)}
           >
             <Field label="New secret" hint="left out: one is made and shown">
               <input name="secret" type="password" minLength={16} maxLength={256} autoComplete="off" />
