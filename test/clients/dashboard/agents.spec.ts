@@ -13,6 +13,7 @@ const REFUND = {
     properties: {
       order: { type: 'string', description: 'The order to pay back.', maxLength: 20 },
       lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+      reason: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     },
     required: ['order'],
   },
@@ -104,6 +105,7 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
       'lines list of object',
       'lines[].sku string',
       'order requiredstringThe order to pay back.characters at most 20',
+      'reason anythingIt says more, in the JSON.',
     ]);
     await page.getByRole('button', { name: 'Accept crm.refund' }).waitFor();
     const { fingerprint } = (await test.owner.get('/tools/crm.refund')).body;

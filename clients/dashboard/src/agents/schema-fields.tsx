@@ -25,13 +25,23 @@ const LIMITS: Record<string, string> = {
   default: 'left out',
 };
 
+/** Keywords that are shown, or say nothing about what is taken. */
+const SHOWN = new Set([
+  ...Object.keys(LIMITS),
+  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'title', 'description'],
+  ...['$schema', '$id', '$comment', 'examples', 'x-fingerprint'],
+]);
+const MORE = 'It says more, in the JSON.';
+
 type Schema = Record<string, unknown>;
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Alternatives, references and the like are read in the JSON. */
+const saysMore = (schema: Schema) => Object.keys(schema).some((keyword) => !SHOWN.has(keyword));
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The parameters of a schema, with those within objects and lists. What a schema says otherwise stands in its JSON. */
+/** The parameters of a schema, with those within objects and lists. */
 function parametersOf(schema: Schema, prefix = '', depth = 1): Parameter[] {
   const { properties, required } = schema;
   if (!isSchema(properties)) return [];
@@ -40,13 +50,14 @@ function parametersOf(schema: Schema, prefix = '', depth = 1): Parameter[] {
     const property = isSchema(given) ? given : {};
     const items = isSchema(property['items']) ? property['items'] : undefined;
     const path = `${prefix}${name}`;
-    const within = items
-      ? parametersOf(items, `${path}[].`, depth + 1)
-      : parametersOf(property, `${path}.`, depth + 1);
-    return [
-      { path, type: typeOf(property, items), isRequired: needed.includes(name), said: saidOf(property) },
-      ...(depth < DEEPEST ? within : []),
-    ];
+    const own = {
+      path,
+      type: typeOf(property, items),
+      isRequired: needed.includes(name),
+      said: [...saidOf(property), ...(saysMore(property) || (items && saysMore(items)) ? [MORE] : [])],
+    };
+    if (depth === DEEPEST) return [own];
+    return [own, ...parametersOf(items ?? property, items ? `${path}[].` : `${path}.`, depth + 1)];
   });
 }
 
@@ -72,7 +83,9 @@ export function SchemaFields({ schema }: { schema: Schema }) {
     <>
       <h3>What it takes</h3>
       {parameters.length === 0 ? (
-        <p>{isClosed ? 'Nothing.' : 'The schema names no parameter: it takes whatever is given.'}</p>
+        !saysMore(schema) && (
+          <p>{isClosed ? 'Nothing.' : 'The schema names no parameter: it takes whatever is given.'}</p>
+        )
       ) : (
         <dl className="figures">
           {parameters.slice(0, MOST).map(({ path, type, isRequired, said }) => (
@@ -91,6 +104,7 @@ export function SchemaFields({ schema }: { schema: Schema }) {
         </dl>
       )}
       {parameters.length > MOST && <p>And {parameters.length - MOST} more, in the JSON.</p>}
+      {saysMore(schema) && <p className="warning">{MORE}</p>}
       {parameters.length > 0 && !isClosed && (
         <p className="quiet">Parameters that are not named here are taken as well.</p>
       )}
