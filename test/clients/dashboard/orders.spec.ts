@@ -175,6 +175,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await listed.getByRole('link').click();
     await page.getByText('An owner has to activate it.').waitFor();
     await page.getByText('by The skill pack invoice-reminders').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
   });
 
   it('shows a viewer no button that they may not press', async () => {
