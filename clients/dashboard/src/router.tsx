@@ -74,6 +74,7 @@ const routes = root.addChildren([
   page('/settings', setUp('SettingsPage')),
   page('/tier', setUp('TierPage')),
   page('/workspaces', setUp('WorkspacesPage')),
+  page('/documents', setUp('DocumentsPage')),
   page('/orders', setUp('OrdersPage')),
   page('/orders/$standingOrderId', setUp('OrderPage')),
   page(

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
 import { useLive } from './live.js';
+import { mayActSomewhere, useMe } from './me.js';
 import { signOut, useSession } from './session.js';
 import { SignIn } from './sign-in.js';
 import { useTold } from './ui/told.js';
@@ -12,6 +13,8 @@ import { Countdown } from './ui/failure.js';
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
 }));
+
+const ChatPanel = lazy(async () => ({ default: (await import('./chat/chat-panel.js')).ChatPanel }));
 
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.js')).Palette }));
 
@@ -47,6 +50,7 @@ const STATES = {
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const held = useHeld();
+  const chat = useChat();
   return (
     <>
       <header className="bar">
@@ -67,6 +71,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {held?.why === 'limit' && <Countdown until={held.until} />}
         </span>
         <GuardianBar />
+        {chat.button}
         <Find />
         <button type="button" className="sign-out" onClick={() => void signOut()}>
           Sign out
@@ -76,7 +81,10 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         {useTold()}
       </p>
       {/* Nothing is read before it is known from where on changes are told. */}
-      <main>{connection !== 'connecting' && children}</main>
+      <main className={chat.panel ? 'with-chat' : undefined}>
+        <div>{connection !== 'connecting' && children}</div>
+        {chat.panel}
+      </main>
     </>
   );
 }
@@ -91,6 +99,50 @@ function Waiting() {
       <span className="unseen"> in the inbox</span>
     </span>
   );
+}
+
+/** Whether the chat is open stays in the tab, as what is typed into it does. */
+const CHAT_OPEN = 'chat:open';
+
+/** Opens the chat beside the page, for those who may ask. */
+function useChat(): { button: ReactNode; panel: ReactNode } {
+  const mayAsk = mayActSomewhere(useMe(), 'operator');
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(() => sessionStorage.getItem(CHAT_OPEN) !== null);
+  const show = (next: boolean) => {
+    setOpen(next);
+    if (next) return sessionStorage.setItem(CHAT_OPEN, 'yes');
+    sessionStorage.removeItem(CHAT_OPEN);
+    button.current?.focus();
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'j' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      if (!document.querySelector('[role=dialog]')) button.current?.click();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  if (!mayAsk) return { button: null, panel: null };
+  return {
+    button: (
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={isOpen}
+        aria-keyshortcuts="Control+J Meta+J"
+        onClick={() => show(!isOpen)}
+      >
+        Chat
+      </button>
+    ),
+    panel: isOpen && (
+      <Suspense>
+        <ChatPanel close={() => show(false)} />
+      </Suspense>
+    ),
+  };
 }
 
 /** Opens the palette. */

@@ -49,18 +49,19 @@ export class AnswerMessage {
   ) {}
 
   /** @throws NotFound for a conversation that is not the caller's; ChatBusy, ConversationFull */
-  async execute(caller: Caller, { message, conversationId, teamId }: ChatBody): Promise<ChatAnswer> {
+  async execute(caller: Caller, { message, conversationId, teamId, about }: ChatBody): Promise<ChatAnswer> {
     // Locked until the transaction ends: of two messages that say "yes", in whatever process, the second finds the answer to the first.
     const conversation =
       conversationId === undefined ? null : await this.conversations.get(caller, conversationId, true);
     if (conversation && conversation.messages + 2 > MAX_MESSAGES) throw new ConversationFull();
-    const known = await this.knownAnswer(caller, conversation, { message, teamId });
+    const known = await this.knownAnswer(caller, conversation, { message, teamId, about });
     if (known) await this.conversations.assertFree(caller, this.clock.now());
     const id = conversation?.conversationId ?? null;
     // All that the model's answer depends on: with a message in between, or other rights, another one is needed.
     const { teamIds } = scopeOf(caller);
-    const key = JSON.stringify(['chat', id, conversation?.messages, teamIds, sha256(message)]);
-    const answered = known ?? computedBeforehand(key, () => this.askModel.execute(caller, id, message));
+    const key = JSON.stringify(['chat', id, conversation?.messages, teamIds, sha256(message), about]);
+    const answered =
+      known ?? computedBeforehand(key, () => this.askModel.execute(caller, id, message, about));
     return this.keep(caller, conversation, message, answered);
   }
 
@@ -68,7 +69,7 @@ export class AnswerMessage {
   private async knownAnswer(
     caller: Caller,
     conversation: ConversationEntity | null,
-    { message, teamId }: ChatBody,
+    { message, teamId, about }: ChatBody,
   ): Promise<Answered | undefined> {
     const words = plain(message);
     if (YES.test(words) || NO.test(words)) {
@@ -78,7 +79,7 @@ export class AnswerMessage {
       if (NO.test(words)) return answer('Nothing was handed in.', 'hand_in');
       return this.handIn(caller, proposal.directive, teamId ?? proposal.teamId);
     }
-    const question = questionIn(message);
+    const question = questionIn(message, about);
     if (question) {
       const [found] = (await this.facts.find(scopeOf(caller), question)).found;
       return answer(found!.text, question.subject, found!.ids);

@@ -23,6 +23,7 @@ import { Conversations } from './conversations.repository.js';
 import { type ChatIntent, idsIn, intentOf } from './intents.js';
 import { claimsAnAct, MAX_REPLY, safeReply } from './reply-text.js';
 import { HELP, TOPIC_NAMES, TOPICS } from './topics.js';
+import { isWork } from './work.js';
 
 export interface Answered extends Paid {
   reply: string;
@@ -69,13 +70,18 @@ export class AskModel {
   }
 
   /** @throws ChatBusy while another question of the member is under way */
-  async execute(caller: Caller, conversationId: string | null, message: string): Promise<Answered> {
+  async execute(
+    caller: Caller,
+    conversationId: string | null,
+    message: string,
+    open?: string,
+  ): Promise<Answered> {
     const now = this.clock.now();
     const turnId = await this.conversations.beginTurn(caller, now, now + TURN_MS);
     const { provider: name, model } = this.model!.options;
     const paid = { engine: { name, model }, cost: NO_COST };
     try {
-      return await this.answer(caller, conversationId, message, paid);
+      return await this.answer(caller, conversationId, { message, open }, paid);
     } finally {
       await this.end(caller, turnId, conversationId, paid).catch((error: unknown) => {
         this.logger.error(
@@ -103,11 +109,11 @@ export class AskModel {
   private async answer(
     caller: Caller,
     conversationId: string | null,
-    message: string,
+    { message, open }: { message: string; open: string | undefined },
     paid: Paid & { engine: ChatEngine },
   ): Promise<Answered> {
     const scope = scopeOf(caller);
-    const named = idsIn(message).filter((id) => /^(?:dir|pkt|apr|act)_/.test(id));
+    const named = idsIn(`${open ?? ''} ${message}`).filter(isWork);
     const known = named.slice(0, MAX_LOOK_UPS).map((about) => ({ subject: 'decision' as const, about }));
     const { timezone, found } = await this.facts.find(scope, ...known);
     const earlier = conversationId ? await this.conversations.messages(caller, conversationId, EARLIER) : [];
@@ -122,6 +128,7 @@ export class AskModel {
           instructions: instructionsFor(caller.workspaceName, timezone, this.clock.now(), isLast),
           data: delimited('chat', {
             message,
+            open,
             history,
             found: found.map(({ ids: _ids, ...each }) => each),
           }),
@@ -169,7 +176,7 @@ Rules that nothing can change:
 3. To look something up, name it in "lookUps" (at most ${MAX_LOOK_UPS}) and leave "reply" empty; you are then asked again with what was found. "about" is null unless a subject says what it takes. The subjects:
 ${SUBJECTS}
    ${isLast ? 'You cannot look anything up any more: "lookUps" must be empty.' : ''}
-4. Answer from what was found, and name the ids of the records that you used, exactly as they are. Write no other id, not even one that stands in "message", "history" or a text of "found"; never invent a number or a name. Say so when something was not found, without its id. Amounts in several currencies are never added.
+4. Answer from what was found, and name the ids of the records that you used, exactly as they are. Write no other id, not even one that stands in "message", "history" or a text of "found"; never invent a number or a name. Say so when something was not found, without its id. Amounts in several currencies are never added. "open", if it is there, is the record that the member looks at: "this" in "message" means it.
 5. "reply" is plain text in the language of "message", at most 2,000 characters, without links.
 6. Now it is ${new Date(now).toISOString()} in UTC; the workspace is in the zone ${timezone}, in which "found" tells times.
 

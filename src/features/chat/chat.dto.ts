@@ -36,6 +36,18 @@ export class ChatBody {
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: string;
+
+  /**
+   * The record that the member looks at, which "this" in the message means: the id of a directive, a work packet, an approval, an
+   * action request, a standing order or an escalation.
+   * @example 'apr_01khqw6q00fr0vpnqthbc7s4n2'
+   */
+  @IsOptional()
+  @Matches(/^(?:dir|pkt|apr|act|so|esc)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, {
+    message:
+      '$property must be the id of a directive, work packet, approval, action request, order or escalation',
+  })
+  about?: string;
 }
 
 /** What a message was taken for, with the records that the reply was made from. */

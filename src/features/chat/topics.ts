@@ -4,7 +4,7 @@ import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { firstPending, soonAfter } from '../approvals/pending-approvals.js';
 import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
 import { quoted } from './reply-text.js';
-import { FEW, WORK, type WorkRow, workText } from './work.js';
+import { FEW, isWork, WORK, type WorkRow, workText } from './work.js';
 
 /** The questions that are answered from the database, with a model and without. */
 
@@ -178,7 +178,7 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
   }),
   decision: workOf('id', {
     example: 'Why was pkt_01khqw6q00fr0vpnqthbc7s4n2 denied?',
-    words: String.raw`(?:(?:why|explain|show|status of|who (?:approved|rejected)|what is)(?: (?:is|was|did|does))? )?(?<about>(?:dir|pkt|apr|act)_[0-9a-z]{26})(?: \w+){0,3}`,
+    words: String.raw`(?:(?:why|explain|show|status of|who (?:approved|rejected)|what is|did|has|was|is)(?: (?:is|was|did|does))? )?(?<about>(?:dir|pkt|apr|act)_[0-9a-z]{26})(?: \w+){0,3}`,
     takes: 'the id of a directive (dir_), work packet (pkt_), approval (apr_) or action request (act_)',
   }),
   approved: workOf('words', {
@@ -254,9 +254,15 @@ export interface LookUp {
   about: string | null;
 }
 
-/** The question that a message is, all of it; undefined where it is another one. */
-export function questionIn(message: string): LookUp | undefined {
-  const words = plain(message);
+/** The record that the member looks at; "this week" is a period. */
+const THIS = /\b(?:this|that|it)\b(?! (?:week|month)\b)(?: (?:directive|approval|draft|mail|request)\b)?/i;
+
+/**
+ * The question that a message is, all of it; undefined where it is another one.
+ * @param open the id of the record that "this" means
+ */
+export function questionIn(message: string, open?: string): LookUp | undefined {
+  const words = open !== undefined && isWork(open) ? plain(message).replace(THIS, open) : plain(message);
   for (const [subject, pattern] of PATTERNS) {
     const found = pattern.exec(words);
     if (found) return { subject, about: found.groups?.['about'] ?? null };

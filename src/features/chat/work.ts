@@ -45,6 +45,9 @@ export interface WorkRow {
   } | null;
 }
 
+/** Whether an id is that of a directive, a work packet, an approval or an action request. */
+export const isWork = (id: string): boolean => /^(?:dir|pkt|apr|act)_/.test(id);
+
 /** Few of each: an answer is a few sentences, not an archive. */
 export const FEW = 10;
 /** How many mails and directives are searched for a name, the newest first. */

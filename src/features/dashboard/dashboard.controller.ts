@@ -17,6 +17,7 @@ const PAGES = [
   'connections',
   'directives',
   'directives/:directiveId',
+  'documents',
   'escalations',
   'escalations/:escalationId',
   'guardian',

@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import PostalMime from 'postal-mime';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Device } from '../../e2e/hydrate/hydrate-desk.js';
 import { type MailServer, startMailServer } from '../../e2e/mail/mail-server.js';
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
@@ -74,6 +75,19 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('button', { name: 'I have kept them' }).click();
     await page.getByText('recovery codes are left').waitFor();
+    const codes = () => test.rows('select * from recovery_codes order by 1, 2');
+    const before = await codes();
+    test.clock.advance(30_000);
+    await page.getByText('New recovery codes', { exact: true }).click();
+    const form = page.locator('form').filter({ hasText: 'They take the place' });
+    await form.getByLabel('Your password').fill(PASSWORD);
+    await form.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await form.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await page.getByText('The codes of before open nothing any more.').waitFor();
+    expect(await codes()).not.toEqual(before);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('recovery codes are left').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     test.clock.advance(30_000);
     await page.getByLabel('Mail address').fill(EMAIL);
@@ -82,11 +96,31 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.getByLabel('Code of your second factor').fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('banner').waitFor();
-    await page.getByLabel('Your password').fill(PASSWORD);
     test.clock.advance(30_000);
-    await page.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    const removal = page.locator('form').filter({ hasText: 'Anybody with your password' });
+    await removal.getByLabel('Your password').fill(PASSWORD);
+    await removal
+      .getByLabel('Code of the authenticator')
+      .fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Remove the second factor' }).click();
     await page.getByRole('button', { name: 'Set up' }).waitFor();
+  });
+
+  it('shows the devices that fetched what they need, and sets quiet hours', async () => {
+    await page.getByText('None. A program that works').waitFor();
+    await new Device(test, test.owner.token!, 'mira-laptop').once();
+    await page.reload();
+    await page.getByRole('region', { name: 'Devices' }).getByText('mira-laptop').waitFor();
+    const hours = page.getByRole('group', { name: /^Quiet hours/ });
+    await hours.getByLabel('From').fill('22:00');
+    await hours.getByLabel('Until').fill('07:00');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Save what is mailed' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await test.owner.get('/profile/notifications')).body.own.quietHours).toEqual({
+      from: '22:00',
+      to: '07:00',
+    });
   });
 
   it('renews the token after input only, and locks over what was typed after 30 minutes', async () => {

@@ -8,7 +8,15 @@ const REFUND = {
   name: 'crm.refund',
   title: 'Refund an order',
   description: 'Pays money back.',
-  paramsSchema: { type: 'object', properties: { order: { type: 'string' } } },
+  paramsSchema: {
+    type: 'object',
+    properties: {
+      order: { type: 'string', description: 'The order to pay back.', maxLength: 20 },
+      lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+      reason: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    },
+    required: ['order'],
+  },
 };
 
 describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
@@ -46,6 +54,10 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     await page.getByText('Nothing is proposed.').waitFor();
     await page.getByText('What CRM cleaner asked today').click();
     await page.getByRole('link', { name: 'Read the approval' }).waitFor();
+    await page.getByRole('button', { name: /^Take back crm.refund/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await page.getByText('cancelled', { exact: true }).waitFor();
+    expect(await test.rows('select status from action_requests')).toEqual([{ status: 'cancelled' }]);
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Pause CRM cleaner' }).click();
     expect(await desk.findingsEverywhere()).toEqual([]);
@@ -66,7 +78,16 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     expect(desk.complaints).toEqual([]);
   });
 
-  it('pauses and resumes a capo', async () => {
+  it('shows what a capo was given today, pauses it and resumes it', async () => {
+    await desk.handIn('File a note "Rent": "It is due."');
+    await page.getByText('What ops was given today').click();
+    await page.getByRole('link', { name: /Rent/ }).waitFor();
+    await page
+      .getByText('What hr was given today')
+      .or(page.getByText('What revenue was given today'))
+      .first()
+      .click();
+    await page.getByText('Nothing yet.').waitFor();
     await step('Pause', 'capo_ops');
     await page.getByRole('button', { name: 'Resume capo_ops' }).waitFor();
     expect(await test.rows('select capo from paused_capos')).toEqual([{ capo: 'capo_ops' }]);
@@ -79,6 +100,13 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     expect((await agent.post('/tools', REFUND)).status).toBe(201);
     await page.getByText('Read crm.refund').click();
     await page.getByText('Pays money back.').waitFor();
+    const parameter = page.getByRole('listitem').filter({ hasText: 'crm.refund' }).locator('dl div');
+    expect(await parameter.allTextContents()).toEqual([
+      'lines list of object',
+      'lines[].sku string',
+      'order requiredstringThe order to pay back.characters at most 20',
+      'reason anythingIt says more, in the JSON.',
+    ]);
     await page.getByRole('button', { name: 'Accept crm.refund' }).waitFor();
     const { fingerprint } = (await test.owner.get('/tools/crm.refund')).body;
     const changed = await test.owner.send(
@@ -119,6 +147,36 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it('registers a tool, and says what is wrong with a schema', async () => {
+    await page.getByText('Register a tool').click();
+    await page.getByLabel('Name', { exact: false }).first().fill('crm.note');
+    await page.getByLabel('What it takes').fill('{ "type": "object", ');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Register the tool' }).click();
+    await page.getByRole('alert').filter({ hasText: 'JSON' }).waitFor();
+    await page.getByLabel('What it takes').fill('{ "type": "object", "properties": {} }');
+    await page.getByRole('button', { name: 'Register the tool' }).click();
+    await page.getByText('Show crm.note').waitFor();
+    expect(await test.rows(`select name, status, risk from tools where name = 'crm.note'`)).toEqual([
+      { name: 'crm.note', status: 'active', risk: 'high' },
+    ]);
+    await page.getByText('Show crm.note').click();
+    await page.getByText('it takes whatever is given').waitFor();
+    // What has changed while nobody looked is shown to those who read it before.
+    await page.getByRole('link', { name: 'Set-up' }).click();
+    const { fingerprint } = (await test.owner.get('/tools/crm.note')).body;
+    const more = { description: 'Writes to the customer.' };
+    expect(
+      (await test.owner.send('PATCH', '/tools/crm.note', more, { 'If-Match': fingerprint })).status,
+    ).toBe(200);
+    await page.getByRole('link', { name: 'Agents and tools' }).click();
+    await page.getByText('Show crm.note').click();
+    await page.locator('ins').filter({ hasText: 'customer' }).waitFor();
+    await page.getByRole('button', { name: 'I have read the change' }).click();
+    await page.getByRole('button', { name: 'Delete crm.note' }).waitFor();
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('shows a viewer no button that they may not press', async () => {
     await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);
     const other = await test.createMember(test.workspaceId, 'admin');
@@ -126,6 +184,6 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
     await page.reload();
     await page.getByText('Show crm.refund').click();
     await page.getByText('Pays any sum').waitFor();
-    expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    expect(await desk.buttons()).toEqual([]);
   });
 });

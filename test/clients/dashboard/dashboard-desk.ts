@@ -100,6 +100,12 @@ export class DashboardDesk {
     return picture;
   }
 
+  /** What the page offers to press. Whoever may read a list may take it along, so CSV is left out. */
+  async buttons(): Promise<string[]> {
+    const all = await this.page.getByRole('main').getByRole('button').allTextContents();
+    return all.filter((name) => name !== 'CSV');
+  }
+
   /** What axe finds at fault with the page as it is. */
   async findings(): Promise<string[]> {
     await this.page.evaluate(axe.source);

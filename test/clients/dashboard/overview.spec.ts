@@ -71,6 +71,9 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
       total: 0,
     });
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).waitFor();
+    await page.getByText('Read', { exact: true }).click();
+    const { body: text } = (await test.owner.get(`/signals/${signalId}`)).body;
+    await page.getByText(text).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).click();
     await page.getByText('Nobody has to look at anything.').waitFor();
@@ -91,6 +94,8 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const file = await (await downloaded).path();
     expect(await readFile(file, 'utf8')).toContain('directive.created');
+    await page.getByText('The file has all receipts that you may see.').waitFor();
+    await page.getByRole('button', { name: 'CSV of connectors' }).waitFor();
     await page
       .getByText(/Earlier checks of/)
       .first()

@@ -167,7 +167,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     await page.reload();
     await page.getByText('Admins install and remove packs.').waitFor();
     await pack('thanks 1.0.0').waitFor();
-    expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    expect(await desk.buttons()).toEqual([]);
     expect(await page.getByLabel('File of the pack').count()).toBe(0);
     expect(await desk.findings()).toEqual([]);
   });

@@ -112,7 +112,7 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
     await page.getByText('Admins invite people and change roles.').waitFor();
     await page.locator('summary').filter({ hasText: 'Sales' }).click();
     await page.getByRole('region', { name: 'Teams' }).getByText('Jo Lind').waitFor();
-    const buttons = await page.getByRole('main').getByRole('button').allTextContents();
+    const buttons = await desk.buttons();
     expect(buttons).toEqual(['Save what I am mailed']);
     await page.getByLabel('Approvals: I am mailed').selectOption('digest');
     await page.getByRole('button', { name: 'Save what I am mailed' }).click();

@@ -171,6 +171,82 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     expect(desk.complaints).toEqual([]);
   });
 
+  it('sends many again at once, and names the one that was not', async () => {
+    const statuses = () =>
+      test.rows('select status, count(*)::int as n from webhook_deliveries group by status order by 1');
+    await test.rows(`update webhook_deliveries set status = 'dead'`);
+    await page.reload();
+    await page.getByText('Deliveries to Warehouse').click();
+    await page.getByRole('button', { name: 'Choose all that were given up' }).click();
+    await page.getByText('2 chosen.').waitFor();
+    const [gone] = await test.rows<{ delivery_id: string }>(
+      'delete from webhook_deliveries where delivery_id = (select min(delivery_id) from webhook_deliveries) returning delivery_id',
+    );
+    await page.getByRole('button', { name: 'Send 2 again' }).click();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Send 2 again' }).click();
+    await dialog.getByText('1 of 2 sent again.').waitFor();
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining(`webhook.test ${gone!.delivery_id}: `),
+    ]);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await eventually(statuses, (all) => all.some(({ status }) => status === 'delivered'));
+    expect(await statuses()).toEqual([
+      { status: 'dead', n: 1 },
+      { status: 'delivered', n: 1 },
+    ]);
+    expect(receiver.received).toHaveLength(4);
+    expect(desk.complaints.filter((one) => !one.includes('404'))).toEqual([]);
+  });
+
+  it('shows each connector with what helps, the model budget, and the partner secret', async () => {
+    await test.rows(
+      `update connectors set status = 'red', reason = 'It refused our credentials.', consecutive_failures = 3,
+         last_checked_at = now(), next_check_at = now() + interval '1 day' where kind = 'mail'`,
+    );
+    await page.reload();
+    const connectors = page.getByRole('region', { name: 'Connectors' });
+    await connectors.getByText('Check SMTP_URL and MAIL_FROM').waitFor();
+    await connectors.getByText('Earlier checks of Mail').click();
+    const budget = page.getByRole('region', { name: 'Model budget' });
+    await budget.getByText('None is set').waitFor();
+    await budget.getByLabel('US dollars a day').fill('2.5');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await budget.getByRole('button', { name: 'Save the model budget' }).click();
+    await budget.getByText('Once a day’s budget is used up').waitFor();
+    expect((await test.owner.get('/settings')).body.modelBudget).toMatchObject({ amount: 2.5, tokens: null });
+    await budget.getByLabel('US dollars a day').fill('');
+    await budget.getByRole('button', { name: 'Save the model budget' }).click();
+    await budget.getByText('None is set').waitFor();
+    expect((await test.owner.get('/settings')).body.modelBudget).toBeNull();
+    await step('Rotate', 'the partner secret');
+    const secret = page.getByRole('region', { name: 'Secret', exact: true });
+    const made = await secret.locator('pre').textContent();
+    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await step('Show', 'the partner secret');
+    expect(await secret.locator('pre').textContent()).toBe(made);
+    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('shows a document that a capo filed', async () => {
+    const { body } = await test.owner.post('/directives', {
+      directive: 'File a note "Rent": "It is due on Friday."',
+      capo: 'capo_ops',
+    });
+    await test.owner.get(`/approvals/${body.approvalId}?wait=10`);
+    await page.goto(`${test.url}/documents`);
+    await page.getByText('None yet. A directive').waitFor();
+    await test.owner.post(`/approvals/${body.approvalId}/approve`);
+    await page.getByText('Read Rent').click();
+    await page.getByText('It is due on Friday.').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.goto(`${test.url}/connections`);
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('rotates the secret, and deletes the webhook', async () => {
     await page.getByRole('button', { name: 'Rotate the secret of Warehouse' }).click();
     expect(await desk.findingsEverywhere()).toEqual([]);
@@ -196,7 +272,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     for (const [path, sentence] of Object.entries(sentences)) {
       await page.goto(test.url + path);
       await page.getByText(sentence).waitFor();
-      expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+      expect(await desk.buttons()).toEqual([]);
       expect(await desk.findings()).toEqual([]);
     }
   });

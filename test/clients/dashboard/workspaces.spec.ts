@@ -159,7 +159,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     test.clock.advance(1_000);
     await page.reload();
     await page.getByText('Owners export and delete a workspace.').waitFor();
-    expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    expect(await desk.buttons()).toEqual([]);
     await page.getByRole('link', { name: 'Set-up' }).click();
     await page.getByRole('link', { name: 'Skill packs' }).waitFor();
     expect(await page.getByRole('link', { name: 'Workspaces' }).count()).toBe(0);

@@ -137,6 +137,17 @@ describe('with a model connected', () => {
     ]);
   });
 
+  it('the record that the member looks at is looked up at once, and named to the model', async () => {
+    const { directiveId } = await desk.handInReady({ text: 'File this memo for the board: The delays end.' });
+    await chat.say('Should I worry about this one?', { about: directiveId });
+    expect(given()).toMatchObject({
+      open: directiveId,
+      found: [{ subject: 'decision', about: directiveId }],
+    });
+    await chat.say(QUESTION);
+    expect(given(1)).not.toHaveProperty('open');
+  });
+
   it('the model is given the earlier messages, within bounds', async () => {
     replies = [says({ reply: 'x'.repeat(5_000) })];
     for (let n = 0; n < 6; n++) await chat.say(`${QUESTION} ${n} ${'y'.repeat(3_900)}`);

@@ -177,6 +177,35 @@ describe('POST /consigliere/chat 200: by name', () => {
     }
     expect((await chat.say('Who approved the mail to jane?')).reply).toContain('I find nothing for “jane”');
   });
+
+  it('takes "this" for the record that the member looks at, if they may see it', async () => {
+    const { directiveId: about } = await desk.handInReady();
+    const plain = (await chat.say(`Why does ${about} wait?`)).reply;
+    for (const question of [
+      'Why does this wait?',
+      'Why is it pending?',
+      'Explain that directive',
+      'Did this go out?',
+    ]) {
+      const { reply, intents } = await chat.say(question, { about });
+      expect(reply, question).toBe(plain);
+      expect(intents).toMatchObject([{ intent: 'decision', ids: expect.arrayContaining([about]) }]);
+    }
+    expect(await chat.say('Why does this wait?')).toMatchObject({ intents: [{ intent: 'help' }] });
+    expect(await chat.say('How much revenue this week?', { about })).toMatchObject({
+      intents: [{ intent: 'revenue' }],
+    });
+    // It decides nothing about it either, and is no part of what is handed in.
+    expect(await chat.say('Approve this', { about })).toMatchObject({ intents: [{ intent: 'refused' }] });
+    expect((await chat.say('Email jane@acme.example: "Is this fine?"', { about })).reply).toContain(
+      '"Is this fine?"',
+    );
+    const foreign = await new Desk(test, (await test.createWorkspace()).owner.token as string).handIn();
+    expect((await chat.say('What is this?', { about: foreign.directiveId })).reply).toBe(
+      `There is no record ${foreign.directiveId}, or you may not see it.`,
+    );
+    expect((await chat.send('What is this?', { about: 'so_x' })).status).toBe(422);
+  });
 });
 
 describe('POST /consigliere/chat 200: what agents asked for', () => {

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { admin, resume, signOut } from '../session.js';
+import { admin, client, resume, signOut } from '../session.js';
 import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearance.js';
+import { Csv, onePage } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -18,6 +19,7 @@ export function AccountPage() {
       <SecondFactor />
       <MailChoices />
       <Sessions />
+      <Devices />
       <Look />
       <button type="button" className="sign-out" onClick={() => void signOut()}>
         Sign out
@@ -101,6 +103,49 @@ function Sessions() {
               </li>
             )}
           </Rows>
+        )}
+      </Loaded>
+      <Csv name="own sessions" total={sessions.data?.total} list={(page) => admin.sessions.list(page)} />
+    </section>
+  );
+}
+
+/** The programs of one's own, such as an app on a phone, that fetched what they need. */
+function Devices() {
+  const profile = useQuery({ queryKey: ['profile'], queryFn: () => client.profile.get() });
+  return (
+    <section aria-label="Devices">
+      <h2>Your devices</h2>
+      <Loaded query={profile}>
+        {({ devices }) => (
+          <>
+            <Rows
+              items={devices}
+              empty="None. A program that works while it is offline shows here once it has fetched what it needs."
+            >
+              {({ deviceId, firstSeenAt, lastSeenAt }) => (
+                <li key={deviceId}>
+                  <span className="title">{deviceId}</span>
+                  <span className="facts">
+                    <span>
+                      here last <Time at={lastSeenAt} />
+                    </span>
+                    <span>
+                      for the first time <Time at={firstSeenAt} />
+                    </span>
+                  </span>
+                </li>
+              )}
+            </Rows>
+            {devices.length > 0 && (
+              <>
+                <p className="quiet">
+                  A device works with a token or a session: end that one to lock it out.
+                </p>
+                <Csv name="devices" total={devices.length} list={() => onePage(devices)} />
+              </>
+            )}
+          </>
         )}
       </Loaded>
     </section>

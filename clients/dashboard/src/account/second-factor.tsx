@@ -28,6 +28,7 @@ export function SecondFactor({ isGate = false }: { isGate?: boolean }) {
                 It is set up{since !== null && ' since '}
                 {since !== null && <Time at={since} />}. {recoveryCodesLeft} recovery codes are left.
               </p>
+              <ReplaceCodes />
               <Prove
                 title="Anybody with your password could sign in without it."
                 button="Remove the second factor"
@@ -77,6 +78,47 @@ function SetUp({ isGate }: { isGate: boolean }) {
       </p>
       <PasswordField />
     </Form>
+  );
+}
+
+/** New recovery codes, in place of those that are left. */
+function ReplaceCodes() {
+  const queries = useQueryClient();
+  const replace = useMutation({
+    mutationFn: (body: { password: string; code: string }) => admin.secondFactor.replaceRecoveryCodes(body),
+  });
+  if (replace.data) {
+    return (
+      <>
+        <p>
+          The codes of before open nothing any more. Keep these where neither your password nor your phone is:
+        </p>
+        <pre className="output">{replace.data.recoveryCodes.join('\n')}</pre>
+        <button
+          type="button"
+          onClick={() => {
+            replace.reset();
+            void queries.invalidateQueries({ queryKey: ['second-factor'] });
+          }}
+        >
+          I have kept them
+        </button>
+      </>
+    );
+  }
+  return (
+    <details>
+      <summary>New recovery codes</summary>
+      <Form
+        button="Make new recovery codes"
+        act={({ password, code }) => replace.mutate({ password: password!, code: code! })}
+        mutation={replace}
+      >
+        <p>They take the place of those that are left.</p>
+        <PasswordField />
+        <CodeField />
+      </Form>
+    </details>
   );
 }
 

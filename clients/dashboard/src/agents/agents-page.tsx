@@ -1,11 +1,13 @@
-import type { AgentView, OutsideAgentView } from '@consigliere/sdk';
+import type { ActionRequestSummary, AgentView, DirectiveSummary, OutsideAgentView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
+import { Csv, onePage } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { Tools } from './tools.js';
 
@@ -26,12 +28,18 @@ export function AgentsPage() {
               >
                 {(agent) => <OutsideAgent key={agent.tokenId} agent={agent} />}
               </Rows>
+              <Csv
+                name="agents from outside"
+                total={outsideAgents.length}
+                list={() => onePage(outsideAgents)}
+              />
             </section>
             <section aria-label="Capos">
               <h2>Capos</h2>
               <Rows items={capos} empty="None.">
                 {(capo) => <Capo key={capo.role} capo={capo} />}
               </Rows>
+              <Csv name="capos" total={capos.length} list={() => onePage(capos)} />
             </section>
           </>
         )}
@@ -90,40 +98,91 @@ function OutsideAgent({ agent }: { agent: OutsideAgentView }) {
   );
 }
 
+/** The part of a list, newest first, that is of today. */
+function ofToday<T extends { createdAt: number }>(page: {
+  items: T[];
+  total: number;
+  nextCursor: string | null;
+}) {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const items = page.items.filter(({ createdAt }) => createdAt >= midnight);
+  return items.length < page.items.length ? { items, total: items.length, nextCursor: null } : page;
+}
+
+/** The states in which what was asked can be taken back: nobody has begun to act. */
+const CAN_BE_TAKEN_BACK = new Set<ActionRequestSummary['status']>(['pending', 'allowed', 'approved']);
+
 /** What an agent asked since midnight, read when somebody wants to see it. */
 function Asked({ name }: { name: string }) {
   const [isOpen, setOpen] = useState(false);
-  const requests = useQuery({
-    queryKey: ['action', name],
-    queryFn: () => client.actions.list({ agent: name, limit: 100 }),
-    enabled: isOpen,
-  });
-  const midnight = new Date().setHours(0, 0, 0, 0);
+  const me = useMe();
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>What {name} asked today</summary>
       {isOpen && (
-        <Loaded query={requests}>
-          {({ items }) => (
-            <Rows items={items.filter(({ createdAt }) => createdAt >= midnight)} empty="Nothing yet.">
-              {({ actionRequestId, title, tool, status, createdAt, approvalId }) => (
-                <li key={actionRequestId}>
-                  <span className="title">{title}</span>
-                  <span className="facts">
-                    <span>{tool}</span>
-                    <span className={`status ${status}`}>{status}</span>
-                    <Time at={createdAt} />
-                    {approvalId !== null && (
-                      <Link to="/approvals/$approvalId" params={{ approvalId }}>
-                        Read the approval
-                      </Link>
-                    )}
-                  </span>
-                </li>
+        <Listing<ActionRequestSummary>
+          name={`requests of ${name} today`}
+          queryKey={['action', name]}
+          list={async (page) => ofToday(await client.actions.list({ agent: name, ...page }))}
+          empty="Nothing yet."
+        >
+          {({ actionRequestId, title, tool, status, createdAt, approvalId, teamId }) => (
+            <li key={actionRequestId}>
+              <span className="title">{title}</span>
+              <span className="facts">
+                <span>{tool}</span>
+                <span className={`status ${status}`}>{status}</span>
+                <Time at={createdAt} />
+                {approvalId !== null && (
+                  <Link to="/approvals/$approvalId" params={{ approvalId }}>
+                    Read the approval
+                  </Link>
+                )}
+              </span>
+              {CAN_BE_TAKEN_BACK.has(status) && mayAct(me, 'operator', teamId) && (
+                <Act
+                  verb="Take back"
+                  of={`${title} ${actionRequestId}`}
+                  effect="The agent may not do it any more. It can ask again."
+                  act={() => client.actions.cancel(actionRequestId)}
+                  stale={['action', 'agent', 'approvals']}
+                />
               )}
-            </Rows>
+            </li>
           )}
-        </Loaded>
+        </Listing>
+      )}
+    </details>
+  );
+}
+
+/** What a capo was given since midnight, and what became of it. */
+function Done({ role }: { role: AgentView['role'] }) {
+  const [isOpen, setOpen] = useState(false);
+  const name = role.replace('capo_', '');
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>What {name} was given today</summary>
+      {isOpen && (
+        <Listing<DirectiveSummary>
+          name={`work of ${name} today`}
+          queryKey={['directive', 'of', role]}
+          list={async (page) => ofToday(await client.directives.list({ capo: role, ...page }))}
+          empty="Nothing yet."
+        >
+          {({ directiveId, title, status, createdAt, createdBy }) => (
+            <li key={directiveId}>
+              <Link to="/directives/$directiveId" params={{ directiveId }}>
+                <span className="title">{title}</span>
+                <span className="facts">
+                  <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                  <span>{createdBy.name}</span>
+                  <Time at={createdAt} />
+                </span>
+              </Link>
+            </li>
+          )}
+        </Listing>
       )}
     </details>
   );
@@ -148,6 +207,7 @@ function Capo({ capo }: { capo: AgentView }) {
           </span>
         )}
       </span>
+      <Done role={role} />
       {isAdmin && (
         <div className="row">
           {pausedBy === null ? (

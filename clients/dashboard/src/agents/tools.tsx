@@ -1,16 +1,24 @@
 import type { ChangeToolBody, ToolSummary, ToolView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { WordDiff } from '../inbox/word-diff.js';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { SchemaFields } from './schema-fields.js';
 
 const STALE = ['tool', 'one_tool'] as const;
+const RISKS = ['low', 'medium', 'high', 'critical'] as const satisfies readonly ToolView['risk'][];
+const REVERSIBILITIES = [
+  'read_only',
+  'reversible',
+  'externally_reversible',
+  'irreversible',
+] as const satisfies readonly ToolView['reversibility'][];
 const STATES = {
   proposed: 'proposed: it counts as unknown, and each request for it asks a person',
   active: 'in use',
@@ -23,6 +31,7 @@ export function Tools() {
     <section aria-label="Tools">
       <h2>Proposed tools</h2>
       <Listing<ToolSummary>
+        name="proposed tools"
         queryKey={['tool', 'proposed']}
         list={(page) => client.tools.list({ status: 'proposed', ...page })}
         empty="Nothing is proposed. Agents propose the tools that they find; until an admin accepts one, each request for it asks a person."
@@ -40,7 +49,70 @@ export function Tools() {
       >
         {(tool) => <Tool key={tool.name} tool={tool} />}
       </Listing>
+      <Register />
     </section>
+  );
+}
+
+/** An admin registers a tool at once; anybody else proposes it. */
+function Register() {
+  const me = useMe();
+  if (!mayActSomewhere(me, 'operator')) return null;
+  const verb = mayAct(me, 'admin') ? 'Register the tool' : 'Propose the tool';
+  return (
+    <details>
+      <summary>{verb.replace('the', 'a')}</summary>
+      <Form
+        about="tool:new"
+        verb={verb}
+        act={async ({ name, title, description, risk, reversibility, schema }) =>
+          client.tools.create({
+            name: name!,
+            title: title || null,
+            description: description || null,
+            risk: risk as ToolView['risk'],
+            reversibility: reversibility as ToolView['reversibility'],
+            paramsSchema: JSON.parse(schema!) as Record<string, unknown>,
+          })
+        }
+        stale={STALE}
+      >
+        <Field label="Name" hint="what agents call it, such as crm.refund">
+          <input name="name" required maxLength={255} autoComplete="off" />
+        </Field>
+        <Field label="Title" hint="what people call it">
+          <input name="title" maxLength={120} />
+        </Field>
+        <Field label="What it does" hint="for the person who decides">
+          <textarea name="description" maxLength={4_000} />
+        </Field>
+        <Field label="Risk">
+          <select name="risk" defaultValue="high">
+            {RISKS.map((risk) => (
+              <option key={risk}>{risk}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Can it be undone?">
+          <select name="reversibility" defaultValue="irreversible">
+            {REVERSIBILITIES.map((one) => (
+              <option key={one} value={one}>
+                {one.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="What it takes" hint="JSON Schema of an object">
+          <textarea
+            name="schema"
+            className="json"
+            spellCheck={false}
+            required
+            defaultValue={JSON.stringify({ type: 'object', properties: {} }, null, 2)}
+          />
+        </Field>
+      </Form>
+    </details>
   );
 }
 
@@ -77,12 +149,19 @@ function Definition({ name, onGone }: { name: string; onGone: () => void }) {
   return <Loaded query={tool}>{(now) => <AsRead now={now} onGone={onGone} />}</Loaded>;
 }
 
-/** Whoever decides has read it: what is changed meanwhile is shown word by word, and nothing is accepted before it is read too. */
+/**
+ * Nobody accepts what they have not read: a change since the definition was read last in this tab is shown word by word, and has to be
+ * read first.
+ */
 function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   const me = useMe();
-  const [read, setRead] = useState(now);
+  const key = `read-tool:${now.name}`;
+  const [read, setRead] = useState<ToolView>(
+    () => (JSON.parse(sessionStorage.getItem(key) ?? 'null') as ToolView | null) ?? now,
+  );
+  useEffect(() => sessionStorage.setItem(key, JSON.stringify(read)), [key, read]);
   const isAdmin = mayAct(me, 'admin');
-  const { name, status, fingerprint } = read;
+  const { name, fingerprint } = read;
   const ifMatch = fingerprint;
   if (now.fingerprint !== read.fingerprint) {
     return (
@@ -99,6 +178,8 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   }
   return (
     <>
+      <SchemaFields schema={read.paramsSchema} />
+      <h3>Everything, as JSON</h3>
       <pre className="output">{textOf(read)}</pre>
       <p className="quiet">
         Fingerprint <code>{fingerprint}</code>
@@ -133,7 +214,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
         )}
         {isAdmin && (
           <Act
-            verb={status === 'proposed' ? 'Refuse' : 'Delete'}
+            verb={now.status === 'proposed' ? 'Refuse' : 'Delete'}
             of={name}
             effect="It is unknown then: each request for it asks a person. An agent may propose it again."
             isDanger

@@ -1,13 +1,14 @@
-import type { DeliverySummary, DestinationView } from '@consigliere/sdk';
-import { useQuery } from '@tanstack/react-query';
+import type { DestinationView } from '@consigliere/sdk';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
-import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { Connectors } from './connectors.js';
+import { Deliveries } from './deliveries.js';
+import { ModelBudget } from './model-budget.js';
 
 const EVENTS: Record<DestinationView['events'][number], string> = {
   'approval.requested': 'a person is asked',
@@ -23,11 +24,17 @@ const EVENTS: Record<DestinationView['events'][number], string> = {
 };
 const STALE = ['webhook', 'delivery'] as const;
 
-/** Where the service tells other programs what happened, and what became of each delivery. */
+/** What connects the service with other programs: webhooks with their deliveries, what it needs itself, models, the partner. */
 export function ConnectionsPage() {
   const me = useMe();
-  /** A secret that is shown only now. */
-  const [secret, setSecret] = useState<string>();
+  /** A secret that is shown until it is kept, and what is to be known about it. */
+  const [secret, setSecret] = useState<{ text: string; note: string }>();
+  const showOnce = (text: string | null) =>
+    setSecret(
+      text === null
+        ? undefined
+        : { text, note: 'This secret is shown only now. The receiver checks the signature with it.' },
+    );
   if (!me) return <p className="empty">Loading.</p>;
   if (!mayAct(me, 'admin')) {
     return (
@@ -45,8 +52,8 @@ export function ConnectionsPage() {
       </p>
       {secret !== undefined && (
         <section className="changed" aria-label="Secret">
-          <p role="alert">This secret is shown only now. The receiver checks the signature with it.</p>
-          <pre className="output">{secret}</pre>
+          <p role="alert">{secret.note}</p>
+          <pre className="output">{secret.text}</pre>
           <button type="button" onClick={() => setSecret(undefined)}>
             I have kept it
           </button>
@@ -65,7 +72,7 @@ export function ConnectionsPage() {
             })
           }
           stale={STALE}
-          onDone={({ secret: made }) => setSecret(made)}
+          onDone={({ secret: made }) => showOnce(made)}
         >
           <Field label="What it is for">
             <input name="description" required maxLength={200} />
@@ -98,11 +105,44 @@ export function ConnectionsPage() {
           empty="None yet. Make the first one above."
         >
           {(destination) => (
-            <Destination key={destination.destinationId} destination={destination} onSecret={setSecret} />
+            <Destination key={destination.destinationId} destination={destination} onSecret={showOnce} />
           )}
         </Listing>
       </section>
+      <Connectors />
+      <ModelBudget />
+      <PartnerSecret
+        onSecret={(text) => setSecret({ text, note: 'The partner persona service signs with this secret.' })}
+      />
     </div>
+  );
+}
+
+/** What the partner persona service signs its updates with. */
+function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
+  return (
+    <section aria-label="Partner secret">
+      <h2>Partner secret</h2>
+      <p>The partner persona service signs what it reports with it. That it was shown is recorded.</p>
+      <div className="row">
+        <Act
+          verb="Show"
+          of="the partner secret"
+          effect="A receipt tells that you have seen it."
+          act={() => admin.partnerSecret.get()}
+          stale={[]}
+          onDone={({ secret }) => onSecret(secret)}
+        />
+        <Act
+          verb="Rotate"
+          of="the partner secret"
+          effect="A new one is made, or the first. The one before is accepted for 24 hours more."
+          act={() => admin.partnerSecret.rotate()}
+          stale={[]}
+          onDone={({ secret }) => onSecret(secret)}
+        />
+      </div>
+    </section>
   );
 }
 
@@ -117,7 +157,7 @@ function Destination({
   onSecret,
 }: {
   destination: DestinationView;
-  onSecret: (secret: string | undefined) => void;
+  onSecret: (secret: string | null) => void;
 }) {
   const {
     destinationId: id,
@@ -152,16 +192,7 @@ function Destination({
       </span>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
-        {isOpen && (
-          <Listing<DeliverySummary>
-            queryKey={['delivery', id]}
-            list={(page) => admin.deliveries.list(id, page)}
-            empty="Nothing was sent yet. Send a test."
-            isUnderWay={({ status: now }) => now !== 'delivered' && now !== 'dead'}
-          >
-            {(delivery) => <Delivery key={delivery.deliveryId} delivery={delivery} />}
-          </Listing>
-        )}
+        {isOpen && <Deliveries destinationId={id} name={name} />}
       </details>
       <div className="row">
         {status !== 'gone' && (
@@ -190,7 +221,7 @@ function Destination({
             effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
             act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
             stale={STALE}
-            onDone={({ secret }) => onSecret(secret ?? undefined)}
+            onDone={({ secret }) => onSecret(secret)}
           >
             <Field label="New secret" hint="left out: one is made and shown">
               <input name="secret" type="password" minLength={16} maxLength={256} autoComplete="off" />
@@ -207,71 +238,5 @@ function Destination({
         />
       </div>
     </li>
-  );
-}
-
-function Delivery({
-  delivery: { deliveryId, event, status, attempts, nextAttemptAt },
-}: {
-  delivery: DeliverySummary;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  const last = attempts.at(-1);
-  return (
-    <li>
-      <span className="title">{event}</span>
-      <span className="facts">
-        <span className={`status ${status === 'dead' ? 'failed' : status}`}>{status}</span>
-        {last && <Time at={last.at} />}
-        {nextAttemptAt !== null && (
-          <span>
-            tried again <Time at={nextAttemptAt} />
-          </span>
-        )}
-        <code>{deliveryId}</code>
-      </span>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
-        </summary>
-        {isOpen && <Attempts deliveryId={deliveryId} count={attempts.length} />}
-      </details>
-      {status !== 'pending' && status !== 'sending' && (
-        <Act
-          verb="Send again"
-          of={`${event} ${deliveryId}`}
-          effect="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
-          act={() => admin.deliveries.redeliver(deliveryId)}
-          stale={STALE}
-        />
-      )}
-    </li>
-  );
-}
-
-/** Each attempt with what the receiver answered. */
-function Attempts({ deliveryId, count }: { deliveryId: string; count: number }) {
-  const delivery = useQuery({
-    queryKey: ['delivery', 'one', deliveryId, count],
-    queryFn: () => admin.deliveries.get(deliveryId),
-  });
-  return (
-    <Loaded query={delivery}>
-      {({ attempts }) => (
-        <ol>
-          {attempts.map(({ n, at, status, durationMs, error, answer }) => (
-            <li key={n}>
-              <span className="facts">
-                <Time at={at} />
-                <span>{status === null ? 'no answer' : `answered ${status}`}</span>
-                <span>{durationMs} ms</span>
-              </span>
-              {error !== null && <p className="warning">{error}</p>}
-              {answer && <pre className="output">{answer}</pre>}
-            </li>
-          ))}
-        </ol>
-      )}
-    </Loaded>
   );
 }

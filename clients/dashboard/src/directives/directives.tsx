@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { PAGE, Pages } from '../ui/pages.js';
 import { Time } from '../ui/time.js';
@@ -68,6 +69,11 @@ export function Directives() {
         ))}
       </ul>
       {directives.data && <Pages search={search} total={directives.data.total} />}
+      <Csv
+        name="directives"
+        total={directives.data?.total}
+        list={(rows) => client.directives.list({ ...rows, ...(status && { status }) })}
+      />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
@@ -28,6 +29,11 @@ export function Escalations() {
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="escalations"
+        total={escalations.data?.total}
+        list={(page) => client.escalations.list({ status: 'open', ...page })}
+      />
     </div>
   );
 }

@@ -3,12 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { KeptForm } from '../ui/kept-form.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { textsOf } from '../ui/texts-of.js';
+import { Held } from './held-checkpoint.js';
 import { Revert } from './revert.js';
 
 const MODES = {
@@ -138,11 +140,17 @@ function Checkpoints() {
                   <span>{createdBy.name}</span>
                   {auto && <span>taken by itself</span>}
                 </span>
+                <Held checkpointId={checkpointId} of={label ?? 'the checkpoint'} />
               </li>
             )}
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="checkpoints"
+        total={checkpoints.data?.total}
+        list={(page) => client.checkpoints.list(page)}
+      />
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { Rows } from '../ui/list.js';
+import { Loaded, Rows } from '../ui/list.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
 
 const WAYS = {
@@ -25,6 +25,8 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
     queryFn: () => client.checkpoints.list({ limit: 20 }),
   });
   const plan = useMutation({ mutationFn: () => client.guardian.revert({ ...wanted, dryRun: true }) });
+  /** The one that was begun here last. */
+  const [revertId, setRevertId] = useState<string | null>(null);
   if (!mayAct(me, 'admin')) return null;
   const change = (to: RevertBody) => {
     plan.reset();
@@ -68,12 +70,58 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
       <button type="button" disabled={plan.isPending} onClick={() => plan.mutate()}>
         Show the plan
       </button>
-      {plan.data && <Plan plan={plan.data} wanted={wanted} done={() => plan.reset()} />}
+      {plan.data && <Plan plan={plan.data} wanted={wanted} onBegun={setRevertId} done={() => plan.reset()} />}
+      {revertId !== null && <Progress key={revertId} revertId={revertId} />}
     </section>
   );
 }
 
-function Plan({ plan, wanted, done }: { plan: RevertAnswer; wanted: RevertBody; done: () => void }) {
+const AGAIN_MS = 2_000;
+
+/** How far a revert has come: what is undone, and what a person has to look at. */
+function Progress({ revertId }: { revertId: string }) {
+  const revert = useQuery({
+    queryKey: ['guardian', 'revert', revertId],
+    queryFn: () => client.guardian.getRevert(revertId, { limit: 100 }),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? AGAIN_MS : false),
+  });
+  return (
+    <Loaded query={revert}>
+      {({ status, counts: { planned, done, failed, not_possible: lasting }, steps }) => (
+        <div className="forecast">
+          <h3>The revert</h3>
+          <p role="status">
+            It is {status}: {done} undone, {planned} still to be undone, {failed} failed, {lasting} cannot be
+            taken back.
+          </p>
+          <Rows items={steps.items} empty="No work packet has to be undone.">
+            {({ workPacketId, title, status: became, reason }) => (
+              <li key={workPacketId}>
+                <span className="title">{title ?? workPacketId}</span>
+                <span className="facts">
+                  <span className={`status ${became}`}>{became.replaceAll('_', ' ')}</span>
+                  {reason}
+                </span>
+              </li>
+            )}
+          </Rows>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Plan({
+  plan,
+  wanted,
+  onBegun,
+  done,
+}: {
+  plan: RevertAnswer;
+  wanted: RevertBody;
+  onBegun: (revertId: string | null) => void;
+  done: () => void;
+}) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const { restored, planTotal } = plan;
@@ -113,7 +161,10 @@ function Plan({ plan, wanted, done }: { plan: RevertAnswer; wanted: RevertBody; 
         word="REVERT"
         isOpen={isOpen}
         setOpen={setOpen}
-        act={(reason) => client.guardian.revert({ ...wanted, ...(reason && { reason }) })}
+        act={async (reason) => {
+          const begun = await client.guardian.revert({ ...wanted, ...(reason && { reason }) });
+          onBegun(begun.revertId);
+        }}
         onDone={async () => {
           await queries.invalidateQueries();
           done();

@@ -5,6 +5,7 @@ import { memo, useCallback, useState } from 'react';
 import { useEscalations } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Time } from '../ui/time.js';
 import { ApprovalPage } from './approval-page.js';
@@ -108,6 +109,7 @@ export function Inbox() {
               </section>
             ),
         )}
+        <Csv name="approvals" total={total} list={(page) => client.approvals.list(page)} />
         {snoozed.length > 0 && (
           <details>
             <summary>

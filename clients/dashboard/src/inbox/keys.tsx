@@ -13,6 +13,7 @@ const KEYS: readonly [key: string, meaning: string][] = [
   ['s', 'Snooze'],
   ['Esc', 'Leave a field, then close the open one'],
   ['?', 'This list'],
+  ['Ctrl J', 'Open or close the chat; ⌘ J on a Mac; always on'],
   ['Ctrl K', 'Find a page, a command or an id; ⌘ K on a Mac; always on'],
 ];
 

@@ -7,8 +7,9 @@ import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Loaded } from '../ui/list.js';
 import { Time } from '../ui/time.js';
-import { EFFECTS, writtenOf } from './order.js';
+import { EFFECTS, needsOwner, writtenOf } from './order.js';
 import { OrderForm } from './order-form.js';
+import { Safety } from './safety.js';
 import { Changes } from './simulation.js';
 import { STATES } from './states.js';
 import { Versions } from './versions.js';
@@ -26,7 +27,8 @@ export function OrderPage() {
 }
 
 function Whole({ order }: { order: StandingOrderView }) {
-  const { standingOrderId, name, text, status, effect, teamId, version, warnings, expiresAt } = order;
+  const { standingOrderId, name, text, status, effect, teamId, version, warnings, expiresAt, createdBy } =
+    order;
   const me = useMe();
   const mayWrite = mayAct(me, effect === 'allow' ? 'admin' : 'operator', teamId);
   return (
@@ -37,6 +39,7 @@ function Whole({ order }: { order: StandingOrderView }) {
         <span className="count">{status}</span>
         <span>{EFFECTS[effect]}</span>
         <span>version {version}</span>
+        <span>by {createdBy.name}</span>
         {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
         {expiresAt !== null && (
           <span>
@@ -53,6 +56,7 @@ function Whole({ order }: { order: StandingOrderView }) {
       ))}
       <Steps order={order} />
       {status !== 'archived' && <Simulation order={order} />}
+      <Safety order={order} />
       {status !== 'archived' && mayWrite && <Change order={order} />}
       <Versions order={order} />
       <p className="quiet">
@@ -60,11 +64,6 @@ function Whole({ order }: { order: StandingOrderView }) {
       </p>
     </article>
   );
-}
-
-/** Whether only an owner may let it decide, who says that they know what it does. */
-function needsOwner({ heldBecause }: StandingOrderView): boolean {
-  return heldBecause?.includes('"acknowledge"') ?? false;
 }
 
 /** Why it is held, in the words of the service, without how a program says that it knows. */

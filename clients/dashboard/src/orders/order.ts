@@ -1,4 +1,4 @@
-import type { CreateStandingOrderBody } from '@consigliere/sdk';
+import type { CreateStandingOrderBody, StandingOrderSummary } from '@consigliere/sdk';
 
 export type Order = CreateStandingOrderBody;
 
@@ -8,6 +8,14 @@ export const EFFECTS: Record<Order['effect'], string> = {
   require_approval: 'ask a person each time',
   deny: 'never let it go',
 };
+
+/**
+ * Whether only an owner may let it decide, who says that they know what it does: the service held it for that, or its simulation let out
+ * what cannot be taken back.
+ */
+export function needsOwner({ heldBecause, simulation }: StandingOrderSummary): boolean {
+  return (heldBecause?.includes('"acknowledge"') ?? false) || (simulation?.relaxedIrreversible ?? 0) > 0;
+}
 
 /** The order as it can be written: without what the service adds, and without parts that are not there. */
 export function writtenOf(order: Omit<Order, 'teamId'>): Order {

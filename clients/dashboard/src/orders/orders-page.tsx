@@ -4,10 +4,11 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
+import { Csv, onePage } from '../ui/csv.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
-import { EFFECTS, type Order } from './order.js';
+import { EFFECTS, needsOwner, type Order } from './order.js';
 import { OrderForm } from './order-form.js';
 import { Changes } from './simulation.js';
 import { STATES, stateIn } from './states.js';
@@ -62,6 +63,7 @@ export function OrdersPage() {
           ))}
         </select>
         <Listing<StandingOrderSummary>
+          name={status === 'all' ? 'standing orders' : `${status} standing orders`}
           queryKey={['standing_order', status]}
           list={(page) => client.standingOrders.list({ status, ...page })}
           empty={
@@ -78,7 +80,7 @@ export function OrdersPage() {
 }
 
 function Summary({ order }: { order: StandingOrderSummary }) {
-  const { standingOrderId, name, text, status, effect, limits, budget, expiresAt, teamId } = order;
+  const { standingOrderId, name, text, status, effect, limits, budget, expiresAt, teamId, createdBy } = order;
   const me = useMe();
   return (
     <li>
@@ -87,7 +89,11 @@ function Summary({ order }: { order: StandingOrderSummary }) {
         {text !== name && <span>{text}</span>}
         <span className="facts">
           <span className="count">{status}</span>
+          {status === 'draft' && needsOwner(order) && (
+            <span className="urgent">an owner has to activate it</span>
+          )}
           <span>{EFFECTS[effect]}</span>
+          <span>by {createdBy.name}</span>
           {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
           {limits?.maxPerHour && <span>{limits.maxPerHour} an hour</span>}
           {limits?.maxPerDay && <span>{limits.maxPerDay} a day</span>}
@@ -124,6 +130,7 @@ function Suggestions() {
                 <Suggestion key={suggestion.suggestionId} suggestion={suggestion} />
               ))}
             </ul>
+            <Csv name="suggested orders" total={items.length} list={() => onePage(items)} />
           </section>
         )
       }

@@ -17,6 +17,7 @@ export function Versions({ order }: { order: StandingOrderView }) {
     <section aria-label="Versions">
       <h2>Versions</h2>
       <Listing<StandingOrderVersionSummary>
+        name="versions"
         queryKey={['standing_order', standingOrderId, 'versions']}
         list={(page) => client.standingOrders.listVersions(standingOrderId, page)}
         empty="None."

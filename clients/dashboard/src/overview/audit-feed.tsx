@@ -6,6 +6,9 @@ import { Earlier, Newer, Rows } from '../ui/list.js';
 import { save } from '../ui/save.js';
 import { Time } from '../ui/time.js';
 
+/** As many as the service gives at once. */
+const MOST = 10_000;
+
 /** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
 export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   const about = teamId ? { teamId } : {};
@@ -22,7 +25,14 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   const exported = useMutation({
     mutationFn: async (format: 'csv' | 'jsonl') => {
       const answer = await client.open('GET', '/api/pro/audit-feed', { query: { format, ...about } });
-      save(await answer.blob(), `receipts.${format}`);
+      const content = await answer.blob();
+      const { saveCsv } = await import('../ui/csv-file.js');
+      if (format === 'csv') saveCsv('receipts', content);
+      else save(content, 'receipts.jsonl');
+      const lines = (await content.text()).split('\n').length - 1;
+      return lines < MOST
+        ? 'The file has all receipts that you may see.'
+        : `The file has only the newest ${MOST.toLocaleString()} receipts.`;
     },
   });
   const error = receipts.error ?? verify.error ?? exported.error;
@@ -41,6 +51,7 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
         </button>
       </div>
       {error && <Failure error={error} />}
+      {exported.data && <p role="status">{exported.data}</p>}
       {verify.data && (
         <div role="status">
           <p className={verify.data.ok ? undefined : 'warning'}>

@@ -1,7 +1,7 @@
-import type { ConnectorView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Connectors } from '../connections/connectors.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { AuditFeed } from './audit-feed.js';
@@ -44,63 +44,11 @@ function EvalRuns({ teamId }: { teamId: string | undefined }) {
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="eval runs"
+        total={runs.data?.total}
+        list={(page) => client.evals.list({ ...page, ...(teamId && { teamId }) })}
+      />
     </section>
-  );
-}
-
-function Connectors() {
-  const connectors = useQuery({
-    queryKey: ['feed', 'connectors'],
-    queryFn: () => client.connectors.list({ limit: 100 }),
-  });
-  return (
-    <section aria-label="Connectors">
-      <h2>Connectors</h2>
-      <Loaded query={connectors}>
-        {({ items }) => (
-          <Rows items={items} empty="No connector is checked.">
-            {(connector) => <Connector key={connector.connectorId} connector={connector} />}
-          </Rows>
-        )}
-      </Loaded>
-    </section>
-  );
-}
-
-function Connector({ connector }: { connector: ConnectorView }) {
-  const { connectorId, name, kind, status, reason, lastCheckedAt } = connector;
-  const [isOpen, setOpen] = useState(false);
-  const checks = useQuery({
-    queryKey: ['feed', 'connector', connectorId],
-    queryFn: () => client.connectors.listChecks(connectorId, { limit: 20 }),
-    enabled: isOpen,
-  });
-  return (
-    <li>
-      <span className="title">{name}</span>
-      <span className="facts">
-        <span className={`health ${status}`}>{status}</span>
-        <span>{kind}</span>
-        {lastCheckedAt !== null && <Time at={lastCheckedAt} />}
-      </span>
-      {reason}
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>Earlier checks of {name}</summary>
-        {isOpen && (
-          <Loaded query={checks}>
-            {({ items }) => (
-              <Rows items={items} empty="It has not been checked yet.">
-                {(check) => (
-                  <li key={check.n}>
-                    <span className={`health ${check.status}`}>{check.status}</span>{' '}
-                    <Time at={check.checkedAt} /> {check.reason}
-                  </li>
-                )}
-              </Rows>
-            )}
-          </Loaded>
-        )}
-      </details>
-    </li>
   );
 }

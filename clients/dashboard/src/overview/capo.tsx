@@ -3,9 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
+import { SignalText } from './signal-text.js';
 
 /** The work: what is being done, what was noticed, and who the buyers are. */
 export function Capo({ teamId }: { teamId: string | undefined }) {
@@ -36,6 +38,11 @@ function Signals({ teamId }: { teamId: string | undefined }) {
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="signals"
+        total={signals.data?.total}
+        list={(page) => client.signals.list({ status: 'open', ...page, ...(teamId && { teamId }) })}
+      />
     </section>
   );
 }
@@ -59,6 +66,7 @@ function Signal({
         <span>{source.name}</span>
         <Time at={createdAt} />
       </span>
+      <SignalText signalId={signalId} title={title} />
       {acknowledge.error && <Failure error={acknowledge.error} />}
       {mayAct(me, 'operator', teamId) && (
         <button
@@ -100,6 +108,11 @@ function Packets({ teamId }: { teamId: string | undefined }) {
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="work packets"
+        total={packets.data?.total}
+        list={(page) => client.workPackets.list({ ...page, ...(teamId && { teamId }) })}
+      />
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
@@ -76,6 +77,11 @@ function Comments({ reportId, teamId }: { reportId: string; teamId: string | und
           </Rows>
         )}
       </Loaded>
+      <Csv
+        name="comments"
+        total={comments.data?.total}
+        list={(page) => client.family.listComments({ reportId, ...page })}
+      />
       {mayAct(me, 'operator', teamId) && (
         <form onSubmit={submit}>
           <label>

@@ -49,6 +49,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
         </summary>
         {isOpen && (
           <Listing<MemberView>
+            name={`members of ${name}`}
             queryKey={['team', teamId]}
             list={(page) => admin.teamMembers.list(teamId, page)}
             empty="Nobody is in this team. Invite somebody above."

@@ -46,6 +46,7 @@ export function ReportPage() {
       <section aria-label="History">
         <h2>History</h2>
         <Listing<ReportSummary>
+          name="daily reports"
           queryKey={['report', 'history']}
           list={(page) => client.reports.list(page)}
           empty="No report was made yet. The first one is made at the time above, about the day before."

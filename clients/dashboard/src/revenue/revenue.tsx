@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
@@ -37,6 +38,7 @@ export function Revenue({ teamId }: { teamId: string | undefined }) {
           </Rows>
         )}
       </Loaded>
+      <Csv name="revenue" total={events.data?.total} list={(page) => client.revenueEvents.list(page)} />
       {mayActSomewhere(me, 'operator') && <RecordRevenue teamId={teamId} />}
     </section>
   );

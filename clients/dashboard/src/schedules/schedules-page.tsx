@@ -1,4 +1,4 @@
-import type { BootstrapView, ScheduleSummary } from '@consigliere/sdk';
+import type { BootstrapView, DirectiveSummary, ScheduleSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { mayAct, mayActSomewhere, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Form } from '../ui/form.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { inWords } from './rule.js';
@@ -125,10 +125,6 @@ function Details({
     queryKey: ['one_schedule', scheduleId],
     queryFn: () => client.schedules.get(scheduleId),
   });
-  const runs = useQuery({
-    queryKey: ['schedule', 'runs', scheduleId],
-    queryFn: () => client.directives.list({ scheduleId, limit: 20 }),
-  });
   return (
     <>
       <Loaded query={schedule}>
@@ -144,23 +140,24 @@ function Details({
               ))}
             </ol>
             <h2>Runs</h2>
-            <Loaded query={runs}>
-              {({ items }) => (
-                <Rows items={items} empty="It has handed in nothing yet.">
-                  {({ directiveId, title, status, createdAt }) => (
-                    <li key={directiveId}>
-                      <Link to="/directives/$directiveId" params={{ directiveId }}>
-                        <span className="title">{title}</span>
-                        <span className="facts">
-                          <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
-                          <Time at={createdAt} />
-                        </span>
-                      </Link>
-                    </li>
-                  )}
-                </Rows>
+            <Listing<DirectiveSummary>
+              name={`runs of ${data.name}`}
+              queryKey={['schedule', 'runs', scheduleId]}
+              list={(page) => client.directives.list({ scheduleId, ...page })}
+              empty="It has handed in nothing yet."
+            >
+              {({ directiveId, title, status, createdAt }) => (
+                <li key={directiveId}>
+                  <Link to="/directives/$directiveId" params={{ directiveId }}>
+                    <span className="title">{title}</span>
+                    <span className="facts">
+                      <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                      <Time at={createdAt} />
+                    </span>
+                  </Link>
+                </li>
               )}
-            </Loaded>
+            </Listing>
             {mayChange && (
               <details>
                 <summary>Change {data.name}</summary>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { PAGE, Pages } from '../ui/pages.js';
 import { Time } from '../ui/time.js';
@@ -34,6 +35,11 @@ export function Sent() {
         ))}
       </ul>
       {sent.data && <Pages search={search} total={sent.data.total} />}
+      <Csv
+        name="what left"
+        total={sent.data?.total}
+        list={(rows) => client.workPackets.list({ status: 'executed', ...rows })}
+      />
     </div>
   );
 }

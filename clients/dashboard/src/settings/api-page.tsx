@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin } from '../session.js';
+import { Csv } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { NewTokenForm } from './new-token-form.js';
 import { ShownToken, type Shown } from './shown-token.js';
@@ -37,6 +38,7 @@ export function ApiPage() {
           </Rows>
         )}
       </Loaded>
+      <Csv name="tokens" total={tokens.data?.total} list={(page) => admin.tokens.list(page)} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 export { AgentsPage } from '../agents/agents-page.js';
 export { ConnectionsPage } from '../connections/connections-page.js';
+export { DocumentsPage } from '../documents/documents-page.js';
 export { OrderPage } from '../orders/order-page.js';
 export { OrdersPage } from '../orders/orders-page.js';
 export { PacksPage } from '../packs/packs-page.js';

@@ -15,6 +15,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
     'Who asks and for what; pause an agent; accept or refuse the tools that agents propose.',
   ],
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
+  ['/documents', 'Documents', 'What the capos have filed, to read and to take along.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
   ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],

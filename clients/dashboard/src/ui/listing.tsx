@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Csv } from './csv.js';
 import { Loaded, Rows } from './list.js';
 
 interface Page<T> {
@@ -9,6 +10,8 @@ interface Page<T> {
 }
 
 interface Given<T> {
+  /** What the items are, for the file that they are taken along as; left out: the plural of the first word of the query. */
+  name?: string;
   /** Its first word is what entries of the feed make stale. */
   queryKey: readonly [string, ...unknown[]];
   list: (page: { limit: number; cursor?: string }) => PromiseLike<Page<T>>;
@@ -22,7 +25,14 @@ interface Given<T> {
 const AGAIN_MS = 2_000;
 
 /** A list of the service, read page by page. */
-export function Listing<T>({ queryKey, list, empty, isUnderWay, children }: Given<T>) {
+export function Listing<T extends object>({
+  queryKey,
+  name = `${queryKey[0].replaceAll('_', ' ')}s`,
+  list,
+  empty,
+  isUnderWay,
+  children,
+}: Given<T>) {
   const pages = useInfiniteQuery({
     queryKey: [...queryKey, 'pages'],
     queryFn: async ({ pageParam }) => list({ limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
@@ -47,6 +57,7 @@ export function Listing<T>({ queryKey, list, empty, isUnderWay, children }: Give
               Show more
             </button>
           )}
+          <Csv name={name} total={read.flatMap(({ items }) => items).length} list={list} />
         </>
       )}
     </Loaded>

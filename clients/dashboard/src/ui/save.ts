@@ -4,5 +4,6 @@ export function save(content: Blob, name: string): void {
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  URL.revokeObjectURL(link.href);
+  // The browser reads it after this.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

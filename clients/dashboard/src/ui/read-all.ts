@@ -1,0 +1,48 @@
+import { RateLimitError } from '@consigliere/sdk';
+
+interface Page<T> {
+  items: readonly T[];
+  total: number;
+  nextCursor: string | null;
+}
+export type ListPage<T extends object = object> = (page: {
+  limit: number;
+  cursor?: string;
+}) => PromiseLike<Page<T>>;
+
+/** So many are read at most: twenty requests, which is what some lists answer in a minute. */
+export const MOST_ROWS = 2_000;
+const PAGE = 100;
+
+/**
+ * All that a list has, up to {@link MOST_ROWS}.
+ * @param tell says how far it has come
+ */
+export async function readAll<T extends object>(list: ListPage<T>, tell: (sentence: string) => void) {
+  const rows: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await patiently(
+      () => list({ limit: PAGE, ...(cursor !== null && { cursor }) }),
+      (seconds) => tell(`${rows.length} rows read; too many requests, it goes on in ${seconds} s.`),
+    );
+    rows.push(...page.items);
+    cursor = page.nextCursor;
+    tell(`${rows.length} of ${Math.max(page.total, rows.length)} rows read.`);
+  } while (cursor !== null && rows.length < MOST_ROWS);
+  return { rows: rows.slice(0, MOST_ROWS), isWhole: cursor === null };
+}
+
+/** Waits out a refusal for too many requests. */
+export async function patiently<T>(ask: () => PromiseLike<T>, onWait: (seconds: number) => void): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof RateLimitError)) throw error;
+      const seconds = error.retryAfter ?? 60;
+      onWait(seconds);
+      await new Promise((again) => setTimeout(again, seconds * 1_000));
+    }
+  }
+}
