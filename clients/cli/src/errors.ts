@@ -54,25 +54,27 @@ interface Told {
 
 function toldOf(error: unknown): Told {
   if (error instanceof CliError) {
-    const { code, message, exitCode, hint } = error;
-    return { code, message, exitCode, hint };
+    const { code, message, exitCode, hint, cause } = error;
+    return { code, message, exitCode, hint, ...(cause instanceof APIError && detailsOf(cause)) };
   }
   if (error instanceof APIError) {
-    const { code, message, status, requestId, details } = error;
-    return { code, message, ...ruleOf(error), status, requestId, details };
+    const { code, message } = error;
+    return { code, message, ...ruleOf(error), ...detailsOf(error) };
   }
   if (error instanceof ConnectionError || error instanceof UnreadableAnswer) {
     const isLost = error instanceof ConnectionError;
     const hint = isLost
-      ? 'Is the service running at this address? `consigliere doctor` tells more.'
-      : 'Check the address with `consigliere doctor`.';
+      ? 'Start the service with `npm start` on its machine, or check the address: consigliere doctor'
+      : 'Check the address: consigliere doctor';
     const code = isLost ? 'UNREACHABLE' : 'UNREADABLE_ANSWER';
     return { code, message: error.message, exitCode: EXIT.error, hint };
   }
   if (error instanceof ConsigliereError)
     return { code: error.name, message: error.message, exitCode: EXIT.error };
   const { name, message, code } = error as Error & { code?: string };
-  // What the SDK says of an id or an address that is none.
+  // What the SDK says of an id or an address that is none, or of a missing token.
+  if (name === 'TypeError' && /^There is no token/.test(message))
+    return { code: 'NOT_SIGNED_IN', message: NO_TOKEN, exitCode: EXIT.notSignedIn };
   if (name === 'TypeError' && / must be /.test(message))
     return { code: 'USAGE', message, exitCode: EXIT.usage };
   if (code === 'ABORT_ERR' || name === 'AbortError') return toldOf(new Interrupted());
@@ -86,14 +88,14 @@ function toldOf(error: unknown): Told {
   };
 }
 
-function ruleOf({ status, code, reason, retryAfter }: APIError): { exitCode: ExitCode; hint?: string } {
-  if (status === 401) {
-    const expired = reason === 'expired_token' || reason === 'revoked_token';
-    return {
-      exitCode: EXIT.notSignedIn,
-      hint: `Sign in with ${expired ? 'a new' : 'another'} token: consigliere login`,
-    };
-  }
+const NO_TOKEN = 'There is no token: set CONSIGLIERE_TOKEN to the token of an agent.';
+
+function detailsOf({ status, requestId, details }: APIError): Pick<Told, 'status' | 'requestId' | 'details'> {
+  return { status, requestId, details };
+}
+
+function ruleOf({ status, code, retryAfter }: APIError): { exitCode: ExitCode; hint?: string } {
+  if (status === 401) return { exitCode: EXIT.notSignedIn };
   if (status === 404) return { exitCode: EXIT.notFound };
   if (status === 429) {
     const hint = retryAfter === null ? undefined : `Try again in ${Math.ceil(retryAfter)} s.`;

@@ -116,7 +116,8 @@ export function table<Row>(rows: Row[], shown: Columns<Row>): string {
   const widths = columns.map(({ head }, at) =>
     Math.max(widthOf(head), ...cells.map((row) => widthOf(row[at]!))),
   );
-  let excess = sum(widths) + GAP.length * (columns.length - 1) - terminalWidth();
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1));
+  let excess = total - terminalWidth();
   for (const [at, { shrinks, head }] of columns.entries()) {
     if (!shrinks || excess <= 0) continue;
     const given = Math.min(excess, widths[at]! - Math.max(12, widthOf(head)));
@@ -215,24 +216,18 @@ export function time(at: number | string): string {
 
 /** Red for what is bad, green for what is good, by the words of the service. */
 export function styleOf(word: string | null | undefined): Style | undefined {
-  if (
-    /^(failed|rejected|denied|halted|killed|error|dead|red|critical|high|deny|unconfirmed|gone)$/.test(
-      word ?? '',
-    )
-  )
-    return 'red';
-  if (
-    /^(executed|approved|completed|active|delivered|green|allow|done|succeeded|guardrailed)$/.test(word ?? '')
-  )
-    return 'green';
-  if (
-    /^(pending|pending_approval|awaiting-approval|medium|yellow|warning|paused|require_approval|draft)$/.test(
-      word ?? '',
-    )
-  )
-    return 'yellow';
-  return undefined;
+  return STYLES.find(([, words]) => words.includes(word ?? ''))?.[0];
 }
+const STYLES = (
+  [
+    ['red', 'failed rejected denied halted killed error dead red critical high deny unconfirmed gone'],
+    ['green', 'executed approved completed active delivered green allow done succeeded guardrailed'],
+    [
+      'yellow',
+      'pending pending_approval awaiting-approval medium yellow warning paused require_approval draft',
+    ],
+  ] as const
+).map(([style, words]) => [style, words.split(' ')] as const);
 
 const BARS = '▁▂▃▄▅▆▇█';
 
@@ -282,7 +277,8 @@ export function terminalWidth(): number {
   return process.stdout.columns || process.stderr.columns || 80;
 }
 
-function fit(text: string, width: number): string {
+/** A text that takes at most this width; … marks where it was cut. */
+export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
   for (const character of text) {
@@ -305,7 +301,3 @@ function widthOf(text: string): number {
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}

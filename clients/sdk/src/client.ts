@@ -202,12 +202,7 @@ function directiveMethods(client: Consigliere): DirectiveMethods {
     waitFor,
     async createAndWait(body, { timeout, onChange, ...options } = {}) {
       const { directiveId } = await client.directives.create(body, options);
-      const { signal } = options;
-      return waitFor(directiveId, {
-        ...(timeout !== undefined && { timeout }),
-        ...(onChange && { onChange }),
-        ...(signal && { signal }),
-      });
+      return waitFor(directiveId, { timeout, onChange, signal: options.signal });
     },
   };
 }

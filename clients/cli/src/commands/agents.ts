@@ -1,8 +1,8 @@
-import type { RegisterToolBody } from '@consigliere/sdk';
+import type { RegisterToolBody, ToolView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
-import { record, say, table } from '../output.js';
+import { onOneLine, record, say, table } from '../output.js';
 
 const POLICY = 'Policy and agents:';
 
@@ -101,13 +101,7 @@ function agentsGroup(program: Command): void {
         throw new UsageError('--risk and --reversibility need --param or --schema.');
       const registered = [];
       if (paramsSchema) {
-        const body = {
-          name: tool[0]!,
-          paramsSchema,
-          ...(risk && { risk }),
-          ...(reversibility && { reversibility }),
-        };
-        const { status } = await client.tools.create(body);
+        const { status } = await client.tools.create({ name: tool[0]!, paramsSchema, risk, reversibility });
         registered.push({ name: tool[0]!, status });
       }
       const { token, tokenId } = await client.tokens.create({
@@ -128,7 +122,10 @@ function agentsGroup(program: Command): void {
   for (const verb of ['pause', 'resume'] as const) {
     define<object, object>(all, {
       usage: `${verb} <agent>`,
-      summary: verb === 'pause' ? 'Pause a capo, or an agent by its name or token' : 'Let it go on',
+      summary:
+        verb === 'pause'
+          ? 'Pause a capo, or an agent by its name or token'
+          : 'Resume a capo, or an agent by its name or token',
       async run({ client, args }) {
         const { agents: capos, outsideAgents } = await client.agents.list();
         const asked = args[0]!;
@@ -138,6 +135,10 @@ function agentsGroup(program: Command): void {
           throw new CliError(`There is no agent ${asked}.`, EXIT.notFound, 'See `consigliere agents list`.');
         return client.tokens[verb](agent.tokenId);
       },
+      show: (_, { args }) =>
+        verb === 'pause'
+          ? `${onOneLine(args[0]!)} is paused. To let it go on: consigliere agents resume ${onOneLine(args[0]!)}`
+          : `${onOneLine(args[0]!)} may go on.`,
     });
   }
 }
@@ -164,7 +165,7 @@ function actions(program: Command): void {
   });
   defineCalls(all, [
     ['get <actionRequestId>', 'Show one with its parameters', (client, id) => client.actions.get(id)],
-    ['cancel <actionRequestId>', 'Take it back', (client, id) => client.actions.cancel(id)],
+    ['cancel <actionRequestId>', 'Cancel it', (client, id) => client.actions.cancel(id), 'is cancelled.'],
   ]);
 }
 
@@ -189,7 +190,7 @@ function questions(program: Command): void {
   });
   defineCalls(all, [
     ['get <questionId>', 'Show a question and its answer', (client, id) => client.questions.get(id)],
-    ['cancel <questionId>', 'Take it back', (client, id) => client.questions.cancel(id)],
+    ['cancel <questionId>', 'Cancel it', (client, id) => client.questions.cancel(id), 'is cancelled.'],
   ]);
   define(all, {
     usage: 'answer <questionId> <values...>',
@@ -228,10 +229,16 @@ function tools(program: Command): void {
     ['get <tool>', 'Show a tool with its schema', (client, name) => client.tools.get(name)],
     [
       'pause <tool>',
-      'Let no call of it through',
+      'Refuse every call of it',
       (client, name) => client.tools.update(name, { status: 'paused' }),
+      'is paused: every call of it is refused.',
     ],
-    ['delete <tool>', 'Forget it; its calls ask a person', (client, name) => client.tools.delete(name)],
+    [
+      'delete <tool>',
+      'Delete it; its calls ask a person',
+      (client, name) => client.tools.delete(name),
+      'is deleted: each call of it asks a person.',
+    ],
   ]);
   define(all, {
     usage: 'activate <tool>',
@@ -239,6 +246,7 @@ function tools(program: Command): void {
     options: [['--fingerprint <hash>', 'the fingerprint of what you read (`tools get`)', { required: true }]],
     run: async ({ client, args, options }: Context<{ fingerprint: string }>) =>
       client.tools.update(args[0]!, { status: 'active' }, { ifMatch: options.fingerprint }),
+    show: toolState,
   });
   define(all, {
     usage: 'add <file>',
@@ -246,5 +254,10 @@ function tools(program: Command): void {
     examples: ['consigliere tools add refund.json'],
     run: async ({ client, args }) =>
       client.tools.create(jsonOf(await readInput(args[0]!), args[0]!) as RegisterToolBody),
+    show: toolState,
   });
+}
+
+function toolState({ name, status }: ToolView): string {
+  return `${onOneLine(name)} is ${status}.`;
 }

@@ -43,9 +43,9 @@ export function api(program: Command): void {
       };
       const call = client.request(method.toUpperCase(), absolute(plain), {
         query,
-        ...(text && { body: jsonOf(text, 'The body') }),
-        ...(options.ifMatch && { ifMatch: options.ifMatch }),
-        ...(options.idempotencyKey && { idempotencyKey: options.idempotencyKey }),
+        body: text ? jsonOf(text, 'The body') : undefined,
+        ifMatch: options.ifMatch,
+        idempotencyKey: options.idempotencyKey,
       });
       if (options.paginate) {
         for await (const { items } of call.pages() as AsyncIterable<{ items?: unknown[] }>) {

@@ -33,7 +33,7 @@ export function orders(program: Command): void {
       ['--action <type>', 'an action type or tool: email.send, crm.*; repeat for more', { repeats: true }],
       ['--capo <role>', 'only for this capo; repeat for more', { repeats: true }],
       ['--agent <name>', 'only for this agent; repeat for more', { repeats: true }],
-      ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}'],
+      ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}', { json: true }],
       ['--max-per-hour <n>', 'at most so many', { number: true }],
       ['--max-per-day <n>', 'at most so many', { number: true }],
       ['--text <text>', 'why, in a sentence'],
@@ -69,18 +69,15 @@ export function orders(program: Command): void {
     progress: 'Checking and simulating',
     run: async ({ client, args, options }: Context<{ shadow?: boolean; acknowledge?: boolean }>) => {
       const { shadow, acknowledge } = options;
-      return client.standingOrders.activate(args[0]!, {
-        ...(shadow && { shadow }),
-        ...(acknowledge && { acknowledge }),
-      });
+      return client.standingOrders.activate(args[0]!, { shadow, acknowledge });
     },
     show: shown,
   });
   defineCalls(all, [
-    ['get <standingOrderId>', 'Show an order whole', (client, id) => client.standingOrders.get(id)],
+    ['get <standingOrderId>', 'Show a whole order', (client, id) => client.standingOrders.get(id)],
     [
       'pause <standingOrderId>',
-      'Let it decide nothing for now',
+      'Pause it: it decides nothing until it is activated',
       (client, id) => client.standingOrders.pause(id),
       shown,
     ],
@@ -128,28 +125,19 @@ function packs(program: Command): void {
       (client, id) => client.skillPacks.get(id),
       pack,
     ],
-    ['remove <packId>', 'Take its skills and drafts away', (client, id) => client.skillPacks.uninstall(id)],
+    [
+      'remove <packId>',
+      'Remove it with its skills and drafts',
+      (client, id) => client.skillPacks.uninstall(id),
+      'is removed.',
+    ],
   ]);
 }
 
-function pack({
-  packId,
-  name,
-  version,
-  publisher,
-  status,
-  reason,
-  skills,
-  standingOrders,
-}: SkillPackView): string {
-  return record({
-    pack: packId,
-    name: `${name} ${version} of ${publisher}`,
-    status,
-    reason,
-    skills: skills.map((skill) => skill.name),
-    orders: standingOrders.map(({ key, status: at }) => `${key} (${at})`),
-  });
+function pack({ packId, version, publisher, status, reason, ...found }: SkillPackView): string {
+  const name = `${found.name} ${version} of ${publisher}`;
+  const orders = found.standingOrders.map((order) => `${order.key} (${order.status})`);
+  return record({ pack: packId, name, status, reason, skills: found.skills.map((one) => one.name), orders });
 }
 
 interface AddOptions {
@@ -157,9 +145,9 @@ interface AddOptions {
   action?: string[];
   capo?: string[];
   agent?: string[];
-  where?: string;
-  maxPerHour?: string;
-  maxPerDay?: string;
+  where?: object;
+  maxPerHour?: number;
+  maxPerDay?: number;
   text?: string;
   file?: string;
 }
@@ -173,19 +161,10 @@ function bodyOf(name: string, options: AddOptions) {
   return {
     name,
     effect,
-    ...(text && { text }),
-    ...(capo && { capos: capo }),
-    match: {
-      ...(action && { actionTypes: action }),
-      ...(agent && { agents: agent }),
-      ...(where && { fields: jsonOf(where, '--where') }),
-    },
-    ...((maxPerHour ?? maxPerDay) && {
-      limits: {
-        ...(maxPerHour && { maxPerHour: Number(maxPerHour) }),
-        ...(maxPerDay && { maxPerDay: Number(maxPerDay) }),
-      },
-    }),
+    text,
+    capos: capo,
+    match: { actionTypes: action, agents: agent, fields: where },
+    limits: (maxPerHour ?? maxPerDay) ? { maxPerHour, maxPerDay } : undefined,
   };
 }
 
@@ -200,21 +179,16 @@ function shown(order: Omit<NewStandingOrderView, 'listedAt'>): string {
   ].join('\n');
 }
 
+type Change = SimulationView['changes'][number];
+
 function simulated(simulation: SimulationView): string {
   const { considered, relaxed, stillAsks, escalated, unchanged, relaxedIrreversible } = simulation;
   const lines = [
     `${considered} decisions replayed: ${unchanged} unchanged, ${relaxed} relaxed (${relaxedIrreversible} irreversible), ${escalated} tightened; ${stillAsks} still ask.`,
   ];
   if (simulation.changes.length > 0) {
-    lines.push(
-      table(simulation.changes, [
-        'from',
-        'to',
-        { head: 'What', cell: ({ title, tool }) => title ?? tool, shrinks: true },
-        'recipient',
-        'why',
-      ]),
-    );
+    const what = { head: 'What', cell: ({ title, tool }: Change) => title ?? tool, shrinks: true };
+    lines.push(table<Change>(simulation.changes, ['from', 'to', what, 'recipient', 'why']));
   }
   if (simulation.changesOmitted > 0) lines.push(`And ${simulation.changesOmitted} more.`);
   return lines.join('\n');

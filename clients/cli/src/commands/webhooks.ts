@@ -1,4 +1,10 @@
-import { type Consigliere, ConsigliereError, type FeedEvent, webhooks as signatures } from '@consigliere/sdk';
+import {
+  type Consigliere,
+  ConsigliereError,
+  type DestinationView,
+  type FeedEvent,
+  webhooks as signatures,
+} from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
@@ -6,20 +12,7 @@ import { print, printLine, record, say, styled, table, time, visible } from '../
 import { urlOf, webhookSecret } from '../session.js';
 import { follow } from './feed.js';
 
-/** What a destination can choose (docs/webhooks.md). */
-const EVENTS = [
-  'directive.created',
-  'directive.executed',
-  'approval.requested',
-  'approval.decided',
-  'action.completed',
-  'kill.activated',
-  'revenue.recorded',
-  'pack.installed',
-  'pack.revoked',
-  'report.daily',
-] as const;
-type EventName = (typeof EVENTS)[number];
+type EventName = DestinationView['events'][number];
 
 type Payload = Record<string, unknown>;
 
@@ -63,7 +56,7 @@ export function webhooks(program: Command): void {
     usage: 'trigger <event>',
     summary: 'Send one event with sample values, signed as the service signs',
     options: [FORWARD],
-    choices: { event: EVENTS },
+    choices: { event: Object.keys(SAMPLES) },
     examples: ['consigliere webhooks trigger approval.requested --forward-to http://127.0.0.1:4000/hooks'],
     progress: null,
     async run({ args, options }: Context<Forwarding>) {
@@ -92,23 +85,43 @@ export function webhooks(program: Command): void {
       ]),
   });
   defineCalls(all, [
-    ['resend <deliveryId>', 'Send a delivery again', (client, id) => client.deliveries.redeliver(id)],
-    ['test <destinationId>', 'Send a test event to a destination', (client, id) => client.webhooks.test(id)],
-    ['resume <destinationId>', 'Go on with a paused destination', (client, id) => client.webhooks.resume(id)],
-    ['delete <destinationId>', 'Remove a destination', (client, id) => client.webhooks.delete(id)],
+    [
+      'resend <deliveryId>',
+      'Send a delivery again',
+      (client, id) => client.deliveries.redeliver(id),
+      'is being sent again.',
+    ],
+    [
+      'test <destinationId>',
+      'Send a test event to a destination',
+      (client, id) => client.webhooks.test(id),
+      'is sent a test event; `consigliere webhooks deliveries` shows what came of it.',
+    ],
+    [
+      'resume <destinationId>',
+      'Resume a paused destination',
+      (client, id) => client.webhooks.resume(id),
+      'is active again.',
+    ],
+    [
+      'delete <destinationId>',
+      'Delete a destination',
+      (client, id) => client.webhooks.delete(id),
+      'is deleted.',
+    ],
   ]);
   define(all, {
     usage: 'add <url>',
     summary: 'Register a destination; its secret is shown once',
     options: [
       ['--events <names...>', 'only these'],
-      ['--description <text>', 'what it is for', { default: '' }],
+      ['--description <text>', 'what it is for'],
     ],
-    run: async ({ client, args, options }: Context<{ events?: EventName[]; description: string }>) =>
+    run: async ({ client, args, options }: Context<{ events?: EventName[]; description?: string }>) =>
       client.webhooks.createWithNewSecret({
         url: args[0]!,
-        description: options.description || args[0]!,
-        ...(options.events && { events: options.events }),
+        description: options.description ?? args[0]!,
+        events: options.events,
       }),
     show: ({ destinationId, status, events, secret }) =>
       record({ destination: destinationId, status, events, secret }),
@@ -117,8 +130,8 @@ export function webhooks(program: Command): void {
 
 async function listen({ client, options }: Context<Forwarding & { json?: boolean }>): Promise<void> {
   for (const name of options.events ?? [])
-    if (!EVENTS.includes(name as EventName))
-      throw new UsageError(`There is no event ${name}.`, `Events: ${EVENTS.join(', ')}`);
+    if (!Object.hasOwn(SAMPLES, name))
+      throw new UsageError(`There is no event ${name}.`, `Events: ${Object.keys(SAMPLES).join(', ')}`);
   const { workspace } = await client.bootstrap.get();
   const [newest] = (await client.feed.list({ limit: 1 })).items;
   const secret = webhookSecret();

@@ -1,7 +1,8 @@
+import type { DirectiveView, EvalRunView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { record, styled, styleOf, visible } from '../output.js';
+import { onOneLine, record, styled, styleOf, visible } from '../output.js';
 
 const WORK = 'Work:';
 
@@ -50,17 +51,33 @@ function schedules(program: Command): void {
       if (Number.isNaN(day)) throw new UsageError(`${on} is neither mon to sun nor a day of the month.`);
       return client.schedules.create({
         name: args[0]!,
-        directive: { text: args[1]!, ...(capo && { capo }) },
-        rule: { every, at, ...(day !== undefined && { on: day }), ...(timezone && { timezone }) },
+        directive: { text: args[1]!, capo },
+        rule: { every, at, on: day, timezone },
       });
     },
+    show: ({ scheduleId, name, nextRunAt }) => record({ schedule: scheduleId, name, nextRunAt }),
   });
   defineCalls(all, [
     ['get <scheduleId>', 'Show a schedule', (client, id) => client.schedules.get(id)],
-    ['run <scheduleId>', 'Hand it in now', (client, id) => client.schedules.run(id)],
-    ['pause <scheduleId>', 'Pause it', (client, id) => client.schedules.update(id, { status: 'paused' })],
-    ['resume <scheduleId>', 'Go on', (client, id) => client.schedules.update(id, { status: 'active' })],
-    ['delete <scheduleId>', 'Remove it', (client, id) => client.schedules.delete(id)],
+    [
+      'run <scheduleId>',
+      'Hand it in now',
+      (client, id) => client.schedules.run(id),
+      ({ directiveId, status }: DirectiveView) => `Handed in: ${directiveId} (${status})`,
+    ],
+    [
+      'pause <scheduleId>',
+      'Pause it',
+      (client, id) => client.schedules.update(id, { status: 'paused' }),
+      'is paused.',
+    ],
+    [
+      'resume <scheduleId>',
+      'Resume it',
+      (client, id) => client.schedules.update(id, { status: 'active' }),
+      'is active again.',
+    ],
+    ['delete <scheduleId>', 'Delete it', (client, id) => client.schedules.delete(id), 'is deleted.'],
   ]);
 }
 
@@ -83,7 +100,8 @@ function signals(program: Command): void {
     usage: 'ack <signalId> [note]',
     summary: 'Acknowledge a signal',
     run: async ({ client, args: [signalId, note] }) =>
-      client.signals.acknowledge({ signalId: signalId!, ...(note && { note }) }),
+      client.signals.acknowledge({ signalId: signalId!, note }),
+    show: ({ title }) => `Acknowledged: ${onOneLine(title)}`,
   });
 }
 
@@ -117,8 +135,9 @@ function escalations(program: Command): void {
       client.escalations.decide({
         escalationId: args[0]!,
         decision: args[1]!,
-        ...(options.note && { note: options.note }),
+        note: options.note,
       }),
+    show: ({ decision, outcome }) => `Decided: ${onOneLine([decision, outcome].filter(Boolean).join('. '))}`,
   });
 }
 
@@ -161,19 +180,19 @@ function evals(program: Command): void {
       if (!found.passed) process.exitCode = EXIT.error;
       return found;
     },
-    show: ({ evalRunId, score, threshold, passed, findings }) =>
-      [
-        styled(
-          passed ? 'green' : 'red',
-          `${passed ? 'Passed' : 'Failed'}: ${score} of at least ${threshold}`,
-        ),
-        ...findings.map(({ severity, path, message, suggestion }) =>
-          styled(styleOf(severity) ?? 'dim', visible(`${severity}  ${path}: ${message} ${suggestion}`)),
-        ),
-        record({ run: evalRunId }),
-      ].join('\n'),
+    show: checked,
   });
   defineCalls(all, [
-    ['get <evalRunId>', 'Show a run with its findings', (client, id) => client.evals.get(id)],
+    ['get <evalRunId>', 'Show a run with its findings', (client, id) => client.evals.get(id), checked],
   ]);
+}
+
+function checked({ evalRunId, name, score, threshold, passed, findings }: EvalRunView): string {
+  return [
+    styled(passed ? 'green' : 'red', `${passed ? 'Passed' : 'Failed'}: ${score} of at least ${threshold}`),
+    ...findings.map(({ severity, path, message, suggestion }) =>
+      styled(styleOf(severity) ?? 'dim', visible(`${severity}  ${path}: ${message} ${suggestion}`)),
+    ),
+    record({ run: evalRunId, name }),
+  ].join('\n');
 }
