@@ -101,29 +101,20 @@ function ruleOf({ status, code, retryAfter }: APIError): { exitCode: ExitCode; h
     const hint = retryAfter === null ? undefined : `Try again in ${Math.ceil(retryAfter)} s.`;
     return { exitCode: EXIT.limited, ...(hint && { hint }) };
   }
-  switch (code) {
-    case 'GUARDIAN_HALTED':
-      return { exitCode: EXIT.refused, hint: 'See why with `consigliere guardian status`.' };
-    case 'POLICY_DENIED':
-      return { exitCode: EXIT.refused };
-    case 'VALIDATION_FAILED':
-    case 'MALFORMED_JSON':
-      return { exitCode: EXIT.usage };
-    case 'FORBIDDEN':
-      return { exitCode: EXIT.error, hint: 'See your role with `consigliere whoami`.' };
-    case 'UNSUPPORTED_API_VERSION':
-      return {
-        exitCode: EXIT.error,
-        hint: 'The service is of another version: update the older of the two.',
-      };
-    case 'CONTENT_CHANGED':
-      return { exitCode: EXIT.error, hint: 'It has changed since it was read: read it again, then decide.' };
-    case 'INPUT_REQUIRED':
-      return { exitCode: EXIT.error, hint: 'Complete it with `consigliere approvals edit <approvalId>`.' };
-    default:
-      return { exitCode: EXIT.error };
-  }
+  const [exitCode, hint] = RULES[code] ?? [EXIT.error];
+  return { exitCode, ...(hint && { hint }) };
 }
+
+const RULES: Record<string, [exitCode: ExitCode, hint?: string]> = {
+  GUARDIAN_HALTED: [EXIT.refused, 'See why with `consigliere guardian status`.'],
+  POLICY_DENIED: [EXIT.refused],
+  VALIDATION_FAILED: [EXIT.usage],
+  MALFORMED_JSON: [EXIT.usage],
+  FORBIDDEN: [EXIT.error, 'See your role with `consigliere whoami`.'],
+  UNSUPPORTED_API_VERSION: [EXIT.error, 'The service is of another version: update the older of the two.'],
+  CONTENT_CHANGED: [EXIT.error, 'It has changed since it was read: read it again, then decide.'],
+  INPUT_REQUIRED: [EXIT.error, 'Complete it with `consigliere approvals edit <approvalId>`.'],
+};
 
 /** Tells on standard error what went wrong; answers the exit code. */
 export function report(error: unknown, { isJson, isDebug }: { isJson: boolean; isDebug: boolean }): ExitCode {

@@ -101,10 +101,13 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
   return {
     head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
-    ...(/^(status|risk|severity|effect|outcome|from|to)$/.test(column) && {
+    ...(/^(status|risk|severity|effect|outcome|from|to|passed)$/.test(column) && {
       style: (row) => styleOf(cell(row)),
     }),
-    shrinks: /^(title|name|summary|text|reason|label|url|description|email|recipient|why)$/.test(column),
+    shrinks:
+      /^(title|name|summary|text|reason|label|url|description|email|recipient|why|kind|publisher|agent|createdBy)$/.test(
+        column,
+      ),
   };
 }
 
@@ -118,13 +121,13 @@ export function table<Row>(rows: Row[], shown: Columns<Row>): string {
   );
   const total = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1));
   let excess = total - terminalWidth();
-  for (const [at, { shrinks, head }] of columns.entries()) {
-    if (!shrinks || excess <= 0) continue;
-    const given = Math.min(excess, widths[at]! - Math.max(12, widthOf(head)));
-    if (given <= 0) continue;
-    widths[at]! -= given;
-    excess -= given;
-  }
+  for (const least of [12, 6])
+    for (const [at, { shrinks, head }] of columns.entries()) {
+      const spare = shrinks ? widths[at]! - Math.max(least, widthOf(head)) : 0;
+      const given = Math.max(0, Math.min(excess, spare));
+      widths[at]! -= given;
+      excess -= given;
+    }
   const line = (row: string[], style: (at: number) => Style | undefined) =>
     row
       .map((text, at) => {
@@ -160,23 +163,34 @@ export function record(fields: Record<string, unknown>): string {
     .join('\n');
 }
 
-/** What people read for a value of a record. */
+/** What people read for a value of a record: what it holds in lines of its own; in a pipe as JSON. */
 function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && INSTANT.test(name)) return time(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'object') return visible(String(value as string | number));
-  if ('name' in value && 'type' in value) return visible(String(value.name));
+  if ('name' in value && ('type' in value || 'tokenId' in value)) return visible(String(value.name));
   const isSimple = Array.isArray(value) && value.every((item) => typeof item !== 'object');
-  if (isSimple) return visible(value.join(', '));
-  const text = JSON.stringify(value);
-  return visible(process.stdout.isTTY && text.length > 50 ? JSON.stringify(value, null, 2) : text);
+  if (isSimple) return value.map((item) => textOf(name, item)).join(', ');
+  if (!process.stdout.isTTY) return visible(JSON.stringify(value));
+  if (Array.isArray(value))
+    return value.map((item) => `- ${textOf(name, item).replaceAll('\n', '\n  ')}`).join('\n');
+  return Object.entries(value)
+    .map(([key, member]) => [onOneLine(key), textOf(key, member)] as const)
+    .filter(([, text]) => text !== '')
+    .map(([key, text]) => `${key}: ${text.includes('\n') ? `\n${text.replaceAll(/^/gm, '  ')}` : text}`)
+    .join('\n');
 }
 
 function wordsOf(name: string): string {
   if (!/^[a-z]+([A-Z0-9][a-z0-9]*)*$/.test(name)) return name;
   const words = name.replace(/([A-Z]|\d+)/g, ' $1');
   return words[0]!.toUpperCase() + words.slice(1).toLowerCase();
+}
+
+/** A text behind a sign, its further lines below the first. */
+export function bullet(sign: string, text: string): string {
+  return wrapped(text, '  ').replace(/^  /, `${sign} `);
 }
 
 /** Long text in lines of at most the terminal's width, behind a margin. */
@@ -220,8 +234,8 @@ export function styleOf(word: string | null | undefined): Style | undefined {
 }
 const STYLES = (
   [
-    ['red', 'failed rejected denied halted killed error dead red critical high deny unconfirmed gone'],
-    ['green', 'executed approved completed active delivered green allow done succeeded guardrailed'],
+    ['red', 'no failed rejected denied halted killed error dead red critical high deny unconfirmed gone'],
+    ['green', 'yes executed approved completed active delivered green allow done succeeded guardrailed'],
     [
       'yellow',
       'pending pending_approval awaiting-approval medium yellow warning paused require_approval draft',

@@ -1,5 +1,5 @@
 import type { ApprovalView } from '@consigliere/sdk';
-import { onOneLine, styled, styleOf, terminalWidth, time, visible, when, wrapped } from './output.js';
+import { bullet, onOneLine, styled, styleOf, terminalWidth, time, visible, when, wrapped } from './output.js';
 
 /** What was decided, by whom and when; empty while it waits. */
 export function decisionOn({ status, decidedBy, decidedAt }: ApprovalView): string {
@@ -27,8 +27,8 @@ export function preview(approval: ApprovalView): string {
     '',
   ];
   for (const reason of approval.riskReasons)
-    lines.push(styled(styleOf(risk) ?? 'yellow', wrapped(reason, '! ')));
-  for (const reason of approval.policy?.explanation ?? []) lines.push(wrapped(reason, '· '));
+    lines.push(styled(styleOf(risk) ?? 'yellow', bullet('!', reason)));
+  for (const reason of approval.policy?.explanation ?? []) lines.push(bullet('·', reason));
   if (approval.policy?.amount) lines.push(`· Amount: ${approval.policy.amount}`);
   if (approval.question) lines.push('', ...questionLines(approval.question));
   if (approval.output) {

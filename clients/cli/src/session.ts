@@ -1,13 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type AuthenticationError,
-  type ClientOptions,
-  Consigliere,
-  type LogEntry,
-  type Logger,
-} from '@consigliere/sdk';
+import { type AuthenticationError, type ClientOptions, Consigliere, type LogEntry } from '@consigliere/sdk';
 import envPaths from 'env-paths';
 import { CliError, EXIT, UsageError } from './errors.js';
 import { say } from './output.js';
@@ -219,20 +213,10 @@ export function clientOf(
     );
   }
   const headers = { 'X-Service-Client': 'cli', ...more.headers };
-  return new Consigliere({ ...more, headers, baseUrl, token, logger: new CallLog(isDebug) });
-}
-
-/** With --debug every call; without, why the next try takes a while. */
-class CallLog implements Logger {
-  constructor(private readonly isDebug: boolean) {}
-
-  debug(entry: LogEntry, message: string): void {
-    if (this.isDebug) say(`${message} ${entry.status} ${entry.milliseconds} ms ${entry.requestId ?? ''}`);
-  }
-
-  warn(entry: LogEntry, message: string): void {
-    if (this.isDebug) say(`${message} ${entry.status ?? ''} ${entry.milliseconds} ms: ${entry.error}`);
-  }
+  const log = ({ status, milliseconds, requestId, error }: LogEntry, message: string) =>
+    say(`${message} ${status ?? ''} ${milliseconds} ms ${error ?? requestId ?? ''}`);
+  const logger = isDebug ? { debug: log, warn: log } : undefined;
+  return new Consigliere({ ...more, headers, baseUrl, token, logger });
 }
 
 /** Signs events for a receiver on this machine: made once, then always the same, so that the receiver keeps its set-up. */

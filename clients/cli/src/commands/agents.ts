@@ -154,13 +154,7 @@ function actions(program: Command): void {
       TEAM,
     ],
     call: (client, query) => client.actions.list(query),
-    columns: [
-      'actionRequestId',
-      'status',
-      { head: 'Agent', cell: ({ agent }) => agent.name },
-      'title',
-      'createdAt',
-    ],
+    columns: ['actionRequestId', 'status', 'agent', 'title', 'createdAt'],
     empty: 'No agent has asked for anything.',
   });
   defineCalls(all, [
@@ -179,13 +173,7 @@ function questions(program: Command): void {
       TEAM,
     ],
     call: (client, query) => client.questions.list(query),
-    columns: [
-      'questionId',
-      'status',
-      { head: 'Agent', cell: ({ agent }) => agent.name },
-      'title',
-      'createdAt',
-    ],
+    columns: ['questionId', 'status', 'agent', 'title', 'createdAt'],
     empty: 'No agent has asked anything.',
   });
   defineCalls(all, [
@@ -237,7 +225,7 @@ function tools(program: Command): void {
       'delete <tool>',
       'Delete it; its calls ask a person',
       (client, name) => client.tools.delete(name),
-      'is deleted: each call of it asks a person.',
+      DELETED,
     ],
   ]);
   define(all, {
@@ -257,6 +245,8 @@ function tools(program: Command): void {
     show: toolState,
   });
 }
+
+const DELETED = 'is deleted: each call of it asks a person.';
 
 function toolState({ name, status }: ToolView): string {
   return `${onOneLine(name)} is ${status}.`;

@@ -25,7 +25,7 @@ export function audit(program: Command): void {
       ['--to <time>', 'before this time'],
     ],
     call: (client, query) => client.auditFeed.list(query),
-    columns: ['seq', 'at', { head: 'By', cell: ({ actor }) => actor.name }, 'action', 'summary'],
+    columns: ['seq', 'at', 'actor', 'action', 'summary'],
     empty: 'No receipts.',
   });
   define(all, {

@@ -79,12 +79,7 @@ export function guardian(program: Command): void {
     usage: 'checkpoints',
     summary: 'List the checkpoints, the newest first',
     call: (client, query) => client.checkpoints.list(query),
-    columns: [
-      'checkpointId',
-      'label',
-      { head: 'By', cell: ({ createdBy }) => createdBy.name, shrinks: true },
-      'createdAt',
-    ],
+    columns: ['checkpointId', 'label', 'createdBy', 'createdAt'],
     empty: 'No checkpoints.',
   });
   define(all, {

@@ -45,10 +45,16 @@ export function orders(program: Command): void {
     ],
     progress: 'Checking and simulating',
     async run({ client, args, options }: Context<AddOptions>) {
-      const body = options.file
-        ? { name: args[0]!, ...(jsonOf(await readInput(options.file), options.file) as object) }
-        : bodyOf(args[0]!, options);
-      return client.standingOrders.create(body as CreateStandingOrderBody);
+      const name = args[0]!;
+      const { effect, action, capo, agent, where, maxPerHour, maxPerDay, text, file } = options;
+      if (file) {
+        const given = jsonOf(await readInput(file), file) as Partial<CreateStandingOrderBody>;
+        return client.standingOrders.create({ name, ...given } as CreateStandingOrderBody);
+      }
+      if (!effect) throw new UsageError('Give --effect, or the whole order with --file.');
+      const match = { actionTypes: action, agents: agent, fields: where };
+      const limits = (maxPerHour ?? maxPerDay) ? { maxPerHour, maxPerDay } : undefined;
+      return client.standingOrders.create({ name, effect, text, capos: capo, match, limits });
     },
     show: shown,
   });
@@ -143,29 +149,13 @@ function pack({ packId, version, publisher, status, reason, ...found }: SkillPac
 interface AddOptions {
   effect?: CreateStandingOrderBody['effect'];
   action?: string[];
-  capo?: string[];
+  capo?: CreateStandingOrderBody['capos'];
   agent?: string[];
-  where?: object;
+  where?: NonNullable<CreateStandingOrderBody['match']>['fields'];
   maxPerHour?: number;
   maxPerDay?: number;
   text?: string;
   file?: string;
-}
-
-function bodyOf(name: string, options: AddOptions) {
-  const { effect, action, capo, agent, where, maxPerHour, maxPerDay, text } = options;
-  if (!effect)
-    throw new UsageError(
-      'Give --effect allow, require_approval, deny or throttle, or the order with --file.',
-    );
-  return {
-    name,
-    effect,
-    text,
-    capos: capo,
-    match: { actionTypes: action, agents: agent, fields: where },
-    limits: (maxPerHour ?? maxPerDay) ? { maxPerHour, maxPerDay } : undefined,
-  };
 }
 
 function shown(order: Omit<NewStandingOrderView, 'listedAt'>): string {

@@ -1,4 +1,4 @@
-import type { DirectiveView, EvalRunView } from '@consigliere/sdk';
+import type { Consigliere, DirectiveView, EvalRunView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
@@ -57,6 +57,8 @@ function schedules(program: Command): void {
     },
     show: ({ scheduleId, name, nextRunAt }) => record({ schedule: scheduleId, name, nextRunAt }),
   });
+  const to = (status: 'active' | 'paused') => (client: Consigliere, id: string) =>
+    client.schedules.update(id, { status });
   defineCalls(all, [
     ['get <scheduleId>', 'Show a schedule', (client, id) => client.schedules.get(id)],
     [
@@ -65,18 +67,8 @@ function schedules(program: Command): void {
       (client, id) => client.schedules.run(id),
       ({ directiveId, status }: DirectiveView) => `Handed in: ${directiveId} (${status})`,
     ],
-    [
-      'pause <scheduleId>',
-      'Pause it',
-      (client, id) => client.schedules.update(id, { status: 'paused' }),
-      'is paused.',
-    ],
-    [
-      'resume <scheduleId>',
-      'Resume it',
-      (client, id) => client.schedules.update(id, { status: 'active' }),
-      'is active again.',
-    ],
+    ['pause <scheduleId>', 'Pause it', to('paused'), 'is paused.'],
+    ['resume <scheduleId>', 'Resume it', to('active'), 'is active again.'],
     ['delete <scheduleId>', 'Delete it', (client, id) => client.schedules.delete(id), 'is deleted.'],
   ]);
 }
@@ -119,7 +111,7 @@ function escalations(program: Command): void {
       'escalationId',
       'kind',
       'reason',
-      { head: 'Options', cell: ({ options }) => options.join(' ') },
+      { head: 'Options', cell: ({ options }) => options.join(' '), shrinks: true },
       'createdAt',
     ],
     empty: 'Nothing is escalated.',
@@ -132,11 +124,7 @@ function escalations(program: Command): void {
     summary: 'Decide it with one of its options',
     options: [['--note <text>', 'why']],
     run: async ({ client, args, options }: Context<{ note?: string }>) =>
-      client.escalations.decide({
-        escalationId: args[0]!,
-        decision: args[1]!,
-        note: options.note,
-      }),
+      client.escalations.decide({ escalationId: args[0]!, decision: args[1]!, note: options.note }),
     show: ({ decision, outcome }) => `Decided: ${onOneLine([decision, outcome].filter(Boolean).join('. '))}`,
   });
 }
@@ -147,17 +135,7 @@ function evals(program: Command): void {
     summary: 'List runs, the newest first',
     filters: [['--kind <kind>', 'only those of this kind'], TEAM],
     call: (client, query) => client.evals.list(query),
-    columns: [
-      'evalRunId',
-      {
-        head: 'Passed',
-        cell: ({ passed }) => (passed ? 'yes' : 'no'),
-        style: ({ passed }) => (passed ? 'green' : 'red'),
-      },
-      'score',
-      'name',
-      'createdAt',
-    ],
+    columns: ['evalRunId', 'passed', 'score', 'name', 'createdAt'],
     empty: 'No runs.',
   });
   define(all, {
