@@ -31,7 +31,7 @@ export interface Context<O = object> {
 }
 
 /** An option as its flags, what it does, and what else there is to say. */
-type OptionRow = [
+export type OptionRow = [
   flags: string,
   description: string,
   more?: {

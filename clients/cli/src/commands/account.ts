@@ -92,11 +92,9 @@ export function account(program: Command): void {
     progress: null,
     run() {
       const { current, profiles: kept } = readConfiguration();
-      return Object.entries(kept).map(([name, { token: _token, ...profile }]) => ({
-        name,
-        isCurrent: name === current,
-        ...profile,
-      }));
+      return Object.entries(kept).map(([name, { token: _token, ...profile }]) => {
+        return { name, isCurrent: name === current, ...profile };
+      });
     },
     show: (found) =>
       table(found, [
@@ -154,13 +152,7 @@ async function tokenFor(
 }
 
 function signedIn({ workspace, operator, role, teams }: BootstrapView, baseUrl: string) {
-  return {
-    operator: operator.email,
-    role,
-    workspace: workspace.name,
-    workspaceId: workspace.workspaceId,
-    tier: workspace.tier,
-    teams: teams.map(({ name }) => name),
-    baseUrl,
-  };
+  const { name, workspaceId, tier } = workspace;
+  const names = teams.map((team) => team.name);
+  return { operator: operator.email, role, workspace: name, workspaceId, tier, teams: names, baseUrl };
 }

@@ -1,4 +1,4 @@
-import type { RegisterToolBody, ToolView } from '@consigliere/sdk';
+import type { Consigliere, RegisterToolBody, ToolView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
@@ -46,16 +46,14 @@ function agentsGroup(program: Command): void {
     show: ({ agents: capos, outsideAgents }) =>
       table(
         [
-          ...capos.map(({ role, status, statusReason }) => ({
+          ...capos.map(({ role, status, statusReason: reason }) => ({
             agent: role as string,
             status,
-            reason: statusReason,
+            reason,
           })),
-          ...outsideAgents.map(({ name, status, tools: allowed }) => ({
-            agent: name,
-            status,
-            reason: `It may ask for ${allowed.join(', ')}.`,
-          })),
+          ...outsideAgents.map(({ name: agent, status, tools: allowed }) => {
+            return { agent, status, reason: `It may ask for ${allowed.join(', ')}.` };
+          }),
         ],
         ['agent', 'status', 'reason'],
       ),
@@ -94,9 +92,7 @@ function agentsGroup(program: Command): void {
         ? (jsonOf(await readInput(schema), schema) as Record<string, unknown>)
         : param && schemaOf(param);
       if (paramsSchema && tool.length > 1)
-        throw new UsageError(
-          'Parameters are those of one --tool: register others with `consigliere tools add`.',
-        );
+        throw new UsageError('Parameters belong to one --tool: register others with `tools add`.');
       if (!paramsSchema && (risk ?? reversibility))
         throw new UsageError('--risk and --reversibility need --param or --schema.');
       const registered = [];
@@ -104,12 +100,8 @@ function agentsGroup(program: Command): void {
         const { status } = await client.tools.create({ name: tool[0]!, paramsSchema, risk, reversibility });
         registered.push({ name: tool[0]!, status });
       }
-      const { token, tokenId } = await client.tokens.create({
-        name,
-        agent: { name },
-        tools: tool,
-        scopes: ['request'],
-      });
+      const body = { name, agent: { name }, tools: tool, scopes: ['request'] as ['request'] };
+      const { token, tokenId } = await client.tokens.create(body);
       return { name, tokenId, tools: tool, registered, baseUrl: session.baseUrl, token };
     },
     show: ({ name, tokenId, tools: allowed, registered, baseUrl, token }) => {
@@ -122,10 +114,7 @@ function agentsGroup(program: Command): void {
   for (const verb of ['pause', 'resume'] as const) {
     define<object, object>(all, {
       usage: `${verb} <agent>`,
-      summary:
-        verb === 'pause'
-          ? 'Pause a capo, or an agent by its name or token'
-          : 'Resume a capo, or an agent by its name or token',
+      summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a capo, or an agent by its name or token`,
       async run({ client, args }) {
         const { agents: capos, outsideAgents } = await client.agents.list();
         const asked = args[0]!;
@@ -135,10 +124,10 @@ function agentsGroup(program: Command): void {
           throw new CliError(`There is no agent ${asked}.`, EXIT.notFound, 'See `consigliere agents list`.');
         return client.tokens[verb](agent.tokenId);
       },
-      show: (_, { args }) =>
-        verb === 'pause'
-          ? `${onOneLine(args[0]!)} is paused. To let it go on: consigliere agents resume ${onOneLine(args[0]!)}`
-          : `${onOneLine(args[0]!)} may go on.`,
+      show: (_, { args: [name = ''] }) => {
+        const hint = `To let it go on: consigliere agents resume ${name}`;
+        return onOneLine(verb === 'pause' ? `${name} is paused. ${hint}` : `${name} may go on.`);
+      },
     });
   }
 }
@@ -213,20 +202,11 @@ function tools(program: Command): void {
     columns: ['name', 'status', 'risk', 'reversibility', 'title'],
     empty: 'No tools. Every call of an agent asks a person.',
   });
+  const pause = (client: Consigliere, tool: string) => client.tools.update(tool, { status: 'paused' });
   defineCalls(all, [
     ['get <tool>', 'Show a tool with its schema', (client, name) => client.tools.get(name)],
-    [
-      'pause <tool>',
-      'Refuse every call of it',
-      (client, name) => client.tools.update(name, { status: 'paused' }),
-      'is paused: every call of it is refused.',
-    ],
-    [
-      'delete <tool>',
-      'Delete it; its calls ask a person',
-      (client, name) => client.tools.delete(name),
-      DELETED,
-    ],
+    ['pause <tool>', 'Refuse every call of it', pause, 'is paused: every call of it is refused.'],
+    ['delete <tool>', 'Delete it', (client, name) => client.tools.delete(name), 'is deleted: its calls ask.'],
   ]);
   define(all, {
     usage: 'activate <tool>',
@@ -245,8 +225,6 @@ function tools(program: Command): void {
     show: toolState,
   });
 }
-
-const DELETED = 'is deleted: each call of it asks a person.';
 
 function toolState({ name, status }: ToolView): string {
   return `${onOneLine(name)} is ${status}.`;

@@ -6,7 +6,7 @@ import {
   webhooks as signatures,
 } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, type OptionRow } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
 import { print, printLine, record, say, styled, table, time, visible } from '../output.js';
 import { urlOf, webhookSecret } from '../session.js';
@@ -21,11 +21,7 @@ interface Forwarding {
   events?: string[];
 }
 
-const FORWARD: [string, string, { required: true }] = [
-  '--forward-to <url>',
-  'where to send them: http://127.0.0.1:4000/hooks',
-  { required: true },
-];
+const FORWARD: OptionRow = ['--forward-to <url>', 'such as http://127.0.0.1:4000/hooks', { required: true }];
 
 export function webhooks(program: Command): void {
   const all = group(program, 'webhooks', 'Send events to a receiver, on this machine too', 'Set-up:');
@@ -62,13 +58,9 @@ export function webhooks(program: Command): void {
     async run({ args, options }: Context<Forwarding>) {
       const event = args[0] as EventName;
       const receiptHead = { seq: 41, hash: '8c'.repeat(32) };
-      const { status } = await forward(options, {
-        id: 'evt_sample',
-        event,
-        timestamp: Date.now(),
-        workspaceId: 'wks_sample',
-        payload: payload(event, { ...SAMPLE, ...SAMPLES[event] }, receiptHead),
-      });
+      const payload = payloadWith(event, { ...SAMPLE, ...SAMPLES[event] }, receiptHead);
+      const about = { id: 'evt_sample', event, timestamp: Date.now(), workspaceId: 'wks_sample' };
+      const { status } = await forward(options, { ...about, payload });
       if (status === null || status >= 300) process.exitCode = EXIT.error;
     },
   });
@@ -86,18 +78,8 @@ export function webhooks(program: Command): void {
       ]),
   });
   defineCalls(all, [
-    [
-      'resend <deliveryId>',
-      'Send it again',
-      (client, id) => client.deliveries.redeliver(id),
-      'is sent again.',
-    ],
-    [
-      'test <destinationId>',
-      'Send a test',
-      (client, id) => client.webhooks.test(id),
-      'is sent a test event.',
-    ],
+    ['resend <deliveryId>', 'Send again', (client, id) => client.deliveries.redeliver(id), 'is sent again.'],
+    ['test <destinationId>', 'Send a test', (client, id) => client.webhooks.test(id), 'gets a test event.'],
     ['resume <destinationId>', 'Resume it', (client, id) => client.webhooks.resume(id), 'is active again.'],
     ['delete <destinationId>', 'Delete it', (client, id) => client.webhooks.delete(id), 'is deleted.'],
   ]);
@@ -108,12 +90,14 @@ export function webhooks(program: Command): void {
       ['--events <names...>', 'only these'],
       ['--description <text>', 'what it is for'],
     ],
-    run: async ({ client, args, options }: Context<{ events?: EventName[]; description?: string }>) =>
-      client.webhooks.createWithNewSecret({
-        url: args[0]!,
-        description: options.description ?? args[0]!,
-        events: options.events,
-      }),
+    run: async ({
+      client,
+      args: [url = ''],
+      options,
+    }: Context<{ events?: EventName[]; description?: string }>) => {
+      const { events, description = url } = options;
+      return client.webhooks.createWithNewSecret({ url, description, events });
+    },
     show: ({ destinationId, status, events, secret }) =>
       record({ destination: destinationId, status, events, secret }),
   });
@@ -141,13 +125,8 @@ async function listen({ client, options }: Context<Forwarding & { json?: boolean
       say(`${event} is left out: ${error.message}`);
     }
     if (!payload) continue;
-    await forward(options, {
-      id: `evt_${entry.seq}`,
-      event,
-      timestamp: entry.at,
-      workspaceId: workspace.workspaceId,
-      payload,
-    });
+    const { workspaceId } = workspace;
+    await forward(options, { id: `evt_${entry.seq}`, event, timestamp: entry.at, workspaceId, payload });
   }
 }
 
@@ -242,7 +221,7 @@ async function payloadOf(
   // A directive's approval is asked for before there is a draft, and the first of several votes decides nothing yet.
   if (action === 'approval.requested' && known['directiveId'] !== null) return undefined;
   if (event === 'approval.decided' && known['status'] === 'pending') return undefined;
-  return payload(event, known, { seq, hash });
+  return payloadWith(event, known, { seq, hash });
 }
 
 async function recordOf(client: Consigliere, { type, id }: FeedEvent['entity']): Promise<Payload> {
@@ -284,35 +263,19 @@ const FIELDS: Record<EventName, string> = {
   'pack.revoked': 'packId version reason',
   'report.daily': 'reportId date headline url',
 };
-const fieldsOf = (event: EventName) => FIELDS[event].split(' ');
 
 /** What `trigger` sends in these fields; null in those that are not here. */
 const SAMPLE: Payload = {
-  directiveId: 'dir_sample',
+  ...{ directiveId: 'dir_sample', capo: 'capo_ops', priority: 'medium', requiresApproval: true },
   text: 'Email jane@acme.example: "It ships on Friday."',
-  capo: 'capo_ops',
-  priority: 'medium',
-  requiresApproval: true,
-  status: 'approved',
-  summary: 'A mail was sent.',
-  receiptId: 'rcp_sample',
-  approvalId: 'apr_sample',
-  title: 'Email jane@acme.example',
-  risk: 'medium',
-  reversibility: 'irreversible',
-  expiresAt: 1_767_484_800_000,
-  url: 'http://127.0.0.1:3000/approvals/apr_sample',
-  kind: 'output',
-  entityId: 'dir_sample',
-  decision: 'approved',
-  contentHash: '9d'.repeat(32),
+  ...{ status: 'approved', summary: 'A mail was sent.', receiptId: 'rcp_sample' },
+  ...{ approvalId: 'apr_sample', title: 'Email jane@acme.example', expiresAt: 1_767_484_800_000 },
+  ...{ risk: 'medium', reversibility: 'irreversible', url: 'http://127.0.0.1:3000/approvals/apr_sample' },
+  ...{ kind: 'output', entityId: 'dir_sample', decision: 'approved', contentHash: '9d'.repeat(32) },
   decidedBy: { type: 'member', id: 'mem_sample', name: 'Mira Novak', via: 'api' },
   decidedAt: 1_767_225_600_100,
-  paramsHash: '4f'.repeat(32),
-  outcome: 'succeeded',
-  reason: 'Wrong price list',
-  epoch: 1,
-  halted: { queued: 0, executing: 0, sending: 0, voided: 0 },
+  ...{ paramsHash: '4f'.repeat(32), outcome: 'succeeded' },
+  ...{ reason: 'Wrong price list', epoch: 1, halted: { queued: 0, executing: 0, sending: 0, voided: 0 } },
   ...{ eventId: 'rev_sample', amount: 1200, currency: 'EUR', source: 'shop' },
   ...{ packId: 'pck_sample', version: '1.0.0' },
   ...{ reportId: 'rpt_sample', date: '2026-11-22', headline: 'A quiet day.' },
@@ -330,6 +293,7 @@ const SAMPLES: Partial<Record<EventName, Payload>> = {
 };
 
 /** The fields of an event, of what is known. */
-function payload(event: EventName, known: Payload, receiptHead: object): Payload {
-  return { ...Object.fromEntries(fieldsOf(event).map((name) => [name, known[name] ?? null])), receiptHead };
+function payloadWith(event: EventName, known: Payload, receiptHead: object): Payload {
+  const fields = FIELDS[event].split(' ').map((name) => [name, known[name] ?? null]);
+  return { ...(Object.fromEntries(fields) as Payload), receiptHead };
 }
