@@ -73,7 +73,7 @@ function toldOf(error: unknown): Told {
     return { code: error.name, message: error.message, exitCode: EXIT.error };
   const { name, message, code } = error as Error & { code?: string };
   // What the SDK says of an id or an address that is none, or of a missing token.
-  if (name === 'TypeError' && /^There is no token/.test(message))
+  if (name === 'TypeError' && message.startsWith('There is no token'))
     return { code: 'NOT_SIGNED_IN', message: NO_TOKEN, exitCode: EXIT.notSignedIn };
   if (name === 'TypeError' && / must be /.test(message))
     return { code: 'USAGE', message, exitCode: EXIT.usage };

@@ -189,7 +189,7 @@ describe('before a tool', () => {
     const member = await test.createMember(test.workspaceId, 'admin');
     const wrong = new Consigliere({ baseUrl: test.url, token: member.token });
     const refused = await hook(use('Read', { file_path: '/y' }), { by: wrong });
-    expect(refused.permissionDecisionReason).toContain('that of a member');
+    expect(refused.permissionDecisionReason).toContain('belongs to a member');
     await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
     const halted = await hook(use('Read', { file_path: '/z' }));
     expect(halted).toMatchObject({ code: 0, permissionDecision: 'deny' });

@@ -230,9 +230,9 @@ describe('over a bad network, a guarded call', () => {
     ['gRPC', Object.assign(new Error('4 DEADLINE_EXCEEDED: Deadline exceeded'), { code: 4 })],
   ])('whose connection is lost as %s says it has an unknown outcome', async (name, lost) => {
     const act = () => Promise.reject(lost);
-    const run = () => desk.agent.actions.run(TOOL, { order: name, amount: 20 }, act, { externalId: name });
-    expect(await failureOf(run())).toBeInstanceOf(OutcomeUnknown);
-    expect(await failureOf(run())).toBeInstanceOf(OutcomeUnknown);
+    const again = () => desk.agent.actions.run(TOOL, { order: name, amount: 20 }, act, { externalId: name });
+    expect(await failureOf(again())).toBeInstanceOf(OutcomeUnknown);
+    expect(await failureOf(again())).toBeInstanceOf(OutcomeUnknown);
     await desk.expectStatuses(name, ['consumed']);
   });
 
@@ -240,10 +240,12 @@ describe('over a bad network, a guarded call', () => {
     class Declined extends Error {}
     const refused = { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) };
     const errors = [new TypeError('fetch failed', refused), new Declined('The bank says: connection lost.')];
-    for (const error of errors)
-      await failureOf(
-        desk.agent.actions.run(TOOL, { order: 'refused', amount: 20 }, () => Promise.reject(error)),
+    for (const error of errors) {
+      const act = () => Promise.reject(error);
+      expect(await failureOf(desk.agent.actions.run(TOOL, { order: 'refused', amount: 20 }, act))).toBe(
+        error,
       );
+    }
     await desk.expectStatuses('refused', ['failed', 'failed']);
   });
 

@@ -311,7 +311,12 @@ describe('an answer', () => {
       [1, 422, 'VALIDATION_FAILED'],
     ]);
     // When it is tried again, where it is.
-    expect(entries.map(({ retryIn }) => retryIn)).toEqual([expect.any(Number), undefined, undefined]);
+    expect(entries.map(({ retryIn }) => retryIn)).toEqual([
+      expect.any(Number),
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(entries[0]!.retryIn).toBeGreaterThanOrEqual(375);
     expect(entries[0]!.retryIn).toBeLessThanOrEqual(500);
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${secret}|${admin.token}|team_of_secrets`));

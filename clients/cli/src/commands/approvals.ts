@@ -121,7 +121,7 @@ export function approvals(program: Command): void {
         say(preview(approval));
         if (!(await askYes('Approve exactly this?'))) return notDecided();
       }
-      return decided(client, approvalId, () => approve(client, approval));
+      return decided(client, approvalId, () => approve(client, approval), approval);
     },
     json: ({ answer }) => answer,
     show: decisionText,
@@ -187,9 +187,10 @@ async function decided(
   client: Consigliere,
   approvalId: string,
   decide: () => PromiseLike<ApprovalDecided>,
+  known?: ApprovalView,
 ): Promise<Decided> {
   // Who asked for it may reject it even where they may not read it.
-  const before = await client.approvals.get(approvalId).catch(() => undefined);
+  const before = known ?? (await client.approvals.get(approvalId).catch(() => undefined));
   try {
     const answer = await decide();
     return { answer, before: before && alreadyDone(before, answer) };

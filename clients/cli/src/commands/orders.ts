@@ -142,8 +142,9 @@ function packs(program: Command): void {
 
 function pack({ packId, version, publisher, status, reason, ...found }: SkillPackView): string {
   const name = `${found.name} ${version} of ${publisher}`;
-  const orders = found.standingOrders.map((order) => `${order.key} (${order.status})`);
-  return record({ pack: packId, name, status, reason, skills: found.skills.map((one) => one.name), orders });
+  const skills = found.skills.map((skill) => skill.name);
+  const arrived = found.standingOrders.map((order) => `${order.key} (${order.status})`);
+  return record({ pack: packId, name, status, reason, skills, orders: arrived });
 }
 
 interface AddOptions {
