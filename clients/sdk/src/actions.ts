@@ -8,7 +8,7 @@ import {
   UnprocessableError,
 } from './errors.js';
 import type { Consigliere } from './client.js';
-import { waitUntil } from './client.js';
+import { patient, waitUntil } from './client.js';
 import type { ActionRequestView, ConsumedActionRequest, CreateActionRequestBody } from './generated/types.js';
 
 type Params = Record<string, unknown>;
@@ -202,8 +202,7 @@ async function decided(
   return waitUntil(
     { timeout, signal },
     ({ status }: ActionRequestView) => status !== 'pending',
-    // While a person thinks, the service may be restarted, which takes longer than the retries of other calls.
-    (wait) => client.actions.get(actionRequestId, { wait }, { signal, maxRetries: 6 }),
+    (wait) => client.actions.get(actionRequestId, { wait }, patient(signal)),
   );
 }
 

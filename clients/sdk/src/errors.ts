@@ -118,9 +118,8 @@ export function unreadable(status: number, more = ''): UnreadableAnswer {
 /** The error for an answer that is none of 2xx. */
 export function errorOf(status: number, body: unknown, headers: Headers): ConsigliereError {
   if (!isErrorBody(body)) {
-    const isRedirect = status >= 300 && status < 400;
-    const address = isRedirect ? ` It redirects to ${headers.get('location') ?? 'another address'}.` : '';
-    return unreadable(status, address);
+    const location = headers.get('location');
+    return unreadable(status, location ? ` It redirects to ${location}.` : '');
   }
   const ErrorClass = CLASSES[status] ?? (status >= 500 ? ServiceError : APIError);
   return new ErrorClass(status, body, retryAfterOf(headers));

@@ -400,8 +400,12 @@ describe('waiting', () => {
     );
     // What the service is asked to wait does not count against the time limit of a call.
     const hasty = new Consigliere({ baseUrl: proxy.url, token: admin.token, timeout: 500 });
+    // Away for longer than other calls are tried again.
+    const away: Fault[] = Array.from({ length: 5 }, () => ({ status: 503, headers: SOON }));
+    proxy.faults.push(...away);
     const waiting = hasty.approvals.waitFor(approvalId!);
     await pause(1_200);
+    expect(proxy.faults).toEqual([]);
     await client.approvals.reject(approvalId!, { feedback: 'No.' });
     expect((await waiting).status).toBe('rejected');
   });
