@@ -107,7 +107,7 @@ export function account(program: Command): void {
   });
   define(profiles, {
     usage: 'use <name>',
-    summary: 'Make this profile the one that is used from now on',
+    summary: 'Use this profile from now on',
     progress: null,
     run({ args }) {
       const configuration = readConfiguration();

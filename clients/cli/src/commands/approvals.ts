@@ -128,9 +128,9 @@ export function approvals(program: Command): void {
   });
   define(all, {
     usage: 'reject <approvalId>',
-    summary: 'Reject it with the reason why',
+    summary: 'Reject it, with a reason',
     options: [
-      ['-m, --feedback <text>', 'why; who asked reads it'],
+      ['-m, --feedback <text>', 'why; the requester reads it'],
       ['--revise', 'send it back for another draft'],
     ],
     examples: ['consigliere approvals reject apr_01... -m "Shorter, and to the point." --revise'],

@@ -18,7 +18,7 @@ export function audit(program: Command): void {
   defineList(all, {
     summary: 'List receipts, the newest first',
     filters: [
-      ['--action <action>', 'only those: approval.approved'],
+      ['--action <action>', 'only this action: approval.approved'],
       ['--actor <id>', 'only of this member'],
       ['--entity <id>', 'only about this record'],
       ['--from <time>', 'from this time on'],
@@ -50,10 +50,10 @@ export function audit(program: Command): void {
       'Verify an export offline, or have the service verify its chain; ends with 1 if anything is wrong',
     options: [
       ['--held-seq <n>', 'the number of a receipt that you kept', { number: true }],
-      ['--held-hash <hash>', 'and its hash'],
+      ['--held-hash <hash>', 'the hash of that receipt'],
       ['--key <keyId>', 'a signing key that you kept, for the export of a workspace'],
       ['--workspace <workspaceId>', 'whose receipts these are: their hashes cover it (`consigliere whoami`)'],
-      ['--report <file>', 'a Daily Report as JSON, which is counted again'],
+      ['--report <file>', 'a Daily Report as JSON, whose numbers are recounted'],
     ],
     examples: [
       'consigliere audit export --output receipts.ndjson && consigliere audit verify receipts.ndjson --workspace wks_01...',

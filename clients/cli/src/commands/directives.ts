@@ -23,10 +23,10 @@ export function directives(program: Command): void {
     summary: 'Hand in work; `-` reads the text from standard input',
     options: [
       ['-w, --wait', 'wait until it has ended, whatever people decide in between'],
-      ['--timeout <seconds>', 'wait at most so long', { number: true }],
+      ['--timeout <seconds>', 'stop waiting after this long', { number: true }],
       ['--capo <role>', 'who does it; without it Consigliere chooses', { choices: CAPOS }],
-      ['--priority <priority>', 'how pressing it is', { choices: ['high', 'medium', 'low'] }],
-      ['--deadline <time>', 'when it must have left: 2027-03-01T12:00:00+01:00'],
+      ['--priority <priority>', 'how urgent it is', { choices: ['high', 'medium', 'low'] }],
+      ['--deadline <time>', 'when it must be sent: 2027-03-01T12:00:00+01:00'],
       ['--context <json>', 'values to use as they are: {"to": ..., "subject": ...}', { json: true }],
       ['--team <teamId>', 'the team that it belongs to'],
       ['--no-approval', 'let standing orders decide without a person; needs --capo'],

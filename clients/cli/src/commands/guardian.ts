@@ -20,7 +20,7 @@ export function guardian(program: Command): void {
   });
   define(all, {
     usage: 'kill',
-    summary: 'Halt everything that has not left; asks to type HALT',
+    summary: 'Halt everything that was not sent yet; asks to type HALT',
     options: [
       ['-y, --yes', 'without asking, for scripts'],
       ['--reason <text>', 'why; members are told'],

@@ -34,8 +34,8 @@ export function orders(program: Command): void {
       ['--capo <role>', 'only for this capo; repeat for more', { repeats: true }],
       ['--agent <name>', 'only for this agent; repeat for more', { repeats: true }],
       ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}', { json: true }],
-      ['--max-per-hour <n>', 'at most so many', { number: true }],
-      ['--max-per-day <n>', 'at most so many', { number: true }],
+      ['--max-per-hour <n>', 'at most this many an hour', { number: true }],
+      ['--max-per-day <n>', 'at most this many a day', { number: true }],
       ['--text <text>', 'why, in a sentence'],
       ['--file <file>', 'the whole order as JSON instead; `-` reads standard input'],
     ],
@@ -70,7 +70,7 @@ export function orders(program: Command): void {
     summary: 'Activate it after its check and simulation',
     options: [
       ['--shadow', 'only record what it would decide'],
-      ['--acknowledge', 'as owner: it relaxes what cannot be undone, and that is meant'],
+      ['--acknowledge', 'as an owner, confirm that it lets irreversible actions through'],
     ],
     progress: 'Checking and simulating',
     run: async ({ client, args, options }: Context<{ shadow?: boolean; acknowledge?: boolean }>) => {
@@ -100,7 +100,7 @@ export function orders(program: Command): void {
 function packs(program: Command): void {
   const all = group(program, 'packs', 'Skill packs: what capos have learnt, with the orders for it', POLICY);
   defineList(all, {
-    summary: 'List skill packs, the one that was installed last first',
+    summary: 'List skill packs, the newest first',
     call: (client, query) => client.skillPacks.list(query),
     columns: ['packId', 'status', 'name', 'version', 'publisher'],
     empty: 'No skill packs.',

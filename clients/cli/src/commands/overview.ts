@@ -21,7 +21,7 @@ export function overview(program: Command): void {
   }).helpGroup('Work:');
   define(program, {
     usage: 'context',
-    summary: 'Show what is going on, as an assistant is told it',
+    summary: 'Show the context that an assistant is given',
     run: async ({ client }) => client.context.get(),
     show: context,
   }).helpGroup('Work:');

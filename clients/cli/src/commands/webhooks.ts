@@ -78,7 +78,7 @@ export function webhooks(program: Command): void {
       ]),
   });
   defineCalls(all, [
-    ['resend <deliveryId>', 'Send again', (client, id) => client.deliveries.redeliver(id), 'is sent again.'],
+    ['resend <deliveryId>', 'Resend it', (client, id) => client.deliveries.redeliver(id), 'is sent again.'],
     ['test <destinationId>', 'Send a test', (client, id) => client.webhooks.test(id), 'gets a test event.'],
     ['resume <destinationId>', 'Resume it', (client, id) => client.webhooks.resume(id), 'is active again.'],
     ['delete <destinationId>', 'Delete it', (client, id) => client.webhooks.delete(id), 'is deleted.'],

@@ -24,7 +24,7 @@ interface ScheduleOptions {
 }
 
 function schedules(program: Command): void {
-  const all = group(program, 'schedules', 'Directives that are handed in by themselves', WORK);
+  const all = group(program, 'schedules', 'Directives on a schedule', WORK);
   defineList(all, {
     summary: 'List schedules',
     filters: [['--status <status>', 'only those', { choices: ['active', 'paused'] }], TEAM],
