@@ -206,7 +206,12 @@ function tools(program: Command): void {
   defineCalls(all, [
     ['get <tool>', 'Show a tool with its schema', (client, name) => client.tools.get(name)],
     ['pause <tool>', 'Refuse every call of it', pause, 'is paused: every call of it is refused.'],
-    ['delete <tool>', 'Delete it', (client, id) => client.tools.delete(id), 'is deleted; calls ask a person.'],
+    [
+      'delete <tool>',
+      'Delete it; its calls ask a person',
+      (client, id) => client.tools.delete(id),
+      'is deleted.',
+    ],
   ]);
   define(all, {
     usage: 'activate <tool>',
