@@ -867,6 +867,13 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
     expect(empty.screen.trim()).toBe('Nothing waits for you.');
   });
 
+  it('what a record holds is read in lines, and not as JSON', async () => {
+    const [{ standingOrderId }] = await shell.json(['orders', 'list', '--status', 'all']);
+    const { screen } = await shell.type(['orders', 'get', standingOrderId], []);
+    expect(screen).toMatch(/^Match: +actionTypes: |^Simulation: +\w+: /m);
+    expect(screen).not.toMatch(/[{}"]/);
+  });
+
   it('every table fits 80 columns', async () => {
     for (const args of [
       ['tools'],
@@ -877,6 +884,8 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
       ['audit', 'list'],
       ['agents'],
       ['kpi'],
+      ['packs'],
+      ['escalations', '--status', 'resolved'],
     ]) {
       const { screen, code } = await shell.type(args, []);
       const widest = screen.split('\n').toSorted((a, b) => b.length - a.length)[0]!;
