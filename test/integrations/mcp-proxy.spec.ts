@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as Assistant } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Between } from '../clients/mcp/behind-proxy.js';
 import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
 import type { Client } from '../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../support/test-app.js';
@@ -17,6 +19,7 @@ let desk: OrderDesk;
 let token: string;
 let folder: string;
 let assistant: Assistant;
+let transport: StdioClientTransport;
 
 beforeAll(async () => {
   test = await startTestApp();
@@ -33,6 +36,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Where the proxy finds the service, if not where it is. */
+let service: string | undefined;
+
 /** As the one line in the configuration of an assistant does. */
 async function start(name: string, ...args: string[]): Promise<Assistant> {
   assistant = new Assistant({ name: 'assistant', version: '1.0.0' }, { capabilities: { sampling: {} } });
@@ -41,27 +47,26 @@ async function start(name: string, ...args: string[]): Promise<Assistant> {
     role: 'assistant',
     content: { type: 'text', text: 'sampled' },
   }));
-  await assistant.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [
-        BIN,
-        'mcp',
-        'proxy',
-        '--',
-        process.execPath,
-        join(SERVERS, `server-${name}/dist/index.js`),
-        ...args,
-      ],
-      env: {
-        PATH: process.env.PATH!,
-        CONSIGLIERE_TOKEN: token,
-        CONSIGLIERE_BASE_URL: test.url,
-        MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
-      },
-      stderr: 'pipe',
-    }),
-  );
+  transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [
+      BIN,
+      'mcp',
+      'proxy',
+      '--',
+      process.execPath,
+      join(SERVERS, `server-${name}/dist/index.js`),
+      ...args,
+    ],
+    env: {
+      PATH: process.env.PATH!,
+      CONSIGLIERE_TOKEN: token,
+      CONSIGLIERE_BASE_URL: service ?? test.url,
+      MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
+    },
+    stderr: 'pipe',
+  });
+  await assistant.connect(transport);
   return assistant;
 }
 
@@ -128,6 +133,59 @@ describe('the filesystem server behind the proxy', () => {
     const { isError, text } = await written;
     expect([isError, text]).toEqual([false, expect.stringContaining('A person changed the parameters')]);
     expect(await readFile(path, 'utf8')).toBe('as a person wants it');
+  });
+});
+
+describe('the filesystem server behind the proxy, when it is refused', () => {
+  const tool = 'mcp.server-filesystem.write_file';
+  const path = () => join(folder, 'refused.txt');
+  const write = () =>
+    call('write_file', { path: path(), content: 'x' }).catch((error: Error) => ({ text: error.message }));
+  afterEach(async () => {
+    service = undefined;
+    expect(existsSync(path())).toBe(false);
+  });
+
+  it('writes nothing that a person rejects, or that nobody decides in time', async () => {
+    await start('filesystem', folder);
+    await assistant.listTools();
+    const rejected = write();
+    const { approvalId } = await approvalFor(tool);
+    await admin.post(`/approvals/${approvalId}/reject`, { feedback: 'Not there.' });
+    expect(await rejected).toEqual({ isError: true, text: expect.stringContaining('Not there.') });
+    const expired = write();
+    const { approvalId: late } = await approvalFor(tool);
+    for (const table of ['approvals', 'action_requests'])
+      await test.rows(`update ${table} set expires_at = now() - interval '1 second' where approval_id = $1`, [
+        late,
+      ]);
+    expect(await expired).toEqual({ isError: true, text: expect.stringContaining('It was not done.') });
+  });
+
+  it('writes nothing while the service cannot be reached', async () => {
+    service = 'http://127.0.0.1:9';
+    await start('filesystem', folder);
+    expect(await write()).toEqual({ isError: true, text: expect.stringContaining('cannot be reached') });
+  });
+
+  it('writes nothing where the proxy is killed after it has consumed', async () => {
+    const between = await Between.start(test.url);
+    try {
+      service = between.url;
+      await start('filesystem', folder);
+      await assistant.listTools();
+      const killed = write();
+      const { approvalId } = await approvalFor(tool);
+      between.answered = (at) => {
+        if (at.endsWith('/consume')) process.kill(transport.pid!, 'SIGKILL');
+      };
+      await admin.post(`/approvals/${approvalId}/approve`);
+      expect(await killed).toEqual({ text: expect.stringContaining('Connection closed') });
+      const consumed = 'select status from action_requests where approval_id = $1';
+      expect(await test.rows(consumed, [approvalId])).toEqual([{ status: 'consumed' }]);
+    } finally {
+      between.close();
+    }
   });
 });
 

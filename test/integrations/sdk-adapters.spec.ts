@@ -96,7 +96,7 @@ describe.each(['ai', 'openai-agents', 'langchain', 'claude-agent'])('the adapter
     expect(later).toContain('cannot be reached');
     const order = orderOf('member');
     const member = callRefund(desk.admin, { id: order, params: { order, amount: 20 } }, refund).catch(String);
-    expect(await member).toContain('This token is that of a member');
+    expect(await member).toContain('This token belongs to a member');
     expect(desk.acts).toEqual([]);
   });
 

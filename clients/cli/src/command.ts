@@ -1,8 +1,18 @@
-import type { Consigliere } from '@consigliere/sdk';
+import { AuthenticationError, type Consigliere, NotFoundError } from '@consigliere/sdk';
 import { Argument, type Command, Option } from 'commander';
-import { UsageError } from './errors.js';
-import { type Columns, print, printJson, record, say, styled, table, withProgress } from './output.js';
-import { clientOf, findSession, type Session } from './session.js';
+import { CliError, EXIT, UsageError } from './errors.js';
+import {
+  type Columns,
+  onOneLine,
+  print,
+  printJson,
+  record,
+  say,
+  styled,
+  table,
+  withProgress,
+} from './output.js';
+import { clientOf, findSession, type Session, tokenRefused } from './session.js';
 
 interface GlobalOptions {
   json?: boolean;
@@ -21,15 +31,16 @@ export interface Context<O = object> {
 }
 
 /** An option as its flags, what it does, and what else there is to say. */
-type OptionRow = [
+export type OptionRow = [
   flags: string,
   description: string,
   more?: {
     choices?: readonly string[];
-    default?: string | boolean;
+    default?: string | number;
     repeats?: boolean;
     required?: boolean;
     number?: boolean;
+    json?: boolean;
   },
 ];
 
@@ -53,7 +64,7 @@ interface Spec<O, T> {
   json?: (result: Exclude<T, undefined>) => unknown;
 }
 
-type Filters = Record<string, never>;
+export type Filters = Record<string, never>;
 
 /** A call for a list, of whatever kind of page. */
 interface ListCall<Item> extends PromiseLike<{ items: Item[]; total?: number }> {
@@ -68,7 +79,7 @@ interface ListSpec<Item> {
   columns: Columns<Item>;
   empty: string;
   /** Goes on with what joins the list, for --watch. */
-  watch?: (context: Context) => Promise<undefined>;
+  watch?: (context: Context, query: Filters) => Promise<undefined>;
   examples?: string[];
 }
 
@@ -89,13 +100,45 @@ export function define<O, T>(parent: Command, spec: Spec<O, T>): Command {
   if (spec.examples) command.addHelpText('after', examplesText(spec.examples));
   return command.action(async (...given: unknown[]) => {
     const context = contextOf<O>(given.at(-1) as Command);
+    assertNoneEmpty(context.options);
     const work = async () => spec.run(context);
-    const result = spec.progress === null ? await work() : await withProgress(spec.progress, work);
+    const running = spec.progress === null ? work() : withProgress(spec.progress, work);
+    const result = await running.catch((error: unknown) => {
+      if (error instanceof AuthenticationError) throw tokenRefused(error, context.session);
+      throw error instanceof NotFoundError ? notFound(error, command) : error;
+    });
     if (result === undefined) return;
     const found = result as Exclude<T, undefined>;
     if (context.options.json) printJson(spec.json ? spec.json(found) : found);
     else print(spec.show ? spec.show(found, context) : record(found as Record<string, unknown>));
   });
+}
+
+/** A script whose variable is empty means something else than a script that leaves the option out: `--hash "$HASH"`. */
+function assertNoneEmpty(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === '' || (Array.isArray(value) && value.includes('')))
+      throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is empty.`);
+  }
+}
+
+/** Names the ids that were asked for, and where to look them up; the service says the same of each. */
+function notFound(error: NotFoundError, command: Command): Error {
+  const { parent } = command;
+  const given = command.opts<Record<string, string>>();
+  const ids = [
+    ...command.registeredArguments.map((argument, at) => [argument.name(), command.args[at]]),
+    ...command.options.map((option) => [/<(\w+)>/.exec(option.flags)?.[1], given[option.attributeName()]]),
+  ].flatMap(([name = '', id]) => (id && /Id$|^(tool|agent|role)$/.test(name) ? [id] : []));
+  if (ids.length === 0) return error;
+  const list = parent?.commands.find((one) => /^(list|checkpoints)$/.test(one.name()));
+  return new CliError(
+    `${ids.join(' or ')} was not found: it does not exist, or your token may not see it.`,
+    EXIT.notFound,
+    list && `Look it up: consigliere ${parent!.name()} ${list.name()}`,
+    error.code,
+    { cause: error },
+  );
 }
 
 /** A list that goes on over its pages until there are `--limit` items. With --json it prints an array of them. */
@@ -105,23 +148,27 @@ export function defineList<Item>(parent: Command, spec: ListSpec<Item>): Command
     summary: spec.summary,
     options: [
       ...(spec.filters ?? []),
-      ['-L, --limit <n>', 'how many at most', { default: '20', number: true }],
+      ['-L, --limit <n>', 'how many at most', { default: 20, number: true }],
       ...(spec.watch ? [['-w, --watch', 'go on with what joins the list, until Ctrl-C'] as OptionRow] : []),
     ],
-    ...(spec.examples && { examples: spec.examples }),
-    ...(spec.watch && { progress: null }),
-    run: async (context: Context<{ limit: string; team?: string; watch?: boolean }>) => {
+    examples: spec.examples,
+    progress: spec.watch && null,
+    run: async (context: Context<{ limit: number; team?: string; watch?: boolean }>) => {
       const { client, args, options } = context;
-      if (options.watch) return spec.watch!(context);
-      const { json: _json, profile: _profile, debug: _debug, limit, team, ...filters } = options;
-      const query: object = {
-        ...filters,
-        ...(team && { teamId: team }),
-        limit: Math.min(100, Number(limit)),
-      };
-      const call = spec.call(client, query as Filters, args);
+      const {
+        json: _json,
+        profile: _profile,
+        debug: _debug,
+        watch,
+        limit,
+        team: teamId,
+        ...filters
+      } = options;
+      const query = { ...filters, teamId, limit: Math.min(100, limit) } as object as Filters;
+      if (watch) return spec.watch!(context, query);
+      const call = spec.call(client, query, args);
       const { total } = await call;
-      return { items: await call.toArray({ limit: Number(limit) }), total };
+      return { items: await call.toArray({ limit }), total };
     },
     json: ({ items }) => items,
     show: ({ items, total }) => {
@@ -129,21 +176,28 @@ export function defineList<Item>(parent: Command, spec: ListSpec<Item>): Command
         say(spec.empty);
         return '';
       }
+      const hint = (text: string) => say(styled('dim', text, process.stderr));
       if (total !== undefined && total > items.length)
-        say(styled('dim', `Showing ${items.length} of ${total}; --limit shows more.`, process.stderr));
-      return table(items, spec.columns);
+        hint(`Showing ${items.length} of ${total}; --limit shows more.`);
+      const shown = table(items, spec.columns);
+      const whole = parent.commands.find((one) => /^(show|get)$/.test(one.name()));
+      if (process.stdout.isTTY && shown.includes('…'))
+        hint(
+          `… marks what is cut: ${whole ? `consigliere ${parent.name()} ${whole.name()} <id>` : '--json'} shows it whole.`,
+        );
+      return shown;
     },
   });
 }
 
-/** For each row a command with one id that answers a record. */
+/** For each row a command with one id: it answers a record, or with a text a sentence that begins with the id. */
 export function defineCalls(
   parent: Command,
   rows: [
     usage: string,
     summary: string,
     call: (client: Consigliere, id: string) => PromiseLike<object>,
-    show?: (result: never) => string,
+    show?: string | ((result: never) => string),
   ][],
 ): void {
   for (const [usage, summary, call, show] of rows) {
@@ -151,9 +205,16 @@ export function defineCalls(
       usage,
       summary,
       run: async ({ client, args }) => call(client, args[0]!),
-      ...(show && { show: (result) => show(result as never) }),
+      ...(show && {
+        show: (result, { args }) =>
+          typeof show === 'string' ? `${named(args[0]!, result)} ${show}` : show(result as never),
+      }),
     });
   }
+}
+
+function named(id: string, { name, title = name }: { name?: string; title?: string }): string {
+  return onOneLine(title && title !== id ? `${id} (${title})` : id);
 }
 
 export function contextOf<O>(command: Command): Context<O> {
@@ -179,12 +240,13 @@ function optionOf([flags, description, more = {}]: OptionRow): Option {
   if (more.default !== undefined) option.default(more.default);
   if (more.required) option.makeOptionMandatory();
   if (more.number) option.argParser(wholeNumber);
+  if (more.json) option.argParser((value) => jsonOf(value, option.long!));
   if (more.repeats) option.argParser((value, before?: string[]) => [...(before ?? []), value]);
   return option;
 }
 
-function wholeNumber(value: string): string {
-  if (/^[1-9]\d{0,8}$/.test(value)) return value;
+function wholeNumber(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new UsageError(`${value} is not a whole number above 0.`);
 }
 

@@ -54,25 +54,27 @@ interface Told {
 
 function toldOf(error: unknown): Told {
   if (error instanceof CliError) {
-    const { code, message, exitCode, hint } = error;
-    return { code, message, exitCode, hint };
+    const { code, message, exitCode, hint, cause } = error;
+    return { code, message, exitCode, hint, ...(cause instanceof APIError && detailsOf(cause)) };
   }
   if (error instanceof APIError) {
-    const { code, message, status, requestId, details } = error;
-    return { code, message, ...ruleOf(error), status, requestId, details };
+    const { code, message } = error;
+    return { code, message, ...ruleOf(error), ...detailsOf(error) };
   }
   if (error instanceof ConnectionError || error instanceof UnreadableAnswer) {
     const isLost = error instanceof ConnectionError;
     const hint = isLost
-      ? 'Is the service running at this address? `consigliere doctor` tells more.'
-      : 'Check the address with `consigliere doctor`.';
+      ? 'Start the service with `npm start` on its machine, or check the address: consigliere doctor'
+      : 'Check the address: consigliere doctor';
     const code = isLost ? 'UNREACHABLE' : 'UNREADABLE_ANSWER';
     return { code, message: error.message, exitCode: EXIT.error, hint };
   }
   if (error instanceof ConsigliereError)
     return { code: error.name, message: error.message, exitCode: EXIT.error };
   const { name, message, code } = error as Error & { code?: string };
-  // What the SDK says of an id or an address that is none.
+  // What the SDK says of an id or an address that is none, or of a missing token.
+  if (name === 'TypeError' && message.startsWith('There is no token'))
+    return { code: 'NOT_SIGNED_IN', message: NO_TOKEN, exitCode: EXIT.notSignedIn };
   if (name === 'TypeError' && / must be /.test(message))
     return { code: 'USAGE', message, exitCode: EXIT.usage };
   if (code === 'ABORT_ERR' || name === 'AbortError') return toldOf(new Interrupted());
@@ -86,42 +88,33 @@ function toldOf(error: unknown): Told {
   };
 }
 
-function ruleOf({ status, code, reason, retryAfter }: APIError): { exitCode: ExitCode; hint?: string } {
-  if (status === 401) {
-    const expired = reason === 'expired_token' || reason === 'revoked_token';
-    return {
-      exitCode: EXIT.notSignedIn,
-      hint: `Sign in with ${expired ? 'a new' : 'another'} token: consigliere login`,
-    };
-  }
+const NO_TOKEN = 'There is no token: set CONSIGLIERE_TOKEN to the token of an agent.';
+
+function detailsOf({ status, requestId, details }: APIError): Pick<Told, 'status' | 'requestId' | 'details'> {
+  return { status, requestId, details };
+}
+
+function ruleOf({ status, code, retryAfter }: APIError): { exitCode: ExitCode; hint?: string } {
+  if (status === 401) return { exitCode: EXIT.notSignedIn };
   if (status === 404) return { exitCode: EXIT.notFound };
   if (status === 429) {
     const hint = retryAfter === null ? undefined : `Try again in ${Math.ceil(retryAfter)} s.`;
     return { exitCode: EXIT.limited, ...(hint && { hint }) };
   }
-  switch (code) {
-    case 'GUARDIAN_HALTED':
-      return { exitCode: EXIT.refused, hint: 'See why with `consigliere guardian status`.' };
-    case 'POLICY_DENIED':
-      return { exitCode: EXIT.refused };
-    case 'VALIDATION_FAILED':
-    case 'MALFORMED_JSON':
-      return { exitCode: EXIT.usage };
-    case 'FORBIDDEN':
-      return { exitCode: EXIT.error, hint: 'See your role with `consigliere whoami`.' };
-    case 'UNSUPPORTED_API_VERSION':
-      return {
-        exitCode: EXIT.error,
-        hint: 'The service is of another version: update the older of the two.',
-      };
-    case 'CONTENT_CHANGED':
-      return { exitCode: EXIT.error, hint: 'It has changed since it was read: read it again, then decide.' };
-    case 'INPUT_REQUIRED':
-      return { exitCode: EXIT.error, hint: 'Complete it with `consigliere approvals edit <approvalId>`.' };
-    default:
-      return { exitCode: EXIT.error };
-  }
+  const [exitCode, hint] = RULES[code] ?? [EXIT.error];
+  return { exitCode, ...(hint && { hint }) };
 }
+
+const RULES: Record<string, [exitCode: ExitCode, hint?: string]> = {
+  GUARDIAN_HALTED: [EXIT.refused, 'See why with `consigliere guardian status`.'],
+  POLICY_DENIED: [EXIT.refused],
+  VALIDATION_FAILED: [EXIT.usage],
+  MALFORMED_JSON: [EXIT.usage],
+  FORBIDDEN: [EXIT.error, 'See your role with `consigliere whoami`.'],
+  UNSUPPORTED_API_VERSION: [EXIT.error, 'The service is of another version: update the older of the two.'],
+  CONTENT_CHANGED: [EXIT.error, 'It has changed since it was read: read it again, then decide.'],
+  INPUT_REQUIRED: [EXIT.error, 'Complete it with `consigliere approvals edit <approvalId>`.'],
+};
 
 /** Tells on standard error what went wrong; answers the exit code. */
 export function report(error: unknown, { isJson, isDebug }: { isJson: boolean; isDebug: boolean }): ExitCode {

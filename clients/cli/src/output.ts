@@ -101,10 +101,13 @@ function columnOf<Row>(column: Column<Row> | (keyof Row & string)): Column<Row> 
   return {
     head: column.endsWith('Id') ? 'Id' : wordsOf(column).replace(/ at$/, ''),
     cell,
-    ...(/^(status|risk|severity|effect|outcome|from|to)$/.test(column) && {
+    ...(/^(status|risk|severity|effect|outcome|from|to|passed)$/.test(column) && {
       style: (row) => styleOf(cell(row)),
     }),
-    shrinks: /^(title|name|summary|text|reason|label|url|description|email|recipient|why)$/.test(column),
+    shrinks:
+      /^(title|name|summary|text|reason|label|url|description|email|recipient|why|kind|publisher|agent|createdBy)$/.test(
+        column,
+      ),
   };
 }
 
@@ -116,14 +119,15 @@ export function table<Row>(rows: Row[], shown: Columns<Row>): string {
   const widths = columns.map(({ head }, at) =>
     Math.max(widthOf(head), ...cells.map((row) => widthOf(row[at]!))),
   );
-  let excess = sum(widths) + GAP.length * (columns.length - 1) - terminalWidth();
-  for (const [at, { shrinks, head }] of columns.entries()) {
-    if (!shrinks || excess <= 0) continue;
-    const given = Math.min(excess, widths[at]! - Math.max(12, widthOf(head)));
-    if (given <= 0) continue;
-    widths[at]! -= given;
-    excess -= given;
-  }
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1));
+  let excess = total - terminalWidth();
+  for (const least of [12, 6])
+    for (const [at, { shrinks, head }] of columns.entries()) {
+      const spare = shrinks ? widths[at]! - Math.max(least, widthOf(head)) : 0;
+      const given = Math.max(0, Math.min(excess, spare));
+      widths[at]! -= given;
+      excess -= given;
+    }
   const line = (row: string[], style: (at: number) => Style | undefined) =>
     row
       .map((text, at) => {
@@ -159,23 +163,34 @@ export function record(fields: Record<string, unknown>): string {
     .join('\n');
 }
 
-/** What people read for a value of a record. */
+/** What people read for a value of a record: what it holds in lines of its own; in a pipe as JSON. */
 function textOf(name: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && INSTANT.test(name)) return time(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value !== 'object') return visible(String(value as string | number));
-  if ('name' in value && 'type' in value) return visible(String(value.name));
+  if ('name' in value && ('type' in value || 'tokenId' in value)) return visible(String(value.name));
   const isSimple = Array.isArray(value) && value.every((item) => typeof item !== 'object');
-  if (isSimple) return visible(value.join(', '));
-  const text = JSON.stringify(value);
-  return visible(process.stdout.isTTY && text.length > 50 ? JSON.stringify(value, null, 2) : text);
+  if (isSimple) return value.map((item) => textOf(name, item)).join(', ');
+  if (!process.stdout.isTTY) return visible(JSON.stringify(value));
+  if (Array.isArray(value))
+    return value.map((item) => `- ${textOf(name, item).replaceAll('\n', '\n  ')}`).join('\n');
+  return Object.entries(value)
+    .map(([key, member]) => [onOneLine(key), textOf(key, member)] as const)
+    .filter(([, text]) => text !== '')
+    .map(([key, text]) => `${key}: ${text.includes('\n') ? `\n${text.replaceAll(/^/gm, '  ')}` : text}`)
+    .join('\n');
 }
 
 function wordsOf(name: string): string {
   if (!/^[a-z]+([A-Z0-9][a-z0-9]*)*$/.test(name)) return name;
   const words = name.replace(/([A-Z]|\d+)/g, ' $1');
   return words[0]!.toUpperCase() + words.slice(1).toLowerCase();
+}
+
+/** A text behind a sign, its further lines below the first. */
+export function bullet(sign: string, text: string): string {
+  return wrapped(text, '  ').replace(/^  /, `${sign} `);
 }
 
 /** Long text in lines of at most the terminal's width, behind a margin. */
@@ -215,24 +230,18 @@ export function time(at: number | string): string {
 
 /** Red for what is bad, green for what is good, by the words of the service. */
 export function styleOf(word: string | null | undefined): Style | undefined {
-  if (
-    /^(failed|rejected|denied|halted|killed|error|dead|red|critical|high|deny|unconfirmed|gone)$/.test(
-      word ?? '',
-    )
-  )
-    return 'red';
-  if (
-    /^(executed|approved|completed|active|delivered|green|allow|done|succeeded|guardrailed)$/.test(word ?? '')
-  )
-    return 'green';
-  if (
-    /^(pending|pending_approval|awaiting-approval|medium|yellow|warning|paused|require_approval|draft)$/.test(
-      word ?? '',
-    )
-  )
-    return 'yellow';
-  return undefined;
+  return STYLES.find(([, words]) => words.includes(word ?? ''))?.[0];
 }
+const STYLES = (
+  [
+    ['red', 'no failed rejected denied halted killed error dead red critical high deny unconfirmed gone'],
+    ['green', 'yes executed approved completed active delivered green allow done succeeded guardrailed'],
+    [
+      'yellow',
+      'pending pending_approval awaiting-approval medium yellow warning paused require_approval draft',
+    ],
+  ] as const
+).map(([style, words]) => [style, words.split(' ')] as const);
 
 const BARS = '▁▂▃▄▅▆▇█';
 
@@ -282,7 +291,8 @@ export function terminalWidth(): number {
   return process.stdout.columns || process.stderr.columns || 80;
 }
 
-function fit(text: string, width: number): string {
+/** A text that takes at most this width; … marks where it was cut. */
+export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';
   for (const character of text) {
@@ -305,7 +315,3 @@ function widthOf(text: string): number {
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}

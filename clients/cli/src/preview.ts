@@ -1,5 +1,13 @@
 import type { ApprovalView } from '@consigliere/sdk';
-import { onOneLine, styled, styleOf, terminalWidth, visible, when, wrapped } from './output.js';
+import { bullet, onOneLine, styled, styleOf, terminalWidth, time, visible, when, wrapped } from './output.js';
+
+/** What was decided, by whom and when; empty while it waits. */
+export function decisionOn({ status, decidedBy, decidedAt }: ApprovalView): string {
+  if (status === 'pending' || decidedAt === null) return '';
+  const by = decidedBy ? ` by ${visible(decidedBy.name)}` : '';
+  const words = status === 'changes_requested' ? 'was sent back for another draft' : `was ${status}`;
+  return `It ${status === 'expired' ? 'expired' : words + by}, ${time(decidedAt)}.`;
+}
 
 /** All that a person has to read before deciding: every parameter whole, and what nobody vouches for named as a claim. */
 export function preview(approval: ApprovalView): string {
@@ -9,7 +17,7 @@ export function preview(approval: ApprovalView): string {
     agent ? `agent ${agent.name}` : (capo ?? ''),
     `risk ${risk}`,
     reversibility.replace('_', ' '),
-    `expires ${when(approval.expiresAt)}`,
+    status === 'pending' ? `expires ${when(approval.expiresAt)}` : '',
     ...(votes.need > 1 ? [`${votes.have} of ${votes.need} votes`] : []),
   ];
   const lines = [
@@ -19,8 +27,8 @@ export function preview(approval: ApprovalView): string {
     '',
   ];
   for (const reason of approval.riskReasons)
-    lines.push(styled(styleOf(risk) ?? 'yellow', wrapped(reason, '! ')));
-  for (const reason of approval.policy?.explanation ?? []) lines.push(wrapped(reason, '· '));
+    lines.push(styled(styleOf(risk) ?? 'yellow', bullet('!', reason)));
+  for (const reason of approval.policy?.explanation ?? []) lines.push(bullet('·', reason));
   if (approval.policy?.amount) lines.push(`· Amount: ${approval.policy.amount}`);
   if (approval.question) lines.push('', ...questionLines(approval.question));
   if (approval.output) {
@@ -43,7 +51,11 @@ export function preview(approval: ApprovalView): string {
     if (editors.length > 0) lines.push(wrapped(`Edited: ${editors.join(', ')}`, '  '));
   }
   if (approval.feedback) lines.push('', wrapped(`Feedback: ${approval.feedback}`, ''));
+  lines.push('', wrapped(decisionOn(approval), ''));
   lines.push('', `Asked by ${visible(approval.requestedBy.name)} ${when(approval.requestedAt)}.`);
+  // The title is that of the directive until there is a draft, and cut.
+  if (approval.directiveId && approval.title.endsWith('…'))
+    lines.push(`The whole directive: consigliere directives get ${approval.directiveId}`);
   if (waitingFor && waitingFor.reason !== 'decision')
     lines.push(styled('yellow', wrapped(waitingFor.message, '')));
   if (contentHash) lines.push(styled('dim', `Content hash ${contentHash}`));

@@ -35,21 +35,8 @@ export function makeProgram(): Command {
     .exitOverride()
     .showHelpAfterError('Add --help for more.')
     .configureHelp({ showGlobalOptions: true });
-  const everyDay = [directives, approvals, guardian, feed];
-  const others = [
-    overview,
-    audit,
-    work,
-    orders,
-    agents,
-    people,
-    webhooks,
-    account,
-    api,
-    completion,
-    doctor,
-    mcp,
-  ];
+  const everyDay = [directives, approvals, guardian, feed, overview, audit, work];
+  const others = [orders, agents, people, webhooks, account, api, completion, doctor, mcp];
   for (const add of [...everyDay, ...others]) add(program);
   return program.addHelpText(
     'after',

@@ -8,7 +8,7 @@ import {
 import { editableOf, editOf, inEditor } from './editable.js';
 import { CliError, Interrupted } from './errors.js';
 import { say, styled, visible } from './output.js';
-import { choicesOf, fieldsOf, preview } from './preview.js';
+import { choicesOf, decisionOn, fieldsOf, preview } from './preview.js';
 import { askText, askYes, pressedKey } from './prompts.js';
 
 interface Reviewed {
@@ -110,6 +110,7 @@ async function decide(
       if (!isAboutThis && !(error instanceof CliError && !(error instanceof Interrupted))) throw error;
       say(styled('red', visible((error as Error).message), process.stderr));
       approval = await client.approvals.get(approvalId);
+      if (approval.status !== 'pending') say(decisionOn(approval));
       if (error instanceof ContentChangedError) show(approval, left);
     }
   }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type ClientOptions, Consigliere, type LogEntry, type Logger } from '@consigliere/sdk';
+import { type AuthenticationError, type ClientOptions, Consigliere, type LogEntry } from '@consigliere/sdk';
 import envPaths from 'env-paths';
 import { CliError, EXIT, UsageError } from './errors.js';
 import { say } from './output.js';
@@ -98,9 +98,11 @@ export function profileName(configuration: Configuration, asked: string | undefi
  * alone: another address in the environment needs a token of its own.
  * @throws CliError when nobody is signed in
  */
-export function findSession(asked: string | undefined): Session {
+export function findSession(asked: string | undefined, { isAssistant = false } = {}): Session {
   const address = process.env['CONSIGLIERE_BASE_URL'] || undefined;
   const token = process.env['CONSIGLIERE_TOKEN'] || undefined;
+  if (token && asked !== undefined)
+    say(`CONSIGLIERE_TOKEN is set, and is used instead of the token of profile ${asked}.`);
   // With both of them nothing else is read, so a broken file is in nobody's way.
   if (token && address) return fromEnvironment(token, address, 'CONSIGLIERE_BASE_URL');
   const configuration = readConfiguration();
@@ -118,7 +120,8 @@ export function findSession(asked: string | undefined): Session {
   if (profile && (!address || sameAddress(address, profile.baseUrl))) {
     return { ...profile, tokenFrom: `profile ${name}`, addressFrom: `profile ${name}` };
   }
-  const kept = credentials();
+  // An owner's: an assistant gets it only from a person who gives it.
+  const kept = isAssistant ? undefined : credentials();
   if (kept && (!address || isOwnMachine(address))) {
     return {
       baseUrl: address ?? localAddress(),
@@ -145,6 +148,21 @@ function notSignedIn(message: string, profile: string): CliError {
     `Sign in with \`consigliere login${option}\`, or set CONSIGLIERE_TOKEN.`,
     'NOT_SIGNED_IN',
   );
+}
+
+/** Says which token the service has refused, and what to do about that one. */
+export function tokenRefused(
+  error: AuthenticationError,
+  { tokenFrom, baseUrl }: Pick<Session, 'tokenFrom' | 'baseUrl'>,
+): CliError {
+  const [, profile] = /^profile (.*)$/.exec(tokenFrom) ?? [];
+  const hint = profile
+    ? `Sign in again: consigliere login --profile ${profile}`
+    : tokenFrom === 'CONSIGLIERE_TOKEN'
+      ? 'Set another token, or unset CONSIGLIERE_TOKEN to use the one that `consigliere login` keeps.'
+      : 'Sign in with another token: consigliere login --with-token < token.txt';
+  const message = `${baseUrl} refused the token from ${tokenFrom}: ${error.message}`;
+  return new CliError(message, EXIT.notSignedIn, hint, error.code, { cause: error });
 }
 
 /** What the first start of the service leaves on its machine: in DATA_DIR, else in .data of this folder. */
@@ -189,26 +207,16 @@ export function clientOf(
   // A line break in a token, say, which no header can carry.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new CliError(
-      'The token has characters that no token has.',
+      'The token has an invalid character.',
       EXIT.notSignedIn,
       'Sign in again: consigliere login',
     );
   }
   const headers = { 'X-Service-Client': 'cli', ...more.headers };
-  return new Consigliere({ ...more, headers, baseUrl, token, logger: new CallLog(isDebug) });
-}
-
-/** With --debug every call; without, why the next try takes a while. */
-class CallLog implements Logger {
-  constructor(private readonly isDebug: boolean) {}
-
-  debug(entry: LogEntry, message: string): void {
-    if (this.isDebug) say(`${message} ${entry.status} ${entry.milliseconds} ms ${entry.requestId ?? ''}`);
-  }
-
-  warn(entry: LogEntry, message: string): void {
-    if (this.isDebug) say(`${message} ${entry.status ?? ''} ${entry.milliseconds} ms: ${entry.error}`);
-  }
+  const log = ({ status, milliseconds, requestId, error }: LogEntry, message: string) =>
+    say(`${message} ${status ?? ''} ${milliseconds} ms ${error ?? requestId ?? ''}`);
+  const logger = isDebug ? { debug: log, warn: log } : undefined;
+  return new Consigliere({ ...more, headers, baseUrl, token, logger });
 }
 
 /** Signs events for a receiver on this machine: made once, then always the same, so that the receiver keeps its set-up. */

@@ -244,7 +244,11 @@ export async function installClaudeCodeHook({
     hooks[event] = [...entries.filter((entry) => !isOurs(entry)), { matcher, hooks: [hook] }];
   }
   await mkdir(join(directory, '.claude'), { recursive: true });
-  await writeFile(`${file}.new`, `${JSON.stringify({ ...settings, hooks }, null, 2)}\n`);
+  // Settings may hold keys, so nobody may read the new ones who could not read the old.
+  const { mode = 0o644 } = (await stat(file).catch(() => undefined)) ?? {};
+  await writeFile(`${file}.new`, `${JSON.stringify({ ...settings, hooks }, null, 2)}\n`, {
+    mode: mode & 0o777,
+  });
   await rename(`${file}.new`, file);
   return file;
 }

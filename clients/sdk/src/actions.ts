@@ -8,7 +8,7 @@ import {
   UnprocessableError,
 } from './errors.js';
 import type { Consigliere } from './client.js';
-import { waitUntil } from './client.js';
+import { patient, waitUntil } from './client.js';
 import type { ActionRequestView, ConsumedActionRequest, CreateActionRequestBody } from './generated/types.js';
 
 type Params = Record<string, unknown>;
@@ -42,7 +42,7 @@ export interface AskOptions extends Pick<
   timeout?: number;
 }
 
-/** This call did nothing: a person or an order said no, nobody decided, it was called off, or it had been done before. */
+/** This call did nothing: a person or an order said no, nobody decided, it was cancelled, or it had been done before. */
 export interface Refused {
   /** Tells the two answers of `run` apart. */
   isDone: false;
@@ -107,7 +107,7 @@ export async function run<P extends Params, R>(
   if (first.agent.name === null) {
     if (isMine) await takeBack(client, first);
     throw new NotAnAgentToken(
-      'This token is that of a member. Make one for the agent: consigliere agents add <name> --tool <tool>',
+      'This token belongs to a member. Make one for the agent: consigliere agents add <name> --tool <tool>',
     );
   }
   if (isMine && first.status === 'consumed') {
@@ -202,7 +202,7 @@ async function decided(
   return waitUntil(
     { timeout, signal },
     ({ status }: ActionRequestView) => status !== 'pending',
-    (wait) => client.actions.get(actionRequestId, { wait }, { signal }),
+    (wait) => client.actions.get(actionRequestId, { wait }, patient(signal)),
   );
 }
 
@@ -231,20 +231,28 @@ function refused(request: ActionRequestView): Refused {
     denied: `The standing orders do not allow this. It was not done. ${said}`,
     rejected: `A person rejected this. It was not done. They said: ${said}`,
     expired: `It was not done. ${said}`,
-    cancelled: `It was called off and not done. ${said}`,
+    cancelled: `It was cancelled and not done. ${said}`,
     completed: `It was done before, and is not done again. ${came}`,
     failed: `It was tried before, and failed. ${came}`,
   };
   return { isDone: false, status, text: (texts[status] ?? `It was not done: ${status}.`).trim(), request };
 }
 
+/** How Node.js, its HTTP libraries and Bun name a connection that was lost after something may have been sent. */
+const LOST_CODE =
+  /^(E?(CONNRESET|CONNABORTED|PIPE|(SOCKET)?TIMEDOUT)|ERR_(NETWORK|STREAM_\w+|HTTP2_\w+)|Connection(Closed|Reset)|UND_ERR_(SOCKET|ABORTED|(HEADERS|BODY)_TIMEOUT))$/;
+/** What other platforms say, whose errors have no code; a connection that was refused has sent nothing. */
+const LOST_TEXT =
+  /failed to fetch|load failed|network ?error|connection (?!.*refused)|socket hang up|time(d |-)?out|deadline/i;
+
 /** An error after which what was sent may have had its effect: the answer was lost, or nobody waited for it any more. */
 function mayHaveArrived(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { name, code } = cause as { name: string; code?: unknown };
-    if (/^(Abort|Timeout)Error$/.test(name)) return true;
-    if (/^(ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT))$/.test(String(code)))
-      return true;
+    const { name, message, code } = cause as Error & { code?: unknown };
+    if (/^(Abort|Timeout)Error$/.test(name) || LOST_CODE.test(String(code))) return true;
+    // An error of a class of its own says what the tool has answered.
+    const isPlain = /^(Type)?Error$/.test(cause.constructor.name);
+    if (isPlain && typeof code !== 'string' && LOST_TEXT.test(message)) return true;
   }
   return false;
 }

@@ -25,6 +25,9 @@ interface Begun {
   /** Once the outcome has been told. */
   reported: () => Promise<unknown>;
 }
+/** What the tool says of itself, whatever its words are. */
+class ToolFailed extends Error {}
+
 type Hook = (
   input: HookInput,
   toolUseId: string | undefined,
@@ -75,7 +78,7 @@ export function guardHooks(
     const call = begun.get(tool_use_id);
     begun.delete(tool_use_id);
     if (hook_event_name === 'PostToolUse') call?.done(tool_response);
-    else call?.failed(new Error(error ?? 'It gave no reason.'));
+    else call?.failed(new ToolFailed(error ?? 'It gave no reason.'));
     await call?.reported();
     return {};
   };

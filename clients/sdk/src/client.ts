@@ -167,7 +167,7 @@ function approvalMethods(client: Consigliere): ApprovalMethods {
       const isThere = ({ status, ready }: ApprovalView) =>
         status !== 'pending' || (awaited === 'draft' && ready);
       return waitUntil(options, isThere, (wait) =>
-        client.approvals.get(approvalId, { wait, for: awaited }, { signal: options.signal }),
+        client.approvals.get(approvalId, { wait, for: awaited }, patient(options.signal)),
       );
     },
   };
@@ -184,12 +184,12 @@ function directiveMethods(client: Consigliere): DirectiveMethods {
       async (wait) => {
         // A person's decision is heard of at once.
         if (known?.status === 'pending_approval' && known.approvalId) {
-          await client.approvals.get(known.approvalId, { wait, for: 'decision' }, { signal });
+          await client.approvals.get(known.approvalId, { wait, for: 'decision' }, patient(signal));
         } else if (known) {
           await sleep(Math.min(pause, wait * 1_000), signal);
           pause = Math.min(LOOK_MS.most, pause * 2);
         }
-        const found = await client.directives.get(directiveId, { signal });
+        const found = await client.directives.get(directiveId, patient(signal));
         if (found.status !== known?.status || found.approvalId !== known.approvalId) {
           pause = LOOK_MS.first;
           onChange?.(found);
@@ -202,15 +202,13 @@ function directiveMethods(client: Consigliere): DirectiveMethods {
     waitFor,
     async createAndWait(body, { timeout, onChange, ...options } = {}) {
       const { directiveId } = await client.directives.create(body, options);
-      const { signal } = options;
-      return waitFor(directiveId, {
-        ...(timeout !== undefined && { timeout }),
-        ...(onChange && { onChange }),
-        ...(signal && { signal }),
-      });
+      return waitFor(directiveId, { timeout, onChange, signal: options.signal });
     },
   };
 }
+
+/** What waits for a person outlasts a restart of the service, which takes longer than the retries of other calls. */
+export const patient = (signal?: AbortSignal): CallOptions => ({ signal, maxRetries: 6 });
 
 /** Asks again and again, each time waiting at the service for the given seconds, until it is there or the time is over. */
 export async function waitUntil<T>(

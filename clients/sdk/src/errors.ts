@@ -11,7 +11,7 @@ export class ConsigliereError extends Error {
 /** No answer came: the service cannot be reached, or the connection broke. */
 export class ConnectionError extends ConsigliereError {}
 
-/** No whole answer came within the time limit of the call. */
+/** No complete response came within the time limit of the call. */
 export class TimeoutError extends ConnectionError {}
 
 /** Something answered that does not speak this API: `baseUrl` may be that of another service, or of a proxy before it. */
@@ -37,7 +37,7 @@ export class OutcomeUnknown extends ConsigliereError {
   }
 }
 
-/** The token is that of a member. A guard takes an agent's alone, which can do nothing but ask. */
+/** The token belongs to a member. A guard takes only the token of an agent, which can do nothing but ask. */
 export class NotAnAgentToken extends ConsigliereError {}
 
 /** The service refused the request (CONTRACT, section 2). There is a class for each status that it uses. */
@@ -108,15 +108,18 @@ const CLASSES: Record<number, typeof APIError> = {
   429: RateLimitError,
 };
 
+export function unreadable(status: number, more = ''): UnreadableAnswer {
+  return new UnreadableAnswer(
+    `The response (status ${status}) is not from Consigliere: check baseUrl.${more}`,
+    status,
+  );
+}
+
 /** The error for an answer that is none of 2xx. */
 export function errorOf(status: number, body: unknown, headers: Headers): ConsigliereError {
   if (!isErrorBody(body)) {
-    const isRedirect = status >= 300 && status < 400;
-    const address = isRedirect ? ` It redirects to ${headers.get('location') ?? 'another address'}.` : '';
-    return new UnreadableAnswer(
-      `The answer is none of Consigliere, with the status ${status}: check baseUrl.${address}`,
-      status,
-    );
+    const location = headers.get('location');
+    return unreadable(status, location ? ` It redirects to ${location}.` : '');
   }
   const ErrorClass = CLASSES[status] ?? (status >= 500 ? ServiceError : APIError);
   return new ErrorClass(status, body, retryAfterOf(headers));

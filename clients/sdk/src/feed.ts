@@ -1,4 +1,4 @@
-import { ConsigliereError, isPassing, type RateLimitError, UnreadableAnswer } from './errors.js';
+import { ConsigliereError, isPassing, type RateLimitError, unreadable } from './errors.js';
 import type { FeedItem } from './generated/types.js';
 import { type Http, sleep } from './http.js';
 
@@ -76,7 +76,7 @@ async function* eventsOf(
   connection: AbortController,
 ): AsyncGenerator<{ id?: string; data?: string }, void, undefined> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    throw noEvents(response);
+    throw unreadable(response.status);
   }
   const reader = response
     .body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
@@ -99,10 +99,6 @@ function entryIn(data: string, response: Response): FeedEvent {
   try {
     return JSON.parse(data) as FeedEvent;
   } catch {
-    throw noEvents(response);
+    throw unreadable(response.status);
   }
-}
-
-function noEvents({ status }: Response): UnreadableAnswer {
-  return new UnreadableAnswer('The answer is none of Consigliere: check baseUrl.', status);
 }

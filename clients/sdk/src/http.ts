@@ -6,6 +6,7 @@ import {
   isPassing,
   retryAfterOf,
   TimeoutError,
+  unreadable,
   UnreadableAnswer,
 } from './errors.js';
 
@@ -129,7 +130,7 @@ export class Http {
       for (const [name, value] of Object.entries(await this.#authorization())) init.headers.set(name, value);
       const limit = new AbortController();
       const timer = setTimeout(
-        () => limit.abort(new TimeoutError(`No whole answer within ${timeout} ms.`)),
+        () => limit.abort(new TimeoutError(`No complete response within ${timeout} ms.`)),
         timeout,
       );
       const began = performance.now();
@@ -185,6 +186,8 @@ export class Http {
     },
   ): void {
     const { began, response, error, retryIn, ...entry } = about;
+    // A caller of `request` may have put the query there.
+    entry.path = entry.path.split('?')[0]!;
     this.#options.logger?.[level](
       {
         ...entry,
@@ -204,11 +207,14 @@ type Authorization = () => Record<string, string> | Promise<Record<string, strin
 
 /** That of a token. @throws TypeError without one */
 export function tokenOf({ token = environment('CONSIGLIERE_TOKEN') }: ClientOptions): Authorization {
-  if (!token) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
-  // The platform would quote it in its own error.
-  if (typeof token === 'string' && !/^[\x21-\x7e]+$/.test(token))
-    throw new TypeError('The token has a character that no token has.');
-  return async () => ({ 'x-service-token': typeof token === 'string' ? token : await token() });
+  const headerOf = (value: string | undefined) => {
+    if (!value) throw new TypeError('There is no token: give { token }, or set CONSIGLIERE_TOKEN.');
+    // The platform would quote it in its own error.
+    if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError('The token has an invalid character.');
+    return { 'x-service-token': value };
+  };
+  if (typeof token !== 'function') headerOf(token);
+  return async () => headerOf(typeof token === 'function' ? await token() : token);
 }
 
 function environment(name: string): string | undefined {
@@ -230,14 +236,13 @@ async function bodyOf(response: Response, isRefused = false): Promise<unknown> {
   try {
     if (/[/+]json\s*(;|$)/.test(type)) return JSON.parse(text);
   } catch {
-    return unreadable();
+    return ofSomethingElse();
   }
-  return type.startsWith('text/html') ? unreadable() : text;
+  return type.startsWith('text/html') ? ofSomethingElse() : text;
 
-  function unreadable(): undefined {
+  function ofSomethingElse(): undefined {
     // What is wrong with a refusal is told by its status.
-    if (isRefused) return undefined;
-    throw new UnreadableAnswer('The answer is none of Consigliere: check baseUrl.', response.status);
+    if (!isRefused) throw unreadable(response.status);
   }
 }
 

@@ -82,6 +82,38 @@ describe('signing in', () => {
     expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining('There is no profile three.') });
   });
 
+  it('says which token was refused, and what to do about that one', async () => {
+    const fresh = await Shell.of(test);
+    const [wrong, right] = [{ CONSIGLIERE_TOKEN: 'cons_wrong' }, { CONSIGLIERE_TOKEN: admin.token }];
+    const login = ['login', '--with-token', '--url', test.url];
+    const given = await fresh.run(login, { input: 'cons_given', env: right });
+    expect(given).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`${test.url} refused the token from standard input: `),
+    });
+    await fresh.run([...login, '--profile', 'old'], { input: admin.token });
+    const file = join(fresh.folder, 'config', 'config.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll(admin.token, 'cons_old'));
+    for (const [env, source, remedy] of [
+      [wrong, 'CONSIGLIERE_TOKEN', 'unset CONSIGLIERE_TOKEN'],
+      [{}, 'profile old', 'consigliere login --profile old'],
+    ] as const) {
+      const refused = await fresh.run(['whoami'], { env });
+      expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(`token from ${source}: `) });
+      expect(refused.stderr).toContain(remedy);
+      const { stdout } = await fresh.run(['doctor'], { env });
+      expect(stdout).toContain(remedy);
+      const asJson = await fresh.run(['whoami', '--json'], { env });
+      expect(JSON.parse(asJson.stderr).error).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+      for (const { stderr } of [refused, given, asJson]) expect(stderr).not.toMatch(/cons_/);
+    }
+    const ignored = await fresh.run(['whoami', '--profile', 'old'], { env: right });
+    expect(ignored).toMatchObject({
+      code: 0,
+      stderr: 'CONSIGLIERE_TOKEN is set, and is used instead of the token of profile old.\n',
+    });
+  });
+
   it('warns where others may read or change its configuration', async () => {
     const fresh = await Shell.of(test);
     const own = { CONSIGLIERE_BASE_URL: '' };
@@ -110,6 +142,8 @@ describe('signing in', () => {
       code: 4,
       stderr: expect.stringContaining('You are not signed in to https://ops.example.com.'),
     });
+    // Nor gives them to an assistant, which would have the rights of an owner.
+    expect(await fresh.run(['mcp'])).toMatchObject({ code: 4, stdout: '' });
     const named = { DATA_DIR: join(fresh.folder, '.data') };
     expect((await fresh.run(['whoami'], { env: named, cwd: '/' })).code).toBe(0);
   });
@@ -144,6 +178,30 @@ describe('a directive', () => {
     expect(await statusOf(approvalId)).toBe('approved');
     const again = await shell.json(['approvals', 'approve', approvalId, '--hash', contentHash]);
     expect(again).toMatchObject({ status: 'approved', directiveId });
+  });
+
+  it('that was decided before says by whom and when', async () => {
+    const { approvalId } = await draft();
+    await shell.run(['approvals', 'approve', approvalId, '--yes']);
+    const before = /^It was (already )?approved by .+, 20\d\d-\S+Z\./;
+    for (const more of [['--yes'], ['--hash', 'a'.repeat(64)]]) {
+      const { stdout, code } = await shell.run(['approvals', 'approve', approvalId, ...more]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(before) });
+      expect(stdout).toContain('Nothing was changed.');
+    }
+    const rejected = await shell.run(['approvals', 'reject', approvalId, '-m', 'No.']);
+    expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(/It was approved by .+Z\.\n/) });
+    const shown = await shell.run(['approvals', 'show', approvalId]);
+    expect(shown.stdout).toMatch(new RegExp(before, 'm'));
+    expect(shown.stdout).not.toContain('expires');
+  });
+
+  it('is not approved unseen by a script whose hash is empty', async () => {
+    const { approvalId } = await draft();
+    const { code, stderr } = await shell.run(['approvals', 'approve', approvalId, '--hash', '', '--yes']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'Error: --hash is empty.\n' });
+    expect(await statusOf(approvalId)).toBe('pending');
+    await shell.run(['approvals', 'reject', approvalId, '-m', 'Enough.']);
   });
 
   it('is read from standard input and waited for', async () => {
@@ -184,6 +242,14 @@ describe('a directive', () => {
     const missing = await shell.run(['directives', 'get', 'dir_00000000000000000000000000', '--json']);
     expect(missing.code).toBe(3);
     expect(JSON.parse(missing.stderr).error).toMatchObject({ code: 'NOT_FOUND', exitCode: 3, status: 404 });
+    const named = await shell.run(['directives', 'get', 'dir_00000000000000000000000000']);
+    expect(named).toMatchObject({
+      code: 3,
+      stderr: [
+        'Error: dir_00000000000000000000000000 was not found: it does not exist, or your token may not see it.',
+        'Look it up: consigliere directives list\n',
+      ].join('\n'),
+    });
   });
 
   it('without approval names who does it', async () => {
@@ -338,8 +404,14 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
     const { approvalId } = await draft(`Email jane@acme.example, subject "${'long '.repeat(30)}": "Hello."`);
     const { screen } = await shell.type(['approvals', 'list'], []);
     const lines = screen.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^ID +RISK +FROM +TITLE +EXPIRES/);
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    const [head = '', ...others] = lines.filter((line) => !line.startsWith('…'));
+    expect(head).toMatch(/^ID +RISK +FROM +TITLE +EXPIRES/);
+    expect(Math.max(...others.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    // What is cut is marked, and the way to all of it is named.
+    expect(screen).toMatch(/Email jane@acme\.\w+…  in/);
+    expect(screen).toContain('… marks what is cut: consigliere approvals show <id> shows it whole.');
+    const whole = await shell.type(['approvals', 'show', approvalId], []);
+    expect(whole.screen.replaceAll(/\s+/g, ' ')).toContain('long '.repeat(30).trim());
     await shell.run(['approvals', 'reject', approvalId, '-m', 'Enough.']);
   });
 });
@@ -436,11 +508,14 @@ describe('the feed', () => {
 describe('the queue', () => {
   it('is watched: what waits, and then what joins it', async () => {
     const { approvalId } = await draft();
-    const child = shell.start(['approvals', '--watch', '--json']);
+    const child = shell.start(['approvals', '--watch', '--capo', 'capo_ops', '--json']);
     let seen = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
     while (!seen.includes(approvalId)) await new Promise((resolve) => setTimeout(resolve, 50));
     const text = 'Email bob@acme.example, subject "Later": "Hello."';
+    const document = 'Write a document "Plan": We begin on Monday.';
+    const other = (await admin.post('/directive', { text: document, capo: 'ceo' })).body.approvalId;
+    await eventually(async () => (await admin.get(`/approvals/${other}`)).body.ready, Boolean);
     const later = (await admin.post('/directive', { text, capo: 'capo_ops' })).body.approvalId;
     while (!seen.includes(later)) await new Promise((resolve) => setTimeout(resolve, 50));
     const lines = seen
@@ -451,7 +526,7 @@ describe('the queue', () => {
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    for (const id of lines) await admin.post(`/approvals/${id}/reject`, { feedback: 'Enough.' });
+    for (const id of [...lines, other]) await admin.post(`/approvals/${id}/reject`, { feedback: 'Enough.' });
   });
 });
 
@@ -467,7 +542,7 @@ describe('bad input', () => {
     const away = await shell.run(['whoami'], { env: { CONSIGLIERE_BASE_URL: closed } });
     expect(away).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`${closed} cannot be reached: ECONNREFUSED`),
+      stderr: expect.stringMatching(`${closed} cannot be reached: ECONNREFUSED[^]*\`npm start\``),
     });
     const typo = await shell.run(['aprovals']);
     expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean approvals?)') });

@@ -96,6 +96,10 @@ describe('agents', () => {
     expect(await shell.json(['agents', 'pause', 'billing'])).toMatchObject({
       pausedBy: { id: admin.memberId },
     });
+    const resumed = await shell.run(['agents', 'resume', 'billing']);
+    expect(resumed).toMatchObject({ code: 0, stdout: 'billing may go on.\n' });
+    const paused = await shell.run(['agents', 'pause', 'billing']);
+    expect(paused.stdout).toBe('billing is paused. To let it go on: consigliere agents resume billing\n');
     expect((await shell.run(['agents', 'pause', 'nobody'])).code).toBe(3);
     const refused = await shell.run([
       'agents',
@@ -224,8 +228,8 @@ describe('figures and records', { timeout: 60_000 }, () => {
       '08:00',
     ]);
     expect(schedule).toMatchObject({ status: 'active', rule: { every: 'week', on: 'mon', at: '08:00' } });
-    expect((await shell.run(['schedules', 'pause', schedule.scheduleId])).stdout).toContain(
-      'Status:\tpaused',
+    expect((await shell.run(['schedules', 'pause', schedule.scheduleId])).stdout).toBe(
+      `${schedule.scheduleId} (Monday) is paused.\n`,
     );
     expect((await shell.run(['schedules', 'delete', schedule.scheduleId])).code).toBe(0);
 
@@ -306,12 +310,13 @@ describe('figures and records', { timeout: 60_000 }, () => {
     const file = join(shell.folder, 'tool.json');
     await writeFile(file, JSON.stringify(tool));
     await done('tools add', file);
-    expect(await done('tools pause crm.merge')).toContain('Status:\tpaused');
+    expect(await done('tools pause crm.merge')).toContain('crm.merge is paused');
     const { fingerprint } = await shell.json(['tools', 'get', 'crm.merge']);
     expect((await shell.run(['tools', 'activate', 'crm.merge', '--fingerprint', '0'.repeat(64)])).code).toBe(
       1,
     );
-    expect(await done(`tools activate crm.merge --fingerprint ${fingerprint}`)).toContain('Status:\tactive');
+    const activated = await done(`tools activate crm.merge --fingerprint ${fingerprint}`);
+    expect(activated).toBe('crm.merge is active.\n');
     await done('tools delete crm.merge');
 
     const { token, tokenId } = await shell.json(['agents', 'add', 'helper', '--tool', 'helper.act']);
@@ -462,6 +467,14 @@ describe('the audit feed', () => {
       lines.at(-1).hash,
     ]);
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is wrong.') });
+    // What would not be looked at is refused, so that nobody takes it for verified.
+    for (const ignored of [
+      ['--key', 'key_1'],
+      ['--workspace', test.workspaceId],
+      ['--held-seq', '1'],
+      ['--held-seq', '1', '--held-hash', ''],
+    ])
+      expect(await shell.run(['audit', 'verify', ...ignored])).toMatchObject({ code: 2, stdout: '' });
     const wrong = await shell.run(['audit', 'verify', '--held-seq', '1', '--held-hash', '0'.repeat(64)]);
     expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('Something is wrong.') });
   });
@@ -658,31 +671,34 @@ describe('completion', () => {
       "function fish_prompt; echo -n 'ready$ '; end\nconsigliere completion fish | source\n",
     ],
   ];
-  it.each(shells)('of a live id and a command is typed in %s with Tab', async (name, start, rc) => {
-    const program = programPath(name);
-    if (!hasTerminal || !allFound(`completion in ${name}`, { [name]: program })) return;
-    const bin = join(shell.folder, 'bin');
-    await mkdir(bin, { recursive: true });
-    const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
-    await writeFile(join(bin, 'consigliere'), command, { mode: 0o755 });
-    await writeFile(join(shell.folder, '.zshrc'), rc);
-    await writeFile(join(shell.folder, 'rc'), rc);
-    const { teamId } = (await admin.post('/teams', { name: `Of ${name}` })).body;
-    // All but its last three characters: two teams of one moment begin alike.
-    const begun = `consigliere teams memb\t${teamId.slice(0, -3)}\t`;
-    const { screen } = await shell.terminal(
-      [program!, ...start(join(shell.folder, 'rc'))],
-      [
-        ['ready$ ', begun],
-        [teamId, '\r'],
-        ['ready$ ', 'exit\r'],
-      ],
-      { PATH: `${bin}:${process.env['PATH']}` },
-    );
-    expect(screen).toMatch(new RegExp(`consigliere teams members[ \\b]+${teamId}[^]*No members\\.`));
-  });
+  it.each(shells)(
+    'of a live id and a command is typed with Tab, where %s is installed',
+    async (name, start, rc) => {
+      const program = programPath(name);
+      if (!hasTerminal || !allFound(`completion in ${name}`, { [name]: program })) return;
+      const bin = join(shell.folder, 'bin');
+      await mkdir(bin, { recursive: true });
+      const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+      await writeFile(join(bin, 'consigliere'), command, { mode: 0o755 });
+      await writeFile(join(shell.folder, '.zshrc'), rc);
+      await writeFile(join(shell.folder, 'rc'), rc);
+      const { teamId } = (await admin.post('/teams', { name: `Of ${name}` })).body;
+      // All but its last three characters: two teams of one moment begin alike.
+      const begun = `consigliere teams memb\t${teamId.slice(0, -3)}\t`;
+      const { screen } = await shell.terminal(
+        [program!, ...start(join(shell.folder, 'rc'))],
+        [
+          ['ready$ ', begun],
+          [teamId, '\r'],
+          ['ready$ ', 'exit\r'],
+        ],
+        { PATH: `${bin}:${process.env['PATH']}` },
+      );
+      expect(screen).toMatch(new RegExp(`consigliere teams members[ \\b]+${teamId}[^]*No members\\.`));
+    },
+  );
 
-  it('works in bash, and has a script for each shell', async () => {
+  it('works in bash; of zsh, fish and pwsh only the script is read here, not run', async () => {
     const { stdout, stderr } = await shell.line(
       'source <(consigliere completion bash); COMP_WORDS=(consigliere guardian re); COMP_CWORD=2; _consigliere; echo "${COMPREPLY[@]}"',
     );
@@ -851,6 +867,13 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
     expect(empty.screen.trim()).toBe('Nothing waits for you.');
   });
 
+  it('what a record holds is read in lines, and not as JSON', async () => {
+    const [{ standingOrderId }] = await shell.json(['orders', 'list', '--status', 'all']);
+    const { screen } = await shell.type(['orders', 'get', standingOrderId], []);
+    expect(screen).toMatch(/^Match: +actionTypes: |^Simulation: +\w+: /m);
+    expect(screen).not.toMatch(/[{}"]/);
+  });
+
   it('every table fits 80 columns', async () => {
     for (const args of [
       ['tools'],
@@ -861,6 +884,8 @@ describe.skipIf(!hasTerminal)('at a terminal', { timeout: 60_000 }, () => {
       ['audit', 'list'],
       ['agents'],
       ['kpi'],
+      ['packs'],
+      ['escalations', '--status', 'resolved'],
     ]) {
       const { screen, code } = await shell.type(args, []);
       const widest = screen.split('\n').toSorted((a, b) => b.length - a.length)[0]!;

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -189,7 +189,7 @@ describe('before a tool', () => {
     const member = await test.createMember(test.workspaceId, 'admin');
     const wrong = new Consigliere({ baseUrl: test.url, token: member.token });
     const refused = await hook(use('Read', { file_path: '/y' }), { by: wrong });
-    expect(refused.permissionDecisionReason).toContain('that of a member');
+    expect(refused.permissionDecisionReason).toContain('belongs to a member');
     await test.owner.post('/guardian/killswitch', { reason: 'Stop.' });
     const halted = await hook(use('Read', { file_path: '/z' }));
     expect(halted).toMatchObject({ code: 0, permissionDecision: 'deny' });
@@ -229,8 +229,10 @@ describe('installing', () => {
     const before = { model: 'opus', hooks: { PreToolUse: [other], Stop: [] } };
     const directory = await project('kept', JSON.stringify(before));
     const claude = await claudeOf('2.1.295');
+    await chmod(join(directory, '.claude/settings.json'), 0o600);
     await installClaudeCodeHook({ directory, claude });
     await installClaudeCodeHook({ directory, claude });
+    expect((await stat(join(directory, '.claude/settings.json'))).mode & 0o777).toBe(0o600);
     const command = 'consigliere';
     const ours = {
       matcher: '*',
@@ -253,7 +255,9 @@ describe('installing', () => {
       const args = [BIN, 'hook', 'claude-code', 'install', '--matcher', 'Bash'];
       return spawnSync(process.execPath, args, { cwd: directory, env, encoding: 'utf8' });
     };
-    expect(await install('2.1.294')).toMatchObject({ status: 1, stderr: expect.stringContaining('2.1.295') });
+    const tooOld = await install('2.1.294');
+    expect(tooOld).toMatchObject({ status: 1, stderr: expect.stringContaining('2.1.295') });
+    expect(tooOld.stderr).not.toContain('defect');
     expect(await install('2.1.295')).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('stands in'),

@@ -261,7 +261,7 @@ describe('a call', () => {
     expect(names).not.toContain('CONSIGLIERE_');
     const member = await test.createMember(test.workspaceId, 'admin');
     const wrong = await BehindProxy.start({ ...env, CONSIGLIERE_TOKEN: member.token });
-    expect(await wrong.call('note', { text: 'x' })).toContain('This token is that of a member.');
+    expect(await wrong.call('note', { text: 'x' })).toContain('This token belongs to a member.');
     const unknown = await BehindProxy.start({ ...env, CONSIGLIERE_TOKEN: 'sk_none' });
     expect(await unknown.call('note', { text: 'x' })).toMatch(/^isError \| It was not done: /);
     expect([...(await wrong.effects()), ...(await unknown.effects())]).toEqual([]);
@@ -513,7 +513,7 @@ describe('the program', () => {
 
   it.each([
     [['proxy'], {}, 2, "missing required argument 'command'"],
-    [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 1, 'There is no token'],
+    [['proxy', '--', 'true'], { CONSIGLIERE_TOKEN: '' }, 4, 'There is no token: set CONSIGLIERE_TOKEN'],
     [['proxy', '--name', 'a b', '--', 'true'], {}, 2, 'The name of the server must be'],
     [['proxy', '--name', 'a', '--', '/nowhere'], {}, 1, 'The MCP server a could not be started'],
     [['proxy', '--wrong', '--', 'true'], {}, 2, "unknown option '--wrong'"],

@@ -172,6 +172,17 @@ describe('over a bad network, a guarded call', () => {
     expect(desk.acts).toHaveLength(2);
   });
 
+  it('waits on while the service is away for longer than other calls are tried again', async () => {
+    let left = 5;
+    desk.fault = ({ path }) =>
+      /\/act_\w+(\?|$)/.test(path) && left-- > 0
+        ? { status: 503, headers: { 'Retry-After': '0' } }
+        : undefined;
+    const [ran] = await Promise.all([run({ order: 'restarted', amount: 200 }), desk.approve('restarted')]);
+    expect([ran.isDone, left < 1]).toEqual([true, true]);
+    expect(desk.acts).toHaveLength(1);
+  });
+
   it('is done and says so where that cannot be reported', async () => {
     desk.fault = ({ path }) => (path.endsWith('/result') ? 'reset' : undefined);
     const ran = await run({ order: 'unreported', amount: 20 });
@@ -209,6 +220,33 @@ describe('over a bad network, a guarded call', () => {
     expect(await named('tool-failed')).toBeInstanceOf(OutcomeUnknown);
     expect(desk.acts).toEqual([]);
     await desk.expectStatuses('tool-lost', ['consumed']);
+  });
+
+  it.each([
+    ['axios', Object.assign(new Error('timeout of 1000ms exceeded'), { code: 'ECONNABORTED' })],
+    ['Bun', Object.assign(new Error('The socket connection was closed.'), { code: 'ConnectionClosed' })],
+    ['workerd', new Error('Network connection lost.')],
+    ['Chrome', new TypeError('Failed to fetch')],
+    ['gRPC', Object.assign(new Error('4 DEADLINE_EXCEEDED: Deadline exceeded'), { code: 4 })],
+  ])('whose connection is lost as %s says it has an unknown outcome', async (name, lost) => {
+    const act = () => Promise.reject(lost);
+    const again = () => desk.agent.actions.run(TOOL, { order: name, amount: 20 }, act, { externalId: name });
+    expect(await failureOf(again())).toBeInstanceOf(OutcomeUnknown);
+    expect(await failureOf(again())).toBeInstanceOf(OutcomeUnknown);
+    await desk.expectStatuses(name, ['consumed']);
+  });
+
+  it('that could not be sent, or fails by the words of the tool, is reported as failed', async () => {
+    class Declined extends Error {}
+    const refused = { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) };
+    const errors = [new TypeError('fetch failed', refused), new Declined('The bank says: connection lost.')];
+    for (const error of errors) {
+      const act = () => Promise.reject(error);
+      expect(await failureOf(desk.agent.actions.run(TOOL, { order: 'refused', amount: 20 }, act))).toBe(
+        error,
+      );
+    }
+    await desk.expectStatuses('refused', ['failed', 'failed']);
   });
 
   it('that fails is reported as failed, in words that the service takes', async () => {

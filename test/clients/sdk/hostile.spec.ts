@@ -105,7 +105,7 @@ describe('a change', () => {
     proxy.faults.push(fault);
     const failure = await failureOf(record(`${name} 2`, { timeout: 400, maxRetries: 0 }));
     expect(failure).toBeInstanceOf(TimeoutError);
-    expect(failure).toMatchObject({ message: 'No whole answer within 400 ms.' });
+    expect(failure).toMatchObject({ message: 'No complete response within 400 ms.' });
   });
 
   it('is not sent again where that would not help', async () => {
@@ -252,12 +252,22 @@ describe('a failure', () => {
 
   it.each([
     [{ token: '' }, 'There is no token'],
-    [{ token: 'cons_a\nb' }, 'The token has a character that no token has'],
+    [{ token: 'cons_a\nb' }, 'The token has an invalid character'],
     [{ token: 'cons_a', baseUrl: 'consigliere.example' }, 'baseUrl must be the address'],
     [{ token: 'cons_a', baseUrl: 'https://me:secret@consigliere.example' }, 'baseUrl must be the address'],
   ])('of a client that cannot be made says why and quotes no secret', (options, message) => {
     expect(() => new Consigliere(options)).toThrow(message);
     expect(() => new Consigliere(options)).not.toThrow(/secret|cons_/);
+  });
+
+  it.each([
+    [undefined, 'There is no token'],
+    ['cons_a\nb', 'The token has an invalid character'],
+  ])('of a token that is fetched says why and does not quote it: %j', async (token, message) => {
+    const fetched = new Consigliere({ baseUrl: proxy.url, token: () => token as string });
+    expect(await failureOf(fetched.kpi.get())).toMatchObject({ message: expect.stringContaining(message) });
+    expect(String(await failureOf(fetched.kpi.get()))).not.toContain('cons_');
+    expect(proxy.take()).toEqual([]);
   });
 });
 
@@ -293,13 +303,20 @@ describe('an answer', () => {
       logged.webhooks.create({ event: 'report.daily', url: `https://127.0.0.1/${secret}`, secret }),
     );
     await logged.directives.list({ teamId: 'team_of_secrets' }).catch(() => undefined);
+    await logged.request('GET', '/api/pro/kpi?teamId=team_of_secrets').catch(() => undefined);
     expect(entries.map(({ attempt, status, error }) => [attempt, status, error])).toEqual([
       [1, undefined, 'ConnectionError'],
       [2, 422, 'INVALID_DESTINATION'],
       [1, 422, 'VALIDATION_FAILED'],
+      [1, 422, 'VALIDATION_FAILED'],
     ]);
     // When it is tried again, where it is.
-    expect(entries.map(({ retryIn }) => retryIn)).toEqual([expect.any(Number), undefined, undefined]);
+    expect(entries.map(({ retryIn }) => retryIn)).toEqual([
+      expect.any(Number),
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(entries[0]!.retryIn).toBeGreaterThanOrEqual(375);
     expect(entries[0]!.retryIn).toBeLessThanOrEqual(500);
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${secret}|${admin.token}|team_of_secrets`));
@@ -383,8 +400,12 @@ describe('waiting', () => {
     );
     // What the service is asked to wait does not count against the time limit of a call.
     const hasty = new Consigliere({ baseUrl: proxy.url, token: admin.token, timeout: 500 });
+    // Away for longer than other calls are tried again.
+    const away: Fault[] = Array.from({ length: 5 }, () => ({ status: 503, headers: SOON }));
+    proxy.faults.push(...away);
     const waiting = hasty.approvals.waitFor(approvalId!);
     await pause(1_200);
+    expect(proxy.faults).toEqual([]);
     await client.approvals.reject(approvalId!, { feedback: 'No.' });
     expect((await waiting).status).toBe('rejected');
   });

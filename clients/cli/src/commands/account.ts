@@ -1,4 +1,4 @@
-import type { BootstrapView } from '@consigliere/sdk';
+import { AuthenticationError, type BootstrapView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { define, group, readInput } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
@@ -13,6 +13,7 @@ import {
   profileName,
   readConfiguration,
   shortPath,
+  tokenRefused,
   urlOf,
   writeConfiguration,
 } from '../session.js';
@@ -40,15 +41,17 @@ export function account(program: Command): void {
           configuration.profiles[name]?.baseUrl ??
           localAddress(),
       ).href.replace(/\/+$/, '');
-      const token = await tokenFor(baseUrl, options, isInteractive);
+      const { token, tokenFrom } = await tokenFor(baseUrl, options, isInteractive);
       const client = clientOf({ baseUrl, token }, options.debug === true);
-      const found = await client.bootstrap.get();
+      const found = await client.bootstrap.get().catch((error: unknown) => {
+        throw error instanceof AuthenticationError ? tokenRefused(error, { baseUrl, tokenFrom }) : error;
+      });
       const { workspace, operator } = found;
       configuration.profiles[name] = { baseUrl, token, workspace: workspace.name, operator: operator.email };
       configuration.current = name;
       writeConfiguration(configuration);
       if (process.env['CONSIGLIERE_TOKEN'])
-        say('CONSIGLIERE_TOKEN is set, and goes before what was kept now.');
+        say('CONSIGLIERE_TOKEN is set, and is used instead of the token that was kept now.');
       return { profile: name, ...signedIn(found, baseUrl), file: configurationFile() };
     },
     show: ({ workspace, operator, role, baseUrl, profile, file }) =>
@@ -57,7 +60,7 @@ export function account(program: Command): void {
 
   define(program, {
     usage: 'logout',
-    summary: 'Forget the token of a profile; the token itself stays valid',
+    summary: 'Remove the token of a profile from this machine; it stays valid',
     progress: null,
     run({ options }) {
       const configuration = readConfiguration();
@@ -70,7 +73,7 @@ export function account(program: Command): void {
       return { profile: name };
     },
     show: ({ profile }) =>
-      `The token of profile ${profile} is forgotten here. To make it worthless: consigliere tokens revoke <tokenId>`,
+      `The token of profile ${profile} is forgotten here. To revoke it: consigliere tokens revoke <tokenId>`,
   });
 
   define(program, {
@@ -89,11 +92,9 @@ export function account(program: Command): void {
     progress: null,
     run() {
       const { current, profiles: kept } = readConfiguration();
-      return Object.entries(kept).map(([name, { token: _token, ...profile }]) => ({
-        name,
-        isCurrent: name === current,
-        ...profile,
-      }));
+      return Object.entries(kept).map(([name, { token: _token, ...profile }]) => {
+        return { name, isCurrent: name === current, ...profile };
+      });
     },
     show: (found) =>
       table(found, [
@@ -106,7 +107,7 @@ export function account(program: Command): void {
   });
   define(profiles, {
     usage: 'use <name>',
-    summary: 'Make this profile the one that is used from now on',
+    summary: 'Use this profile from now on',
     progress: null,
     run({ args }) {
       const configuration = readConfiguration();
@@ -131,18 +132,19 @@ async function tokenFor(
   baseUrl: string,
   { withToken }: LoginOptions,
   isInteractive: boolean,
-): Promise<string> {
+): Promise<{ token: string; tokenFrom: string }> {
   if (withToken) {
     const token = (await readInput('-')).trim();
-    if (token) return token;
+    if (token) return { token, tokenFrom: 'standard input' };
     throw new UsageError('Standard input holds no token.');
   }
   const kept = isOwnMachine(baseUrl) ? credentials() : undefined;
   if (kept) {
     say(`Using the token in ${kept.file}.`);
-    return kept.token;
+    return { token: kept.token, tokenFrom: kept.file };
   }
-  if (isInteractive) return askSecret(`Operator token for ${baseUrl}`);
+  if (isInteractive)
+    return { token: await askSecret(`Operator token for ${baseUrl}`), tokenFrom: 'the prompt' };
   throw new UsageError(
     'There is no terminal to ask for a token.',
     'Give it on standard input: consigliere login --with-token < token.txt',
@@ -150,13 +152,7 @@ async function tokenFor(
 }
 
 function signedIn({ workspace, operator, role, teams }: BootstrapView, baseUrl: string) {
-  return {
-    operator: operator.email,
-    role,
-    workspace: workspace.name,
-    workspaceId: workspace.workspaceId,
-    tier: workspace.tier,
-    teams: teams.map(({ name }) => name),
-    baseUrl,
-  };
+  const { name, workspaceId, tier } = workspace;
+  const names = teams.map((team) => team.name);
+  return { operator: operator.email, role, workspace: name, workspaceId, tier, teams: names, baseUrl };
 }

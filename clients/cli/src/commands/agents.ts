@@ -1,8 +1,8 @@
-import type { RegisterToolBody } from '@consigliere/sdk';
+import type { Consigliere, RegisterToolBody, ToolView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
 import { CliError, EXIT, UsageError } from '../errors.js';
-import { record, say, table } from '../output.js';
+import { onOneLine, record, say, table } from '../output.js';
 
 const POLICY = 'Policy and agents:';
 
@@ -46,16 +46,14 @@ function agentsGroup(program: Command): void {
     show: ({ agents: capos, outsideAgents }) =>
       table(
         [
-          ...capos.map(({ role, status, statusReason }) => ({
+          ...capos.map(({ role, status, statusReason: reason }) => ({
             agent: role as string,
             status,
-            reason: statusReason,
+            reason,
           })),
-          ...outsideAgents.map(({ name, status, tools: allowed }) => ({
-            agent: name,
-            status,
-            reason: `It may ask for ${allowed.join(', ')}.`,
-          })),
+          ...outsideAgents.map(({ name: agent, status, tools: allowed }) => {
+            return { agent, status, reason: `It may ask for ${allowed.join(', ')}.` };
+          }),
         ],
         ['agent', 'status', 'reason'],
       ),
@@ -94,28 +92,16 @@ function agentsGroup(program: Command): void {
         ? (jsonOf(await readInput(schema), schema) as Record<string, unknown>)
         : param && schemaOf(param);
       if (paramsSchema && tool.length > 1)
-        throw new UsageError(
-          'Parameters are those of one --tool: register others with `consigliere tools add`.',
-        );
+        throw new UsageError('Parameters belong to one --tool: register others with `tools add`.');
       if (!paramsSchema && (risk ?? reversibility))
         throw new UsageError('--risk and --reversibility need --param or --schema.');
       const registered = [];
       if (paramsSchema) {
-        const body = {
-          name: tool[0]!,
-          paramsSchema,
-          ...(risk && { risk }),
-          ...(reversibility && { reversibility }),
-        };
-        const { status } = await client.tools.create(body);
+        const { status } = await client.tools.create({ name: tool[0]!, paramsSchema, risk, reversibility });
         registered.push({ name: tool[0]!, status });
       }
-      const { token, tokenId } = await client.tokens.create({
-        name,
-        agent: { name },
-        tools: tool,
-        scopes: ['request'],
-      });
+      const body = { name, agent: { name }, tools: tool, scopes: ['request'] as ['request'] };
+      const { token, tokenId } = await client.tokens.create(body);
       return { name, tokenId, tools: tool, registered, baseUrl: session.baseUrl, token };
     },
     show: ({ name, tokenId, tools: allowed, registered, baseUrl, token }) => {
@@ -128,7 +114,7 @@ function agentsGroup(program: Command): void {
   for (const verb of ['pause', 'resume'] as const) {
     define<object, object>(all, {
       usage: `${verb} <agent>`,
-      summary: verb === 'pause' ? 'Pause a capo, or an agent by its name or token' : 'Let it go on',
+      summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a capo, or an agent by its name or token`,
       async run({ client, args }) {
         const { agents: capos, outsideAgents } = await client.agents.list();
         const asked = args[0]!;
@@ -137,6 +123,10 @@ function agentsGroup(program: Command): void {
         if (!agent)
           throw new CliError(`There is no agent ${asked}.`, EXIT.notFound, 'See `consigliere agents list`.');
         return client.tokens[verb](agent.tokenId);
+      },
+      show: (_, { args: [name = ''] }) => {
+        const hint = `To let it go on: consigliere agents resume ${name}`;
+        return onOneLine(verb === 'pause' ? `${name} is paused. ${hint}` : `${name} may go on.`);
       },
     });
   }
@@ -153,18 +143,12 @@ function actions(program: Command): void {
       TEAM,
     ],
     call: (client, query) => client.actions.list(query),
-    columns: [
-      'actionRequestId',
-      'status',
-      { head: 'Agent', cell: ({ agent }) => agent.name },
-      'title',
-      'createdAt',
-    ],
+    columns: ['actionRequestId', 'status', 'agent', 'title', 'createdAt'],
     empty: 'No agent has asked for anything.',
   });
   defineCalls(all, [
     ['get <actionRequestId>', 'Show one with its parameters', (client, id) => client.actions.get(id)],
-    ['cancel <actionRequestId>', 'Take it back', (client, id) => client.actions.cancel(id)],
+    ['cancel <actionRequestId>', 'Cancel it', (client, id) => client.actions.cancel(id), 'is cancelled.'],
   ]);
 }
 
@@ -178,18 +162,12 @@ function questions(program: Command): void {
       TEAM,
     ],
     call: (client, query) => client.questions.list(query),
-    columns: [
-      'questionId',
-      'status',
-      { head: 'Agent', cell: ({ agent }) => agent.name },
-      'title',
-      'createdAt',
-    ],
+    columns: ['questionId', 'status', 'agent', 'title', 'createdAt'],
     empty: 'No agent has asked anything.',
   });
   defineCalls(all, [
     ['get <questionId>', 'Show a question and its answer', (client, id) => client.questions.get(id)],
-    ['cancel <questionId>', 'Take it back', (client, id) => client.questions.cancel(id)],
+    ['cancel <questionId>', 'Cancel it', (client, id) => client.questions.cancel(id), 'is cancelled.'],
   ]);
   define(all, {
     usage: 'answer <questionId> <values...>',
@@ -224,14 +202,16 @@ function tools(program: Command): void {
     columns: ['name', 'status', 'risk', 'reversibility', 'title'],
     empty: 'No tools. Every call of an agent asks a person.',
   });
+  const pause = (client: Consigliere, tool: string) => client.tools.update(tool, { status: 'paused' });
   defineCalls(all, [
     ['get <tool>', 'Show a tool with its schema', (client, name) => client.tools.get(name)],
+    ['pause <tool>', 'Refuse every call of it', pause, 'is paused: every call of it is refused.'],
     [
-      'pause <tool>',
-      'Let no call of it through',
-      (client, name) => client.tools.update(name, { status: 'paused' }),
+      'delete <tool>',
+      'Delete it; its calls ask a person',
+      (client, id) => client.tools.delete(id),
+      'is deleted.',
     ],
-    ['delete <tool>', 'Forget it; its calls ask a person', (client, name) => client.tools.delete(name)],
   ]);
   define(all, {
     usage: 'activate <tool>',
@@ -239,6 +219,7 @@ function tools(program: Command): void {
     options: [['--fingerprint <hash>', 'the fingerprint of what you read (`tools get`)', { required: true }]],
     run: async ({ client, args, options }: Context<{ fingerprint: string }>) =>
       client.tools.update(args[0]!, { status: 'active' }, { ifMatch: options.fingerprint }),
+    show: toolState,
   });
   define(all, {
     usage: 'add <file>',
@@ -246,5 +227,10 @@ function tools(program: Command): void {
     examples: ['consigliere tools add refund.json'],
     run: async ({ client, args }) =>
       client.tools.create(jsonOf(await readInput(args[0]!), args[0]!) as RegisterToolBody),
+    show: toolState,
   });
+}
+
+function toolState({ name, status }: ToolView): string {
+  return `${onOneLine(name)} is ${status}.`;
 }

@@ -15,9 +15,9 @@ export function api(program: Command): void {
     usage: 'api <method> <path> [body]',
     summary: 'Call any route of the service; `-` reads the body from standard input',
     options: [
-      ['-q, --query <name=value>', 'a value of the query; repeat for more', { repeats: true }],
+      ['-q, --query <name=value>', 'a query parameter; repeat for more', { repeats: true }],
       ['--if-match <hash>', 'the content hash of what you read'],
-      ['--idempotency-key <key>', 'names the change, so that it is made once'],
+      ['--idempotency-key <key>', 'makes the change once, however often it is sent'],
       ['--paginate', 'print each item of all pages on a line'],
     ],
     examples: [
@@ -43,9 +43,9 @@ export function api(program: Command): void {
       };
       const call = client.request(method.toUpperCase(), absolute(plain), {
         query,
-        ...(text && { body: jsonOf(text, 'The body') }),
-        ...(options.ifMatch && { ifMatch: options.ifMatch }),
-        ...(options.idempotencyKey && { idempotencyKey: options.idempotencyKey }),
+        body: text ? jsonOf(text, 'The body') : undefined,
+        ifMatch: options.ifMatch,
+        idempotencyKey: options.idempotencyKey,
       });
       if (options.paginate) {
         for await (const { items } of call.pages() as AsyncIterable<{ items?: unknown[] }>) {

@@ -1,9 +1,25 @@
-import type { ApprovalDecided, ApprovalSummary, EditBody } from '@consigliere/sdk';
+import {
+  APIError,
+  type ApprovalDecided,
+  type ApprovalSummary,
+  type ApprovalView,
+  type Consigliere,
+  type EditBody,
+} from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
-import { UsageError } from '../errors.js';
+import {
+  type Context,
+  define,
+  defineList,
+  type Filters,
+  group,
+  jsonOf,
+  readInput,
+  TEAM,
+} from '../command.js';
+import { CliError, EXIT, UsageError } from '../errors.js';
 import { type Columns, print, printLine, record, say, table, withProgress } from '../output.js';
-import { preview } from '../preview.js';
+import { decisionOn, preview } from '../preview.js';
 import { askText, askYes } from '../prompts.js';
 import { approve, edit, review } from '../review.js';
 import { follow } from './feed.js';
@@ -85,7 +101,9 @@ export function approvals(program: Command): void {
     progress: null,
     async run({ client, args, options, isInteractive }: Context<{ hash?: string; yes?: boolean }>) {
       const approvalId = args[0]!;
-      if (options.hash) return client.approvals.approve(approvalId, { ifMatch: options.hash });
+      const { hash } = options;
+      if (hash)
+        return decided(client, approvalId, () => client.approvals.approve(approvalId, { ifMatch: hash }));
       if (!options.yes && !isInteractive) {
         throw new UsageError(
           'Without a terminal, approving needs the hash of what was read.',
@@ -99,19 +117,20 @@ export function approvals(program: Command): void {
         const answer = `consigliere questions answer ${approval.questionId} <name>=<value>`;
         throw new UsageError('This is a question, which is answered and not approved.', answer);
       }
-      if (!options.yes) {
+      if (!options.yes && approval.status === 'pending') {
         say(preview(approval));
         if (!(await askYes('Approve exactly this?'))) return notDecided();
       }
-      return approve(client, approval);
+      return decided(client, approvalId, () => approve(client, approval), approval);
     },
-    show: decided,
+    json: ({ answer }) => answer,
+    show: decisionText,
   });
   define(all, {
     usage: 'reject <approvalId>',
-    summary: 'Reject it with the reason why',
+    summary: 'Reject it, with a reason',
     options: [
-      ['-m, --feedback <text>', 'why; who asked reads it'],
+      ['-m, --feedback <text>', 'why; the requester reads it'],
       ['--revise', 'send it back for another draft'],
     ],
     examples: ['consigliere approvals reject apr_01... -m "Shorter, and to the point." --revise'],
@@ -119,10 +138,12 @@ export function approvals(program: Command): void {
     async run({ client, args, options, isInteractive }: Context<{ feedback?: string; revise?: boolean }>) {
       let { feedback } = options;
       if (!feedback && !isInteractive) throw new UsageError('Say why with --feedback <text>.');
-      feedback ??= await askText('Why?');
-      return client.approvals.reject(args[0]!, { feedback, ...(options.revise && { revise: true }) });
+      feedback ||= await askText('Why?');
+      const body = { feedback, revise: options.revise };
+      return decided(client, args[0]!, () => client.approvals.reject(args[0]!, body));
     },
-    show: decided,
+    json: ({ answer }) => answer,
+    show: decisionText,
   });
   define(all, {
     usage: 'edit <approvalId>',
@@ -155,16 +176,40 @@ function notDecided(): undefined {
   say('Nothing was changed.');
 }
 
-function decided({
-  approvalId,
-  status,
-  votes,
-  directiveId,
-  directiveStatus,
-  receiptId,
-  nextApprovalId,
-}: ApprovalDecided): string {
-  return record({
+interface Decided {
+  answer: ApprovalDecided;
+  /** What was decided before, by whom and when: the same decision again changes nothing. */
+  before: string | undefined;
+}
+
+/** Makes a decision, and says so where it was made before, or another was. */
+async function decided(
+  client: Consigliere,
+  approvalId: string,
+  decide: () => PromiseLike<ApprovalDecided>,
+  known?: ApprovalView,
+): Promise<Decided> {
+  // Who asked for it may reject it even where they may not read it.
+  const before = known ?? (await client.approvals.get(approvalId).catch(() => undefined));
+  try {
+    const answer = await decide();
+    return { answer, before: before && alreadyDone(before, answer) };
+  } catch (error) {
+    if (!(error instanceof APIError) || error.code !== 'APPROVAL_ALREADY_DECIDED') throw error;
+    const told = decisionOn(await client.approvals.get(approvalId));
+    throw new CliError(`${error.message} ${told}`, EXIT.error, undefined, error.code, { cause: error });
+  }
+}
+
+function alreadyDone(before: ApprovalView, { votes }: ApprovalDecided): string | undefined {
+  if (before.status === 'pending')
+    return before.votes.have === votes.have && votes.need > 1 ? 'You had approved it before.' : undefined;
+  return decisionOn(before).replace('was', 'was already');
+}
+
+function decisionText({ answer, before }: Decided): string {
+  const { approvalId, status, votes, directiveId, directiveStatus, receiptId, nextApprovalId } = answer;
+  const facts = record({
     approval: approvalId,
     status,
     votes: votes.need > 1 ? `${votes.have} of ${votes.need}` : null,
@@ -172,13 +217,14 @@ function decided({
     receipt: receiptId,
     next: nextApprovalId,
   });
+  return before ? `${before} Nothing was changed.\n${facts}` : facts;
 }
 
 /** The queue, and then everything that joins it. */
-async function watch({ client, options }: Context): Promise<undefined> {
+async function watch({ client, options }: Context, query: Filters): Promise<undefined> {
   const seen = new Set<string>();
   const tell = async () => {
-    const fresh = (await client.approvals.list({ limit: 100 }).toArray()).filter(
+    const fresh = (await client.approvals.list({ ...query, limit: 100 }).toArray()).filter(
       ({ approvalId, ready }) => ready && !seen.has(approvalId),
     );
     for (const approval of fresh) {

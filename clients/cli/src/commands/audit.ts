@@ -8,7 +8,7 @@ import { say, styled, visible, withProgress } from '../output.js';
 
 interface ExportOptions {
   output?: string;
-  limit?: string;
+  limit?: number;
   from?: string;
   to?: string;
 }
@@ -18,14 +18,14 @@ export function audit(program: Command): void {
   defineList(all, {
     summary: 'List receipts, the newest first',
     filters: [
-      ['--action <action>', 'only those: approval.approved'],
+      ['--action <action>', 'only this action: approval.approved'],
       ['--actor <id>', 'only of this member'],
       ['--entity <id>', 'only about this record'],
       ['--from <time>', 'from this time on'],
       ['--to <time>', 'before this time'],
     ],
     call: (client, query) => client.auditFeed.list(query),
-    columns: ['seq', 'at', { head: 'By', cell: ({ actor }) => actor.name }, 'action', 'summary'],
+    columns: ['seq', 'at', 'actor', 'action', 'summary'],
     empty: 'No receipts.',
   });
   define(all, {
@@ -50,10 +50,10 @@ export function audit(program: Command): void {
       'Verify an export offline, or have the service verify its chain; ends with 1 if anything is wrong',
     options: [
       ['--held-seq <n>', 'the number of a receipt that you kept', { number: true }],
-      ['--held-hash <hash>', 'and its hash'],
+      ['--held-hash <hash>', 'the hash of that receipt'],
       ['--key <keyId>', 'a signing key that you kept, for the export of a workspace'],
       ['--workspace <workspaceId>', 'whose receipts these are: their hashes cover it (`consigliere whoami`)'],
-      ['--report <file>', 'a Daily Report as JSON, which is counted again'],
+      ['--report <file>', 'a Daily Report as JSON, whose numbers are recounted'],
     ],
     examples: [
       'consigliere audit export --output receipts.ndjson && consigliere audit verify receipts.ndjson --workspace wks_01...',
@@ -78,7 +78,7 @@ function headingOf([first]: Verified['faults']): string {
 }
 
 interface VerifyOptions {
-  heldSeq?: string;
+  heldSeq?: number;
   heldHash?: string;
   key?: string;
   workspace?: string;
@@ -88,28 +88,34 @@ interface VerifyOptions {
 /** Without the service, and without its word. */
 async function verifyFile({ args, options }: Context<VerifyOptions>): Promise<Verified> {
   const { heldSeq, heldHash, key, workspace, report } = options;
-  if ((heldSeq === undefined) !== (heldHash === undefined))
-    throw new UsageError('--held-seq and --held-hash belong together.');
+  assertWholeHead(options);
   const { verify } = await import('@consigliere/sdk/audit');
   const verdict = await verify(args[0]!, {
-    ...(heldSeq && heldHash && { heldHead: { seq: Number(heldSeq), hash: heldHash } }),
-    ...(key && { key }),
-    ...(workspace && { workspaceId: workspace }),
-    ...(report && { report: await readInput(report) }),
+    heldHead: heldSeq && heldHash ? { seq: heldSeq, hash: heldHash } : undefined,
+    key,
+    workspaceId: workspace,
+    report: report && (await readInput(report)),
   });
   if (!verdict.isSound) process.exitCode = EXIT.error;
   return verdict;
 }
 
 async function verifyAtService({ client, options }: Context<VerifyOptions>): Promise<Verified> {
-  const { heldSeq, heldHash } = options;
-  const { ok, checked, head, faults, keptElsewhere } = await client.auditFeed.verify({
-    ...(heldSeq && { heldSeq: Number(heldSeq) }),
-    ...(heldHash && { heldHash }),
-  });
+  const { heldSeq, heldHash, key, workspace, report } = options;
+  assertWholeHead(options);
+  // Ignored, they would seem to have been verified.
+  if (key ?? workspace ?? report)
+    throw new UsageError('--key, --workspace and --report need the file of an export.');
+  const verified = await client.auditFeed.verify({ heldSeq, heldHash });
+  const { ok, checked, head, faults, keptElsewhere } = verified;
   if (!ok) process.exitCode = EXIT.error;
   const words = [`Receipts: ${checked}, up to ${head.seq} with the hash ${head.hash}.`, keptElsewhere.notice];
   return { isSound: ok, receipts: checked, head, faults, words };
+}
+
+function assertWholeHead({ heldSeq, heldHash }: VerifyOptions): void {
+  if ((heldSeq === undefined) !== (heldHash === undefined))
+    throw new UsageError('--held-seq and --held-hash belong together.');
 }
 
 type Verified = Pick<AuditVerdict, 'isSound' | 'receipts' | 'head' | 'words'> & {
@@ -150,10 +156,13 @@ async function exportReceipts({ client, options }: Context<ExportOptions>): Prom
 const STRETCH = 10_000;
 
 /** Whole lines, as many at a time as have come. */
-async function* stretches(client: Consigliere, { limit, from, to }: ExportOptions): AsyncGenerator<string> {
+async function* stretches(
+  client: Consigliere,
+  { limit = Infinity, from, to }: ExportOptions,
+): AsyncGenerator<string> {
   const cut = (cause?: unknown) =>
     new CliError('The export was cut in the middle.', EXIT.error, 'Export again.', 'CUT', { cause });
-  let left = limit === undefined ? Infinity : Number(limit);
+  let left = limit;
   for (let before: number | undefined; left > 0;) {
     const asked = Math.min(STRETCH, left);
     const query = { format: 'jsonl', limit: asked, before, from, to };

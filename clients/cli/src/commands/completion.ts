@@ -1,7 +1,7 @@
 import type { Consigliere } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { contextOf, define } from '../command.js';
-import { print } from '../output.js';
+import { fit, print } from '../output.js';
 
 /** A live id with a word about it. */
 type Offered = [id: string, about: string];
@@ -74,7 +74,7 @@ export function completion(program: Command): void {
       // Nothing that goes wrong may appear on the line that someone is typing.
       const found = await offered(program, words, self).catch((): Offered[] => []);
       const last = words.at(-1) ?? '';
-      const tell = ([id, about]: Offered) => `${id}\t${about.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 60)}`;
+      const tell = ([id, about]: Offered) => `${id}\t${fit(about.replace(/[\p{Cc}\p{Cf}]+/gu, ' '), 60)}`;
       print(
         found
           .filter(([id]) => id.startsWith(last))

@@ -1,6 +1,6 @@
-import type { Consigliere, DirectiveBody, DirectiveView, QueuedDirectiveBody } from '@consigliere/sdk';
+import type { Consigliere, DirectiveBody, DirectiveView } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group, jsonOf, readInput, TEAM } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, readInput, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
 import { record, say, styled, visible, wrapped } from '../output.js';
 
@@ -8,11 +8,11 @@ const CAPOS = ['capo_marketing', 'capo_revenue', 'capo_ops', 'capo_product', 'ce
 
 interface DirectiveOptions {
   wait?: boolean;
-  timeout?: string;
+  timeout?: number;
   capo?: (typeof CAPOS)[number];
   priority?: DirectiveBody['priority'];
   deadline?: string;
-  context?: string;
+  context?: DirectiveBody['context'];
   team?: string;
   approval: boolean;
 }
@@ -23,11 +23,11 @@ export function directives(program: Command): void {
     summary: 'Hand in work; `-` reads the text from standard input',
     options: [
       ['-w, --wait', 'wait until it has ended, whatever people decide in between'],
-      ['--timeout <seconds>', 'wait at most so long', { number: true }],
+      ['--timeout <seconds>', 'stop waiting after this long', { number: true }],
       ['--capo <role>', 'who does it; without it Consigliere chooses', { choices: CAPOS }],
-      ['--priority <priority>', 'how pressing it is', { choices: ['high', 'medium', 'low'] }],
-      ['--deadline <time>', 'when it must have left: 2027-03-01T12:00:00+01:00'],
-      ['--context <json>', 'values to use as they are: {"to": ..., "subject": ...}'],
+      ['--priority <priority>', 'how urgent it is', { choices: ['high', 'medium', 'low'] }],
+      ['--deadline <time>', 'when it must be sent: 2027-03-01T12:00:00+01:00'],
+      ['--context <json>', 'values to use as they are: {"to": ..., "subject": ...}', { json: true }],
       ['--team <teamId>', 'the team that it belongs to'],
       ['--no-approval', 'let standing orders decide without a person; needs --capo'],
     ],
@@ -39,26 +39,13 @@ export function directives(program: Command): void {
     progress: null,
     async run({ client, args, options }: Context<DirectiveOptions>) {
       const text = args[0] === '-' ? (await readInput('-')).trim() : args[0]!;
-      const { capo, priority, deadline, team, context } = options;
-      const shared = {
-        ...(priority && { priority }),
-        ...(deadline && { deadline }),
-        ...(team && { teamId: team }),
-        ...(context && { context: jsonOf(context, '--context') as NonNullable<DirectiveBody['context']> }),
-      };
-      let directiveId: string;
-      if (options.approval) {
-        const body: QueuedDirectiveBody = { ...shared, text, ...(capo && { capo }) };
-        ({ directiveId } = await client.directives.queue(body));
-      } else {
-        if (!capo) throw new UsageError('--no-approval needs --capo: name who does it.');
-        ({ directiveId } = await client.directives.create({
-          ...shared,
-          directive: text,
-          capo,
-          requiresApproval: false,
-        }));
-      }
+      const { capo, priority, deadline, team: teamId, context } = options;
+      const shared = { capo, priority, deadline, teamId, context };
+      if (!options.approval && !capo) throw new UsageError('--no-approval needs --capo: name who does it.');
+      const { directiveId } =
+        options.approval || !capo
+          ? await client.directives.queue({ ...shared, text })
+          : await client.directives.create({ ...shared, capo, directive: text, requiresApproval: false });
       if (!options.wait) return client.directives.get(directiveId);
       say(`Handed in: ${directiveId}`);
       return ended(client, directiveId, options.timeout);
@@ -102,8 +89,8 @@ export function directives(program: Command): void {
 }
 
 /** The directive once it has ended, or as it stands when the time is over. Says on standard error what it waits for. */
-async function ended(client: Consigliere, directiveId: string, seconds?: string): Promise<DirectiveView> {
-  const timeout = seconds === undefined ? Infinity : Number(seconds) * 1_000;
+async function ended(client: Consigliere, directiveId: string, seconds = Infinity): Promise<DirectiveView> {
+  const timeout = seconds * 1_000;
   const until = performance.now() + timeout;
   const directive = await client.directives.waitFor(directiveId, {
     timeout,
@@ -125,20 +112,14 @@ function exitCodeOf({ status, error }: DirectiveView): number {
 
 function shown(directive: DirectiveView): string {
   const { directiveId, status, capo, priority, deadline, approvalId, error, output, cost } = directive;
+  const { createdBy, createdAt, executedAt } = directive;
   const lines = [
     styled('bold', visible(directive.directive)),
     record({
-      directive: directiveId,
-      status,
-      capo,
-      priority,
-      deadline,
-      approval: approvalId,
+      ...{ directive: directiveId, status, capo, priority, deadline, approval: approvalId },
       error: error && [error.message, error.nextStep].filter(Boolean).join(' '),
       cost: cost.amount > 0 ? `${cost.amount} ${cost.currency}` : null,
-      createdBy: directive.createdBy,
-      createdAt: directive.createdAt,
-      executedAt: directive.executedAt,
+      ...{ createdBy, createdAt, executedAt },
     }),
   ];
   if (output) lines.push('', visible(output.summary), '', wrapped(output.body, '  '));

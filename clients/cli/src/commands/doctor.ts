@@ -1,17 +1,30 @@
 import { statSync } from 'node:fs';
-import { API_VERSION, APIError, type Consigliere, UnreadableAnswer } from '@consigliere/sdk';
+import {
+  API_VERSION,
+  APIError,
+  AuthenticationError,
+  type Consigliere,
+  UnreadableAnswer,
+} from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define } from '../command.js';
-import { CliError, EXIT, type ExitCode } from '../errors.js';
+import { CliError, EXIT } from '../errors.js';
 import { styled, visible } from '../output.js';
-import { clientOf, configurationFile, findSession, type Session, shortPath } from '../session.js';
+import {
+  clientOf,
+  configurationFile,
+  findSession,
+  type Session,
+  shortPath,
+  tokenRefused,
+} from '../session.js';
 
 interface Finding {
   check: string;
   state: 'good' | 'notice' | 'bad';
   found: string;
   /** What to do about it. */
-  remedy?: string;
+  remedy?: string | undefined;
 }
 
 /** Beyond this the service refuses signed events. */
@@ -24,8 +37,9 @@ export function doctor(program: Command): void {
     summary: 'Find out why something does not work, and what to do about it',
     progress: 'Examining',
     async run(context: Context) {
-      const { findings, exitCode } = await examine(context);
-      if (exitCode !== EXIT.ok) process.exitCode = exitCode;
+      const findings: Finding[] = [];
+      for await (const finding of examine(context)) findings.push(finding);
+      if (findings.some(({ state }) => state === 'bad')) process.exitCode ||= EXIT.error;
       return findings;
     },
     show: (findings) => findings.map(line).join('\n'),
@@ -37,23 +51,20 @@ function line({ check, state, found, remedy }: Finding): string {
   return `${sign} ${check}: ${visible(found)}${remedy ? `\n    ${visible(remedy)}` : ''}`;
 }
 
-/** Each check needs those before it, so it ends at the first that makes the others pointless. */
-async function examine({ options }: Context): Promise<{ findings: Finding[]; exitCode: ExitCode }> {
-  const findings: Finding[] = [];
-  const add = (check: string, state: Finding['state'], found: string, remedy?: string) => {
-    findings.push({ check, state, found, ...(remedy && { remedy }) });
-  };
-  const answer = (exitCode?: ExitCode) => {
-    const isBad = findings.some(({ state }) => state === 'bad');
-    return { findings, exitCode: exitCode ?? (isBad ? EXIT.error : EXIT.ok) };
-  };
+const tells =
+  (state: Finding['state']) =>
+  (check: string, found: string, remedy?: string): Finding => ({ check, state, found, remedy });
+const good = tells('good');
+const notice = tells('notice');
+const bad = tells('bad');
 
+/** Each check needs those before it, so it ends at the first that makes the others pointless. */
+async function* examine({ options }: Context): AsyncGenerator<Finding, void, undefined> {
   const file = configurationFile();
-  const mode = process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode;
-  if (mode !== undefined && (mode & 0o077) !== 0)
-    add(
+  const mode = process.platform === 'win32' ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0);
+  if ((mode & 0o077) !== 0)
+    yield bad(
       'configuration',
-      'bad',
       `Other users of this machine can read ${shortPath(file)}.`,
       `chmod 600 ${file}`,
     );
@@ -64,101 +75,81 @@ async function examine({ options }: Context): Promise<{ findings: Finding[]; exi
     client = clientOf(session, options.debug === true, { maxRetries: 0, timeout: 10_000 });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    add('sign-in', 'bad', error.message, error.hint);
-    return answer(error.exitCode);
+    process.exitCode = error.exitCode;
+    return yield bad('sign-in', error.message, error.hint);
   }
   const { baseUrl, tokenFrom, addressFrom } = session;
-  add('sign-in', 'good', `The token is from ${tokenFrom}.`);
+  yield good('sign-in', `The token is from ${tokenFrom}.`);
 
+  const mend = addressFrom.startsWith('profile')
+    ? 'sign in with the right address: consigliere login --url <address>'
+    : 'set the right address in CONSIGLIERE_BASE_URL.';
   try {
     await client.health.checkLiveness();
-    add('address', 'good', `${baseUrl} answers (from ${addressFrom}).`);
+    yield good('address', `${baseUrl} answers (from ${addressFrom}).`);
   } catch (error) {
+    const { message } = error as Error;
     if (error instanceof UnreadableAnswer || error instanceof APIError)
-      add('address', 'bad', `${baseUrl} is not Consigliere: ${error.message}`, remedyFor(addressFrom));
-    else add('address', 'bad', (error as Error).message, `Start the service, or ${remedyFor(addressFrom)}`);
-    return answer();
+      return yield bad('address', `${baseUrl} is not Consigliere: ${message}`, mend);
+    return yield bad('address', message, `Start the service with \`npm start\` on its machine, or ${mend}`);
   }
   let found;
   try {
     found = await client.bootstrap.get();
   } catch (error) {
     if (!(error instanceof APIError)) throw error;
-    if (error.code === 'UNSUPPORTED_API_VERSION') {
-      add(
-        'version',
-        'bad',
-        `This command speaks version ${API_VERSION}. ${error.message}`,
-        'Update the older of the two.',
-      );
-      return answer();
-    }
-    const isUnknown = error.status === 401;
-    const remedy = isUnknown ? 'Sign in again: consigliere login' : undefined;
-    add('token', 'bad', error.message, remedy);
-    return answer(isUnknown ? EXIT.notSignedIn : undefined);
+    if (error.code === 'UNSUPPORTED_API_VERSION')
+      return yield bad('version', `This command speaks version ${API_VERSION}. ${error.message}`, UPDATE);
+    if (!(error instanceof AuthenticationError)) return yield bad('token', error.message);
+    const { message, hint, exitCode } = tokenRefused(error, session);
+    process.exitCode = exitCode;
+    return yield bad('token', message, hint);
   }
-  add('token', 'good', `${found.operator.email} is ${found.role} of ${found.workspace.name}.`);
-  if (found.apiVersions.includes(API_VERSION)) add('version', 'good', `Both speak version ${API_VERSION}.`);
-  else
-    add(
-      'version',
-      'bad',
-      `The service speaks ${found.apiVersions.join(', ')}, this command ${API_VERSION}.`,
-      'Update the older of the two.',
-    );
+  yield good('token', `${found.operator.email} is ${found.role} of ${found.workspace.name}.`);
+  yield found.apiVersions.includes(API_VERSION)
+    ? good('version', `Both speak version ${API_VERSION}.`)
+    : bad(
+        'version',
+        `The service speaks ${found.apiVersions.join(', ')}, this command ${API_VERSION}.`,
+        UPDATE,
+      );
 
   const apart = Math.abs(found.serverTime - Date.now());
   const clock = `The clocks of the two machines are ${Math.round(apart / 1_000)} s apart.`;
-  if (apart > CLOCK_NOTICE_MS)
-    add(
-      'clock',
-      apart > CLOCK_LIMIT_MS ? 'bad' : 'notice',
-      clock,
-      'Have both set their clock by NTP; signed events are refused at 5 minutes.',
-    );
-  else add('clock', 'good', clock);
+  const tellClock = apart > CLOCK_LIMIT_MS ? bad : notice;
+  yield apart > CLOCK_NOTICE_MS
+    ? tellClock('clock', clock, 'Set both clocks by NTP; signed events are refused at 5 minutes.')
+    : good('clock', clock);
 
   try {
     await client.health.checkReadiness();
-    add('health', 'good', 'The service is ready.');
+    yield good('health', 'The service is ready.');
   } catch (error) {
-    add('health', 'bad', (error as Error).message, 'See the log of the service.');
+    yield bad('health', (error as Error).message, 'See the log of the service.');
   }
   const { mode: guardian } = found.guardian;
   if (guardian === 'killed')
-    add(
+    yield notice(
       'guardian',
-      'notice',
       'The kill switch is engaged: nothing leaves.',
       'Go on with: consigliere guardian revert',
     );
   else if (guardian === 'observe')
-    add(
-      'guardian',
-      'notice',
-      'The mode is observe: nothing leaves.',
-      'consigliere guardian mode guardrailed',
-    );
-  else add('guardian', 'good', `The mode is ${guardian}.`);
+    yield notice('guardian', 'The mode is observe: nothing leaves.', 'consigliere guardian mode guardrailed');
+  else yield good('guardian', `The mode is ${guardian}.`);
 
   if (!found.features.mailServer)
-    add(
+    yield notice(
       'mail',
-      'notice',
       'No mail server is set: mail is written to DATA_DIR/outbox and goes to nobody.',
       'Start the service with SMTP_URL.',
     );
   for (const { name, kind, status, reason } of (await client.connectors.list({ limit: 100 })).items) {
-    if (status === 'green') add(kind, 'good', `${name} works.`);
-    else
-      add(kind, status === 'red' ? 'bad' : 'notice', `${name}: ${reason}`, `consigliere api GET /connectors`);
+    const tell = status === 'red' ? bad : notice;
+    yield status === 'green'
+      ? good(kind, `${name} works.`)
+      : tell(kind, `${name}: ${reason}`, 'consigliere api GET /connectors');
   }
-  return answer();
 }
 
-function remedyFor(addressFrom: string): string {
-  return addressFrom.startsWith('profile')
-    ? 'sign in with the right address: consigliere login --url <address>'
-    : 'set the right address in CONSIGLIERE_BASE_URL.';
-}
+const UPDATE = 'Update the older of the two.';

@@ -9,16 +9,16 @@ export function feed(program: Command): void {
     summary: 'Show what happened, and with --follow what happens',
     options: [
       ['-f, --follow', 'go on as it happens, until Ctrl-C'],
-      ['-L, --limit <n>', 'how many of the newest to begin with', { default: '20', number: true }],
+      ['-L, --limit <n>', 'how many of the newest to begin with', { default: 20, number: true }],
     ],
     examples: [
       'consigliere feed --follow',
       'consigliere feed --follow --json | jq -r \'select(.outcome == "failure") | .text\'',
     ],
     progress: null,
-    async run({ client, options }: Context<{ follow?: boolean; limit: string }>) {
+    async run({ client, options }: Context<{ follow?: boolean; limit: number }>) {
       const tell = (entry: FeedEvent) => (options.json ? printLine(entry) : print(lineOf(entry)));
-      const limit = Number(options.limit);
+      const { limit } = options;
       const newest = await client.feed.list({ limit: Math.min(100, limit) }).toArray({ limit });
       for (const entry of newest.toReversed()) tell(entry);
       if (!options.follow) return;

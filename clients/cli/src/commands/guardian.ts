@@ -1,6 +1,6 @@
 import type { GuardianView, KillAnswer, PreflightBody, PreflightView, RevertAnswer } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineList, group, jsonOf } from '../command.js';
+import { type Context, define, defineList, group } from '../command.js';
 import { UsageError } from '../errors.js';
 import { record, say, styled, styleOf, table, visible, when } from '../output.js';
 import { askText } from '../prompts.js';
@@ -20,7 +20,7 @@ export function guardian(program: Command): void {
   });
   define(all, {
     usage: 'kill',
-    summary: 'Halt everything that has not left; asks to type HALT',
+    summary: 'Halt everything that was not sent yet; asks to type HALT',
     options: [
       ['-y, --yes', 'without asking, for scripts'],
       ['--reason <text>', 'why; members are told'],
@@ -38,7 +38,7 @@ export function guardian(program: Command): void {
         const typed = await askText('Type HALT to stop everything');
         if (typed.trim() !== 'HALT') throw new UsageError(`That was not HALT. Nothing was halted.`);
       }
-      return client.guardian.kill(options.reason ? { reason: options.reason } : {});
+      return client.guardian.kill({ reason: options.reason });
     },
     show: killed,
   });
@@ -56,13 +56,8 @@ export function guardian(program: Command): void {
       ['--dry-run', 'only show what would be done'],
     ],
     async run({ client, options }: Context<RevertOptions>) {
-      const { mode, checkpoint, reason, dryRun } = options;
-      return client.guardian.revert({
-        mode,
-        ...(checkpoint && { checkpointId: checkpoint }),
-        ...(reason && { reason }),
-        ...(dryRun && { dryRun: true }),
-      });
+      const { mode, checkpoint: checkpointId, reason, dryRun } = options;
+      return client.guardian.revert({ mode, checkpointId, reason, dryRun });
     },
     show: reverted,
   });
@@ -76,7 +71,7 @@ export function guardian(program: Command): void {
   define(all, {
     usage: 'checkpoint [label]',
     summary: 'Record how orders and settings stand now',
-    run: async ({ client, args }) => client.checkpoints.create(args[0] ? { label: args[0] } : {}),
+    run: async ({ client, args }) => client.checkpoints.create({ label: args[0] }),
     show: ({ checkpointId, label, createdAt, receiptSeq, hash }) =>
       record({ checkpoint: checkpointId, label, createdAt, receiptSeq, hash }),
   });
@@ -84,12 +79,7 @@ export function guardian(program: Command): void {
     usage: 'checkpoints',
     summary: 'List the checkpoints, the newest first',
     call: (client, query) => client.checkpoints.list(query),
-    columns: [
-      'checkpointId',
-      'label',
-      { head: 'By', cell: ({ createdBy }) => createdBy.name, shrinks: true },
-      'createdAt',
-    ],
+    columns: ['checkpointId', 'label', 'createdBy', 'createdAt'],
     empty: 'No checkpoints.',
   });
   define(all, {
@@ -99,28 +89,18 @@ export function guardian(program: Command): void {
       ['--capo <role>', 'who would do it'],
       ['--action <type>', 'one action instead of a directive: email.send'],
       ['--tool <name>', 'a call of a tool instead, as an agent would ask for it'],
-      ['--params <json>', 'the parameters of the action or call', { default: '{}' }],
-      ['--context <json>', 'the context of the directive'],
+      ['--params <json>', 'the parameters of the action or call', { json: true }],
+      ['--context <json>', 'the context of the directive', { json: true }],
     ],
     examples: [
       `consigliere guardian preflight 'Email jane@acme.example: "It ships on Friday."'`,
       `consigliere guardian preflight --tool payments.refund --params '{"amount": 1000}'`,
     ],
     async run({ client, args, options }: Context<PreflightOptions>) {
-      const { action, tool, params, capo, context } = options;
-      if (!args[0] && !action && !tool) throw new UsageError('Give a text, --action or --tool.');
-      return client.guardian.preflight({
-        ...(args[0] && { directive: args[0] }),
-        ...((action || tool) && {
-          action: {
-            ...(action && { type: action }),
-            ...(tool && { tool }),
-            params: jsonOf(params, '--params') as Record<string, unknown>,
-          },
-        }),
-        ...(capo && { capo }),
-        ...(context && { context: jsonOf(context, '--context') as NonNullable<PreflightBody['context']> }),
-      });
+      const { action: type, tool, params = {}, capo, context } = options;
+      const action = (type ?? tool) ? { type, tool, params } : undefined;
+      if (!args[0] && !action) throw new UsageError('Give a text, --action or --tool.');
+      return client.guardian.preflight({ directive: args[0], action, capo, context });
     },
     show: foreseen,
   });
@@ -136,32 +116,16 @@ interface RevertOptions {
 interface PreflightOptions {
   action?: string;
   tool?: string;
-  params: string;
-  capo?: NonNullable<PreflightBody['capo']>;
-  context?: string;
+  params?: Record<string, unknown>;
+  capo?: PreflightBody['capo'];
+  context?: PreflightBody['context'];
 }
 
-function shown({
-  mode,
-  killedAt,
-  killedBy,
-  reason,
-  pending,
-  blocked24h,
-  epoch,
-  lastCheckpointId,
-}: GuardianView): string {
+function shown(state: GuardianView): string {
+  const { mode, killedAt, killedBy, reason, pending, blocked24h, epoch, lastCheckpointId } = state;
   if (mode === 'killed') say('Everything is halted. Go on with: consigliere guardian revert');
-  return record({
-    mode,
-    killedAt,
-    killedBy,
-    reason,
-    waiting: pending,
-    blockedIn24h: blocked24h,
-    epoch,
-    lastCheckpoint: lastCheckpointId,
-  });
+  const counts = { waiting: pending, blockedIn24h: blocked24h, epoch, lastCheckpoint: lastCheckpointId };
+  return record({ mode, killedAt, killedBy, reason, ...counts });
 }
 
 function killed({ changed, killedAt, epoch, halted, unconfirmed, receiptId }: KillAnswer): string {
@@ -189,34 +153,19 @@ function reverted({ revertId, mode, status, plan, planTotal, receiptId, restored
     const names = restored.orders.map(({ name, outcome }) => `${name} (${outcome})`);
     lines.push(record({ modeAfter: restored.mode, orders: names, settings: restored.settings }));
   }
-  if (plan.length > 0) {
-    lines.push(table(plan, ['workPacketId', 'status', 'title', 'reason']));
-  }
+  if (plan.length > 0) lines.push(table(plan, ['workPacketId', 'status', 'title', 'reason']));
   return lines.join('\n');
 }
 
-function foreseen({
-  outcome,
-  explanation,
-  route,
-  packets,
-  matched,
-  warnings,
-  guardian: state,
-}: PreflightView): string {
+function foreseen(view: PreflightView): string {
+  const { outcome, explanation, route, packets, matched, warnings } = view;
+  const orders = matched.map(({ standingOrderId, effect }) => `${standingOrderId} (${effect})`);
   const lines = [
     styled(styleOf(outcome) ?? 'bold', outcome.replaceAll('_', ' ')),
     ...explanation.map((sentence) => `· ${visible(sentence)}`),
-    record({
-      mode: state.mode,
-      capo: route?.capo,
-      route: route?.reason,
-      orders: matched.map(({ standingOrderId, effect }) => `${standingOrderId} (${effect})`),
-    }),
+    record({ mode: view.guardian.mode, capo: route?.capo, route: route?.reason, orders }),
   ];
-  if (packets.length > 0) {
-    lines.push(table(packets, ['type', 'outcome', 'reversibility', 'title']));
-  }
+  if (packets.length > 0) lines.push(table(packets, ['type', 'outcome', 'reversibility', 'title']));
   for (const warning of warnings) lines.push(styled('yellow', `! ${visible(warning)}`));
   return lines.join('\n');
 }

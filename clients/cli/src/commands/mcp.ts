@@ -1,6 +1,6 @@
 import { Consigliere } from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { EXIT } from '../errors.js';
+import { CliError, EXIT } from '../errors.js';
 import { say } from '../output.js';
 import { clientOf, findSession } from '../session.js';
 
@@ -20,7 +20,7 @@ export function mcp(program: Command): void {
     .option('--names <names>', '`portable` for clients that refuse a slash in the name of a tool', 'exact')
     .action(async ({ names }: { names: string }) => {
       const { profile, debug = false } = program.opts<{ profile?: string; debug?: boolean }>();
-      const client = clientOf(findSession(profile), debug);
+      const client = clientOf(findSession(profile, { isAssistant: true }), debug);
       const { serveStdio } = await load();
       serveStdio(client, { names: names === 'portable' ? 'portable' : 'exact' });
     });
@@ -37,8 +37,7 @@ export function mcp(program: Command): void {
       process.removeAllListeners('SIGINT');
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
       const { runProxy } = await load();
-      const given = { command, args, signal: stop.signal, ...(name !== undefined && { name }) };
-      const end = await runProxy(new Consigliere(), given);
+      const end = await runProxy(new Consigliere(), { command, args, name, signal: stop.signal });
       process.exitCode = end.by === 'server' ? EXIT.error : EXIT.ok;
     });
   hook(program);
@@ -69,7 +68,9 @@ function hook(program: Command): void {
     .action(async ({ matcher }: { matcher?: string }) => {
       const { installClaudeCodeHook } = await load();
       const command = [process.execPath, process.argv[1]!, 'hook', 'claude-code'] as const;
-      const file = await installClaudeCodeHook({ command, ...(matcher !== undefined && { matcher }) });
+      const file = await installClaudeCodeHook({ command, matcher }).catch((error: Error) => {
+        throw new CliError(error.message);
+      });
       say(`The hook stands in ${file}.`);
     });
 }

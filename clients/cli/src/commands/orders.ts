@@ -33,9 +33,9 @@ export function orders(program: Command): void {
       ['--action <type>', 'an action type or tool: email.send, crm.*; repeat for more', { repeats: true }],
       ['--capo <role>', 'only for this capo; repeat for more', { repeats: true }],
       ['--agent <name>', 'only for this agent; repeat for more', { repeats: true }],
-      ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}'],
-      ['--max-per-hour <n>', 'at most so many', { number: true }],
-      ['--max-per-day <n>', 'at most so many', { number: true }],
+      ['--where <json>', 'conditions on fields: {"params.amount": {"$lte": 500}}', { json: true }],
+      ['--max-per-hour <n>', 'at most this many an hour', { number: true }],
+      ['--max-per-day <n>', 'at most this many a day', { number: true }],
       ['--text <text>', 'why, in a sentence'],
       ['--file <file>', 'the whole order as JSON instead; `-` reads standard input'],
     ],
@@ -45,10 +45,16 @@ export function orders(program: Command): void {
     ],
     progress: 'Checking and simulating',
     async run({ client, args, options }: Context<AddOptions>) {
-      const body = options.file
-        ? { name: args[0]!, ...(jsonOf(await readInput(options.file), options.file) as object) }
-        : bodyOf(args[0]!, options);
-      return client.standingOrders.create(body as CreateStandingOrderBody);
+      const name = args[0]!;
+      const { effect, action, capo, agent, where, maxPerHour, maxPerDay, text, file } = options;
+      if (file) {
+        const given = jsonOf(await readInput(file), file) as Partial<CreateStandingOrderBody>;
+        return client.standingOrders.create({ name, ...given } as CreateStandingOrderBody);
+      }
+      if (!effect) throw new UsageError('Give --effect, or the whole order with --file.');
+      const match = { actionTypes: action, agents: agent, fields: where };
+      const limits = (maxPerHour ?? maxPerDay) ? { maxPerHour, maxPerDay } : undefined;
+      return client.standingOrders.create({ name, effect, text, capos: capo, match, limits });
     },
     show: shown,
   });
@@ -64,23 +70,20 @@ export function orders(program: Command): void {
     summary: 'Activate it after its check and simulation',
     options: [
       ['--shadow', 'only record what it would decide'],
-      ['--acknowledge', 'as owner: it relaxes what cannot be undone, and that is meant'],
+      ['--acknowledge', 'as an owner, confirm that it lets irreversible actions through'],
     ],
     progress: 'Checking and simulating',
     run: async ({ client, args, options }: Context<{ shadow?: boolean; acknowledge?: boolean }>) => {
       const { shadow, acknowledge } = options;
-      return client.standingOrders.activate(args[0]!, {
-        ...(shadow && { shadow }),
-        ...(acknowledge && { acknowledge }),
-      });
+      return client.standingOrders.activate(args[0]!, { shadow, acknowledge });
     },
     show: shown,
   });
   defineCalls(all, [
-    ['get <standingOrderId>', 'Show an order whole', (client, id) => client.standingOrders.get(id)],
+    ['get <standingOrderId>', 'Show a whole order', (client, id) => client.standingOrders.get(id)],
     [
       'pause <standingOrderId>',
-      'Let it decide nothing for now',
+      'Pause it: it decides nothing until it is activated',
       (client, id) => client.standingOrders.pause(id),
       shown,
     ],
@@ -97,7 +100,7 @@ export function orders(program: Command): void {
 function packs(program: Command): void {
   const all = group(program, 'packs', 'Skill packs: what capos have learnt, with the orders for it', POLICY);
   defineList(all, {
-    summary: 'List skill packs, the one that was installed last first',
+    summary: 'List skill packs, the newest first',
     call: (client, query) => client.skillPacks.list(query),
     columns: ['packId', 'status', 'name', 'version', 'publisher'],
     empty: 'No skill packs.',
@@ -128,65 +131,32 @@ function packs(program: Command): void {
       (client, id) => client.skillPacks.get(id),
       pack,
     ],
-    ['remove <packId>', 'Take its skills and drafts away', (client, id) => client.skillPacks.uninstall(id)],
+    [
+      'remove <packId>',
+      'Remove it with its skills and drafts',
+      (client, id) => client.skillPacks.uninstall(id),
+      'is removed.',
+    ],
   ]);
 }
 
-function pack({
-  packId,
-  name,
-  version,
-  publisher,
-  status,
-  reason,
-  skills,
-  standingOrders,
-}: SkillPackView): string {
-  return record({
-    pack: packId,
-    name: `${name} ${version} of ${publisher}`,
-    status,
-    reason,
-    skills: skills.map((skill) => skill.name),
-    orders: standingOrders.map(({ key, status: at }) => `${key} (${at})`),
-  });
+function pack({ packId, version, publisher, status, reason, ...found }: SkillPackView): string {
+  const name = `${found.name} ${version} of ${publisher}`;
+  const skills = found.skills.map((skill) => skill.name);
+  const arrived = found.standingOrders.map((order) => `${order.key} (${order.status})`);
+  return record({ pack: packId, name, status, reason, skills, orders: arrived });
 }
 
 interface AddOptions {
   effect?: CreateStandingOrderBody['effect'];
   action?: string[];
-  capo?: string[];
+  capo?: CreateStandingOrderBody['capos'];
   agent?: string[];
-  where?: string;
-  maxPerHour?: string;
-  maxPerDay?: string;
+  where?: NonNullable<CreateStandingOrderBody['match']>['fields'];
+  maxPerHour?: number;
+  maxPerDay?: number;
   text?: string;
   file?: string;
-}
-
-function bodyOf(name: string, options: AddOptions) {
-  const { effect, action, capo, agent, where, maxPerHour, maxPerDay, text } = options;
-  if (!effect)
-    throw new UsageError(
-      'Give --effect allow, require_approval, deny or throttle, or the order with --file.',
-    );
-  return {
-    name,
-    effect,
-    ...(text && { text }),
-    ...(capo && { capos: capo }),
-    match: {
-      ...(action && { actionTypes: action }),
-      ...(agent && { agents: agent }),
-      ...(where && { fields: jsonOf(where, '--where') }),
-    },
-    ...((maxPerHour ?? maxPerDay) && {
-      limits: {
-        ...(maxPerHour && { maxPerHour: Number(maxPerHour) }),
-        ...(maxPerDay && { maxPerDay: Number(maxPerDay) }),
-      },
-    }),
-  };
 }
 
 function shown(order: Omit<NewStandingOrderView, 'listedAt'>): string {
@@ -200,21 +170,16 @@ function shown(order: Omit<NewStandingOrderView, 'listedAt'>): string {
   ].join('\n');
 }
 
+type Change = SimulationView['changes'][number];
+
 function simulated(simulation: SimulationView): string {
   const { considered, relaxed, stillAsks, escalated, unchanged, relaxedIrreversible } = simulation;
   const lines = [
     `${considered} decisions replayed: ${unchanged} unchanged, ${relaxed} relaxed (${relaxedIrreversible} irreversible), ${escalated} tightened; ${stillAsks} still ask.`,
   ];
   if (simulation.changes.length > 0) {
-    lines.push(
-      table(simulation.changes, [
-        'from',
-        'to',
-        { head: 'What', cell: ({ title, tool }) => title ?? tool, shrinks: true },
-        'recipient',
-        'why',
-      ]),
-    );
+    const what = { head: 'What', cell: ({ title, tool }: Change) => title ?? tool, shrinks: true };
+    lines.push(table<Change>(simulation.changes, ['from', 'to', what, 'recipient', 'why']));
   }
   if (simulation.changesOmitted > 0) lines.push(`And ${simulation.changesOmitted} more.`);
   return lines.join('\n');

@@ -9,20 +9,19 @@ export function overview(program: Command): void {
     usage: 'report [date]',
     summary: 'Show the Daily Report, of today or of a day: 2026-11-22',
     progress: 'Counting',
-    run: async ({ client, args }) => client.reports.getDaily(args[0] ? { date: args[0] } : {}),
+    run: async ({ client, args }) => client.reports.getDaily({ date: args[0] }),
     show: report,
   }).helpGroup('Work:');
   define(program, {
     usage: 'kpi',
     summary: 'Show the figures with their last 30 days',
     options: [['--team <teamId>', 'only those of this team']],
-    run: async ({ client, options: { team } }: Context<{ team?: string }>) =>
-      client.kpi.get(team ? { teamId: team } : {}),
+    run: async ({ client, options }: Context<{ team?: string }>) => client.kpi.get({ teamId: options.team }),
     show: kpi,
   }).helpGroup('Work:');
   define(program, {
     usage: 'context',
-    summary: 'Show what is going on, as an assistant is told it',
+    summary: 'Show the context that an assistant is given',
     run: async ({ client }) => client.context.get(),
     show: context,
   }).helpGroup('Work:');
@@ -60,24 +59,8 @@ function kpi({ tiles, outsideAgents }: KpiView): string {
   return lines.join('\n');
 }
 
-function report({
-  headline,
-  date,
-  timezone,
-  partial,
-  sections,
-  customSections,
-  receiptRange,
-}: DailyReportView): string {
-  const {
-    revenue,
-    agentActivity,
-    approvalQueue,
-    costLedger,
-    guardianState,
-    tomorrowQueue,
-    trustIntelligence,
-  } = sections;
+function report({ headline, date, timezone, partial, sections, ...more }: DailyReportView): string {
+  const { revenue, agentActivity, approvalQueue, costLedger, guardianState, tomorrowQueue } = sections;
   const lines = [
     styled('bold', visible(headline)),
     `${date}, ${timezone}${partial ? ', the day is not over yet' : ''}`,
@@ -89,11 +72,11 @@ function report({
       blocked: agentActivity?.movesBlocked,
       waiting: approvalQueue && `${approvalQueue.pending}, ${approvalQueue.urgent} urgent`,
       escalations: approvalQueue?.escalations?.open,
-      trust: trustIntelligence?.averageScore,
+      trust: sections.trustIntelligence?.averageScore,
       cost: costLedger && `${costLedger.total} ${costLedger.currency}`,
       guardian: guardianState?.mode,
       tomorrow: tomorrowQueue?.total,
-      receipts: `${receiptRange.from} to ${receiptRange.to}`,
+      receipts: `${more.receiptRange.from} to ${more.receiptRange.to}`,
     }),
   ];
   const list = (title: string, entries: string[]) => {
@@ -107,36 +90,26 @@ function report({
     approvalQueue?.items.map(({ title, approvalId }) => `${approvalId}  ${title}`) ?? [],
   );
   list('Tomorrow', tomorrowQueue?.items.map(({ title }) => title) ?? []);
-  for (const { title, body, error } of customSections) list(title, (body ?? error ?? '').split('\n'));
+  for (const { title, body, error } of more.customSections) list(title, (body ?? error ?? '').split('\n'));
   return lines.join('\n');
 }
 
-function context({
-  guardian,
-  metrics,
-  workPackets,
-  signals,
-  standingOrders,
-  receiptHead,
-  generatedAt,
-}: ContextView): string {
+function context({ guardian, metrics, receiptHead, generatedAt, ...found }: ContextView): string {
+  const { revenue24h, signalsScored } = metrics;
+  const signals = found.signals
+    .slice(0, 5)
+    .map(({ severity, title, createdAt }) =>
+      styled(styleOf(severity) ?? 'dim', visible(`${severity}: ${title} (${when(createdAt)})`)),
+    );
   return [
     record({
-      guardian: guardian.mode,
-      waiting: guardian.pending,
-      revenue24h: metrics.revenue24h,
-      signalsScored: metrics.signalsScored,
-      orders: standingOrders.length,
+      ...{ guardian: guardian.mode, waiting: guardian.pending, revenue24h, signalsScored },
+      orders: found.standingOrders.length,
       receipt: `${receiptHead.seq} ${receiptHead.hash}`,
       generated: generatedAt,
     }),
     '',
-    table(workPackets.slice(0, 10), ['workPacketId', 'status', 'title', 'createdAt']),
-    ...(signals.length > 0 ? [''] : []),
-    ...signals
-      .slice(0, 5)
-      .map(({ severity, title, createdAt }) =>
-        styled(styleOf(severity) ?? 'dim', visible(`${severity}: ${title} (${when(createdAt)})`)),
-      ),
+    table(found.workPackets.slice(0, 10), ['workPacketId', 'status', 'title', 'createdAt']),
+    ...(signals.length > 0 ? ['', ...signals] : []),
   ].join('\n');
 }

@@ -1,6 +1,7 @@
+import type { TeamView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group } from '../command.js';
-import { say, visible } from '../output.js';
+import { onOneLine, say } from '../output.js';
 
 export function people(program: Command): void {
   teams(program);
@@ -25,8 +26,18 @@ function teams(program: Command): void {
     empty: 'No members.',
   });
   defineCalls(all, [
-    ['create <name>', 'Make a team', (client, name) => client.teams.create({ name })],
-    ['archive <teamId>', 'Archive a team without open work', (client, id) => client.teams.archive(id, {})],
+    [
+      'create <name>',
+      'Create a team',
+      (client, name) => client.teams.create({ name }),
+      ({ name, teamId }: TeamView) => `${onOneLine(name)} is created: ${teamId}`,
+    ],
+    [
+      'archive <teamId>',
+      'Archive a team without open work',
+      (client, id) => client.teams.archive(id, {}),
+      'is archived.',
+    ],
   ]);
   define(all, {
     usage: 'add <teamId> <email>',
@@ -36,19 +47,20 @@ function teams(program: Command): void {
       client.teamMembers.add(args[0]!, { email: args[1]!, role: options.role }),
     show: ({ member, invite }) =>
       member
-        ? `${visible(member.displayName)} is a member now.`
+        ? `${onOneLine(member.displayName)} is a member now.`
         : `${invite!.email} is invited (${invite!.inviteId}), and gets a mail.`,
   });
   define(all, {
     usage: 'remove <teamId> <memberId>',
     summary: 'Remove a member from a team',
     run: async ({ client, args }) => client.teamMembers.remove(args[0]!, args[1]!),
+    show: ({ displayName }) => `${onOneLine(displayName)} is no longer a member of the team.`,
   });
 }
 
 interface TokenOptions {
   scope?: ('read' | 'request' | 'operate' | 'decide' | 'admin')[];
-  days?: string;
+  days?: number;
 }
 
 function tokens(program: Command): void {
@@ -67,7 +79,7 @@ function tokens(program: Command): void {
   });
   define(all, {
     usage: 'create <name>',
-    summary: 'Make an operator token for yourself, shown once',
+    summary: 'Create an operator token for yourself, shown once',
     options: [
       [
         '--scope <scope>',
@@ -79,21 +91,21 @@ function tokens(program: Command): void {
     run: async ({ client, args, options }: Context<TokenOptions>) =>
       client.tokens.create({
         name: args[0]!,
-        ...(options.scope && { scopes: options.scope }),
-        ...(options.days && { expiresAt: Date.now() + Number(options.days) * 86_400_000 }),
+        scopes: options.scope,
+        expiresAt: options.days && Date.now() + options.days * 86_400_000,
       }),
     show: newToken,
   });
   defineCalls(all, [
     [
       'rotate <tokenId>',
-      'Replace it by a new one, shown once',
+      'Replace it with a new one, shown once',
       (client, id) => client.tokens.rotate(id),
       newToken,
     ],
-    ['revoke <tokenId>', 'Make it worthless at once', (client, id) => client.tokens.revoke(id)],
-    ['pause <tokenId>', 'Pause the token of an agent', (client, id) => client.tokens.pause(id)],
-    ['resume <tokenId>', 'Let the agent go on', (client, id) => client.tokens.resume(id)],
+    ['revoke <tokenId>', 'Revoke it at once', (client, id) => client.tokens.revoke(id), 'is revoked.'],
+    ['pause <tokenId>', "Pause an agent's token", (client, id) => client.tokens.pause(id), 'is paused.'],
+    ['resume <tokenId>', "Resume an agent's token", (client, id) => client.tokens.resume(id), 'works again.'],
   ]);
 }
 

@@ -1,25 +1,18 @@
-import { type Consigliere, ConsigliereError, type FeedEvent, webhooks as signatures } from '@consigliere/sdk';
+import {
+  type Consigliere,
+  ConsigliereError,
+  type DestinationView,
+  type FeedEvent,
+  webhooks as signatures,
+} from '@consigliere/sdk';
 import type { Command } from 'commander';
-import { type Context, define, defineCalls, defineList, group } from '../command.js';
+import { type Context, define, defineCalls, defineList, group, type OptionRow } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
 import { print, printLine, record, say, styled, table, time, visible } from '../output.js';
 import { urlOf, webhookSecret } from '../session.js';
 import { follow } from './feed.js';
 
-/** What a destination can choose (docs/webhooks.md). */
-const EVENTS = [
-  'directive.created',
-  'directive.executed',
-  'approval.requested',
-  'approval.decided',
-  'action.completed',
-  'kill.activated',
-  'revenue.recorded',
-  'pack.installed',
-  'pack.revoked',
-  'report.daily',
-] as const;
-type EventName = (typeof EVENTS)[number];
+type EventName = DestinationView['events'][number];
 
 type Payload = Record<string, unknown>;
 
@@ -28,11 +21,7 @@ interface Forwarding {
   events?: string[];
 }
 
-const FORWARD: [string, string, { required: true }] = [
-  '--forward-to <url>',
-  'where to send them: http://127.0.0.1:4000/hooks',
-  { required: true },
-];
+const FORWARD: OptionRow = ['--forward-to <url>', 'such as http://127.0.0.1:4000/hooks', { required: true }];
 
 export function webhooks(program: Command): void {
   const all = group(program, 'webhooks', 'Send events to a receiver, on this machine too', 'Set-up:');
@@ -63,18 +52,15 @@ export function webhooks(program: Command): void {
     usage: 'trigger <event>',
     summary: 'Send one event with sample values, signed as the service signs',
     options: [FORWARD],
-    choices: { event: EVENTS },
+    choices: { event: Object.keys(FIELDS) },
     examples: ['consigliere webhooks trigger approval.requested --forward-to http://127.0.0.1:4000/hooks'],
     progress: null,
     async run({ args, options }: Context<Forwarding>) {
       const event = args[0] as EventName;
       const receiptHead = { seq: 41, hash: '8c'.repeat(32) };
-      const sent = { id: 'evt_sample', event, payload: { ...SAMPLES[event], receiptHead } };
-      const { status } = await forward(options, {
-        ...sent,
-        workspaceId: 'wks_sample',
-        timestamp: Date.now(),
-      });
+      const payload = payloadWith(event, { ...SAMPLE, ...SAMPLES[event] }, receiptHead);
+      const about = { id: 'evt_sample', event, timestamp: Date.now(), workspaceId: 'wks_sample' };
+      const { status } = await forward(options, { ...about, payload });
       if (status === null || status >= 300) process.exitCode = EXIT.error;
     },
   });
@@ -92,24 +78,26 @@ export function webhooks(program: Command): void {
       ]),
   });
   defineCalls(all, [
-    ['resend <deliveryId>', 'Send a delivery again', (client, id) => client.deliveries.redeliver(id)],
-    ['test <destinationId>', 'Send a test event to a destination', (client, id) => client.webhooks.test(id)],
-    ['resume <destinationId>', 'Go on with a paused destination', (client, id) => client.webhooks.resume(id)],
-    ['delete <destinationId>', 'Remove a destination', (client, id) => client.webhooks.delete(id)],
+    ['resend <deliveryId>', 'Resend it', (client, id) => client.deliveries.redeliver(id), 'is sent again.'],
+    ['test <destinationId>', 'Send a test', (client, id) => client.webhooks.test(id), 'gets a test event.'],
+    ['resume <destinationId>', 'Resume it', (client, id) => client.webhooks.resume(id), 'is active again.'],
+    ['delete <destinationId>', 'Delete it', (client, id) => client.webhooks.delete(id), 'is deleted.'],
   ]);
   define(all, {
     usage: 'add <url>',
     summary: 'Register a destination; its secret is shown once',
     options: [
       ['--events <names...>', 'only these'],
-      ['--description <text>', 'what it is for', { default: '' }],
+      ['--description <text>', 'what it is for'],
     ],
-    run: async ({ client, args, options }: Context<{ events?: EventName[]; description: string }>) =>
-      client.webhooks.createWithNewSecret({
-        url: args[0]!,
-        description: options.description || args[0]!,
-        ...(options.events && { events: options.events }),
-      }),
+    run: async ({
+      client,
+      args: [url = ''],
+      options,
+    }: Context<{ events?: EventName[]; description?: string }>) => {
+      const { events, description = url } = options;
+      return client.webhooks.createWithNewSecret({ url, description, events });
+    },
     show: ({ destinationId, status, events, secret }) =>
       record({ destination: destinationId, status, events, secret }),
   });
@@ -117,8 +105,8 @@ export function webhooks(program: Command): void {
 
 async function listen({ client, options }: Context<Forwarding & { json?: boolean }>): Promise<void> {
   for (const name of options.events ?? [])
-    if (!EVENTS.includes(name as EventName))
-      throw new UsageError(`There is no event ${name}.`, `Events: ${EVENTS.join(', ')}`);
+    if (!Object.hasOwn(FIELDS, name))
+      throw new UsageError(`There is no event ${name}.`, `Events: ${Object.keys(FIELDS).join(', ')}`);
   const { workspace } = await client.bootstrap.get();
   const [newest] = (await client.feed.list({ limit: 1 })).items;
   const secret = webhookSecret();
@@ -137,13 +125,8 @@ async function listen({ client, options }: Context<Forwarding & { json?: boolean
       say(`${event} is left out: ${error.message}`);
     }
     if (!payload) continue;
-    await forward(options, {
-      id: `evt_${entry.seq}`,
-      event,
-      timestamp: entry.at,
-      workspaceId: workspace.workspaceId,
-      payload,
-    });
+    const { workspaceId } = workspace;
+    await forward(options, { id: `evt_${entry.seq}`, event, timestamp: entry.at, workspaceId, payload });
   }
 }
 
@@ -238,8 +221,7 @@ async function payloadOf(
   // A directive's approval is asked for before there is a draft, and the first of several votes decides nothing yet.
   if (action === 'approval.requested' && known['directiveId'] !== null) return undefined;
   if (event === 'approval.decided' && known['status'] === 'pending') return undefined;
-  const fields = Object.keys(SAMPLES[event]).map((name) => [name, known[name] ?? null]);
-  return { ...(Object.fromEntries(fields) as Payload), receiptHead: { seq, hash } };
+  return payloadWith(event, known, { seq, hash });
 }
 
 async function recordOf(client: Consigliere, { type, id }: FeedEvent['entity']): Promise<Payload> {
@@ -266,68 +248,52 @@ async function recordOf(client: Consigliere, { type, id }: FeedEvent['entity']):
   }
 }
 
-const SAMPLE_ACTOR = { type: 'member', id: 'mem_sample', name: 'Mira Novak', via: 'api' };
+/** What the payload of each event says (docs/webhooks.md). */
+const FIELDS: Record<EventName, string> = {
+  'directive.created': 'directiveId text capo priority requiresApproval',
+  'directive.executed': 'directiveId status summary receiptId',
+  'approval.requested':
+    'approvalId directiveId actionRequestId questionId title risk reversibility expiresAt url',
+  'approval.decided':
+    'approvalId kind entityId title tool agent decision status contentHash decidedBy decidedAt feedback receiptId',
+  'action.completed': 'actionRequestId tool paramsHash agent outcome receiptId',
+  'kill.activated': 'reason epoch halted',
+  'revenue.recorded': 'eventId amount currency source',
+  'pack.installed': 'packId version',
+  'pack.revoked': 'packId version reason',
+  'report.daily': 'reportId date headline url',
+};
 
-const SAMPLES: Record<EventName, Payload> = {
-  'directive.created': {
-    directiveId: 'dir_sample',
-    text: 'Email jane@acme.example: "It ships on Friday."',
-    capo: 'capo_ops',
-    priority: 'medium',
-    requiresApproval: true,
-  },
-  'directive.executed': {
-    directiveId: 'dir_sample',
-    status: 'executed',
-    summary: 'A mail was sent.',
-    receiptId: 'rcp_sample',
-  },
-  'approval.requested': {
-    approvalId: 'apr_sample',
-    directiveId: 'dir_sample',
-    actionRequestId: null,
-    questionId: null,
-    title: 'Email jane@acme.example',
-    risk: 'medium',
-    reversibility: 'irreversible',
-    expiresAt: 1_767_484_800_000,
-    url: 'http://127.0.0.1:3000/approvals/apr_sample',
-  },
-  'approval.decided': {
-    approvalId: 'apr_sample',
-    kind: 'output',
-    entityId: 'dir_sample',
-    title: 'Mail to jane@acme.example: Your order',
-    tool: null,
-    agent: null,
-    decision: 'approved',
-    status: 'approved',
-    contentHash: '9d'.repeat(32),
-    decidedBy: SAMPLE_ACTOR,
-    decidedAt: 1_767_225_600_100,
-    feedback: null,
-    receiptId: 'rcp_sample',
-  },
+/** What `trigger` sends in these fields; null in those that are not here. */
+const SAMPLE: Payload = {
+  ...{ directiveId: 'dir_sample', capo: 'capo_ops', priority: 'medium', requiresApproval: true },
+  text: 'Email jane@acme.example: "It ships on Friday."',
+  ...{ status: 'approved', summary: 'A mail was sent.', receiptId: 'rcp_sample' },
+  ...{ approvalId: 'apr_sample', title: 'Email jane@acme.example', expiresAt: 1_767_484_800_000 },
+  ...{ risk: 'medium', reversibility: 'irreversible', url: 'http://127.0.0.1:3000/approvals/apr_sample' },
+  ...{ kind: 'output', entityId: 'dir_sample', decision: 'approved', contentHash: '9d'.repeat(32) },
+  decidedBy: { type: 'member', id: 'mem_sample', name: 'Mira Novak', via: 'api' },
+  decidedAt: 1_767_225_600_100,
+  ...{ paramsHash: '4f'.repeat(32), outcome: 'succeeded' },
+  ...{ reason: 'Wrong price list', epoch: 1, halted: { queued: 0, executing: 0, sending: 0, voided: 0 } },
+  ...{ eventId: 'rev_sample', amount: 1200, currency: 'EUR', source: 'shop' },
+  ...{ packId: 'pck_sample', version: '1.0.0' },
+  ...{ reportId: 'rpt_sample', date: '2026-11-22', headline: 'A quiet day.' },
+};
+/** Where an event says something else in one of them. */
+const SAMPLES: Partial<Record<EventName, Payload>> = {
+  'directive.executed': { status: 'executed' },
   'action.completed': {
     actionRequestId: 'act_sample',
     tool: 'stripe.refund',
-    paramsHash: '4f'.repeat(32),
     agent: { tokenId: 'tok_sample', name: 'billing' },
-    outcome: 'succeeded',
-    receiptId: 'rcp_sample',
   },
-  'kill.activated': {
-    reason: 'Wrong price list',
-    epoch: 1,
-    halted: { queued: 0, executing: 0, sending: 0, voided: 0 },
-  },
-  'revenue.recorded': { eventId: 'rev_sample', amount: 1200, currency: 'EUR', source: 'shop' },
-  'pack.installed': { packId: 'pck_sample', version: '1.0.0' },
-  'pack.revoked': { packId: 'pck_sample', version: '1.0.0', reason: 'uninstalled' },
-  'report.daily': {
-    reportId: 'rpt_sample',
-    date: '2026-11-22',
-    headline: 'A quiet day.',
-    url: 'http://127.0.0.1:3000/app',
-  },
+  'pack.revoked': { reason: 'uninstalled' },
+  'report.daily': { url: 'http://127.0.0.1:3000/app' },
 };
+
+/** The fields of an event, of what is known. */
+function payloadWith(event: EventName, known: Payload, receiptHead: object): Payload {
+  const fields = FIELDS[event].split(' ').map((name) => [name, known[name] ?? null]);
+  return { ...(Object.fromEntries(fields) as Payload), receiptHead };
+}

@@ -1,7 +1,8 @@
+import type { Consigliere, DirectiveView, EvalRunView } from '@consigliere/sdk';
 import type { Command } from 'commander';
 import { type Context, define, defineCalls, defineList, group, TEAM } from '../command.js';
 import { EXIT, UsageError } from '../errors.js';
-import { record, styled, styleOf, visible } from '../output.js';
+import { onOneLine, record, styled, styleOf, visible } from '../output.js';
 
 const WORK = 'Work:';
 
@@ -23,7 +24,7 @@ interface ScheduleOptions {
 }
 
 function schedules(program: Command): void {
-  const all = group(program, 'schedules', 'Directives that are handed in by themselves', WORK);
+  const all = group(program, 'schedules', 'Directives on a schedule', WORK);
   defineList(all, {
     summary: 'List schedules',
     filters: [['--status <status>', 'only those', { choices: ['active', 'paused'] }], TEAM],
@@ -50,17 +51,25 @@ function schedules(program: Command): void {
       if (Number.isNaN(day)) throw new UsageError(`${on} is neither mon to sun nor a day of the month.`);
       return client.schedules.create({
         name: args[0]!,
-        directive: { text: args[1]!, ...(capo && { capo }) },
-        rule: { every, at, ...(day !== undefined && { on: day }), ...(timezone && { timezone }) },
+        directive: { text: args[1]!, capo },
+        rule: { every, at, on: day, timezone },
       });
     },
+    show: ({ scheduleId, name, nextRunAt }) => record({ schedule: scheduleId, name, nextRunAt }),
   });
+  const to = (status: 'active' | 'paused') => (client: Consigliere, id: string) =>
+    client.schedules.update(id, { status });
   defineCalls(all, [
     ['get <scheduleId>', 'Show a schedule', (client, id) => client.schedules.get(id)],
-    ['run <scheduleId>', 'Hand it in now', (client, id) => client.schedules.run(id)],
-    ['pause <scheduleId>', 'Pause it', (client, id) => client.schedules.update(id, { status: 'paused' })],
-    ['resume <scheduleId>', 'Go on', (client, id) => client.schedules.update(id, { status: 'active' })],
-    ['delete <scheduleId>', 'Remove it', (client, id) => client.schedules.delete(id)],
+    [
+      'run <scheduleId>',
+      'Hand it in now',
+      (client, id) => client.schedules.run(id),
+      ({ directiveId, status }: DirectiveView) => `Handed in: ${directiveId} (${status})`,
+    ],
+    ['pause <scheduleId>', 'Pause it', to('paused'), 'is paused.'],
+    ['resume <scheduleId>', 'Resume it', to('active'), 'is active again.'],
+    ['delete <scheduleId>', 'Delete it', (client, id) => client.schedules.delete(id), 'is deleted.'],
   ]);
 }
 
@@ -83,7 +92,8 @@ function signals(program: Command): void {
     usage: 'ack <signalId> [note]',
     summary: 'Acknowledge a signal',
     run: async ({ client, args: [signalId, note] }) =>
-      client.signals.acknowledge({ signalId: signalId!, ...(note && { note }) }),
+      client.signals.acknowledge({ signalId: signalId!, note }),
+    show: ({ title }) => `Acknowledged: ${onOneLine(title)}`,
   });
 }
 
@@ -101,7 +111,7 @@ function escalations(program: Command): void {
       'escalationId',
       'kind',
       'reason',
-      { head: 'Options', cell: ({ options }) => options.join(' ') },
+      { head: 'Options', cell: ({ options }) => options.join(' '), shrinks: true },
       'createdAt',
     ],
     empty: 'Nothing is escalated.',
@@ -114,11 +124,8 @@ function escalations(program: Command): void {
     summary: 'Decide it with one of its options',
     options: [['--note <text>', 'why']],
     run: async ({ client, args, options }: Context<{ note?: string }>) =>
-      client.escalations.decide({
-        escalationId: args[0]!,
-        decision: args[1]!,
-        ...(options.note && { note: options.note }),
-      }),
+      client.escalations.decide({ escalationId: args[0]!, decision: args[1]!, note: options.note }),
+    show: ({ decision, outcome }) => `Decided: ${onOneLine([decision, outcome].filter(Boolean).join('. '))}`,
   });
 }
 
@@ -128,17 +135,7 @@ function evals(program: Command): void {
     summary: 'List runs, the newest first',
     filters: [['--kind <kind>', 'only those of this kind'], TEAM],
     call: (client, query) => client.evals.list(query),
-    columns: [
-      'evalRunId',
-      {
-        head: 'Passed',
-        cell: ({ passed }) => (passed ? 'yes' : 'no'),
-        style: ({ passed }) => (passed ? 'green' : 'red'),
-      },
-      'score',
-      'name',
-      'createdAt',
-    ],
+    columns: ['evalRunId', 'passed', 'score', 'name', 'createdAt'],
     empty: 'No runs.',
   });
   define(all, {
@@ -161,19 +158,19 @@ function evals(program: Command): void {
       if (!found.passed) process.exitCode = EXIT.error;
       return found;
     },
-    show: ({ evalRunId, score, threshold, passed, findings }) =>
-      [
-        styled(
-          passed ? 'green' : 'red',
-          `${passed ? 'Passed' : 'Failed'}: ${score} of at least ${threshold}`,
-        ),
-        ...findings.map(({ severity, path, message, suggestion }) =>
-          styled(styleOf(severity) ?? 'dim', visible(`${severity}  ${path}: ${message} ${suggestion}`)),
-        ),
-        record({ run: evalRunId }),
-      ].join('\n'),
+    show: checked,
   });
   defineCalls(all, [
-    ['get <evalRunId>', 'Show a run with its findings', (client, id) => client.evals.get(id)],
+    ['get <evalRunId>', 'Show a run with its findings', (client, id) => client.evals.get(id), checked],
   ]);
+}
+
+function checked({ evalRunId, name, score, threshold, passed, findings }: EvalRunView): string {
+  return [
+    styled(passed ? 'green' : 'red', `${passed ? 'Passed' : 'Failed'}: ${score} of at least ${threshold}`),
+    ...findings.map(({ severity, path, message, suggestion }) =>
+      styled(styleOf(severity) ?? 'dim', visible(`${severity}  ${path}: ${message} ${suggestion}`)),
+    ),
+    record({ run: evalRunId, name }),
+  ].join('\n');
 }

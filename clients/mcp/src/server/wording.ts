@@ -63,6 +63,6 @@ export function explained(error: unknown): string {
     return `${error.message} ${NEXT[error.code] ?? wait}${quoted}`;
   }
   if (error instanceof ConsigliereError)
-    return `${error.message} Ask the person whether the service is running and its address is right.`;
+    return `${error.message} Ask the person to start the service (npm start on its machine) or to correct its address.`;
   throw error;
 }
