@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
       await route.continue();
     });
     await approve.click();
-    await page.getByText(/It is rejected\. Decided by admin/).waitFor();
+    await page.getByText(/Rejected by admin/).waitFor();
     await page.unrouteAll();
     const { body } = await test.owner.get(`/approvals/${id}`);
     expect(body).toMatchObject({ status: 'rejected', feedback: 'No.' });

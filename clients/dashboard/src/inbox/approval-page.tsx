@@ -54,8 +54,8 @@ function Read({
     // A person who has gone elsewhere in the meantime stays there.
     if (!location.pathname.endsWith(approvalId)) return;
     await (next
-      ? navigate({ to: '/approvals/$approvalId', params: { approvalId: next } })
-      : navigate({ to: '/' }));
+      ? navigate({ to: '/approvals/$approvalId', params: { approvalId: next }, search: true })
+      : navigate({ to: '/', search: true }));
   };
   const isOpen = status === 'pending' && ready;
   return (
@@ -79,12 +79,7 @@ function Read({
         </>
       )}
       {isOpen && <Snooze approval={approval} onSnoozed={goOn} />}
-      {!isOpen && (
-        <p className="quiet">
-          {status === 'pending' ? 'It is still being drafted.' : `It is ${status.replace('_', ' ')}.`}
-          {approval.decidedBy && ` Decided by ${approval.decidedBy.name}.`} {approval.feedback}
-        </p>
-      )}
+      {status === 'pending' && !ready && <p className="quiet">It is still being drafted.</p>}
     </article>
   );
 }

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Earlier, Newer, Rows } from '../ui/list.js';
+import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 
 /** The receipt of everything that happened; the chain is verified on demand, and taken along as a file. */
@@ -43,9 +44,16 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
       {verify.data && (
         <div role="status">
           <p className={verify.data.ok ? undefined : 'warning'}>
-            {verify.data.ok ? 'No fault found' : 'Faults found'} in {verify.data.checked} receipts.{' '}
-            {verify.data.keptElsewhere.notice}
+            {verify.data.ok
+              ? `No fault found: each of the ${verify.data.checked} receipts is in its place, as it was written.`
+              : `Faults found in ${verify.data.checked} receipts. Export them before anything else is done, and ask whoever runs the service.`}
           </p>
+          {verify.data.ok && (
+            <p className="quiet">
+              The service has checked itself. To check it without the service, keep an export now and then, and
+              compare a later one with it.
+            </p>
+          )}
           <ul>
             {verify.data.faults.map(({ kind, seq, message }) => (
               <li key={`${kind}${seq}`}>
@@ -75,7 +83,7 @@ function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: 
         <span>{action}</span>
         {outcome !== 'success' && <span className="urgent">{outcome}</span>}
         <Time at={at} />
-        <code>{receiptId}</code>
+        <ReceiptLink id={receiptId} />
       </span>
     </li>
   );

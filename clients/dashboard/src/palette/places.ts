@@ -10,7 +10,7 @@ const PLACES: Record<string, (id: string) => string | Promise<string>> = {
   esc: () => '/escalations',
   chk: () => '/guardian',
   sig: () => '/overview?view=capo',
-  rcp: () => '/overview?view=auditor',
+  rcp: (id) => `/overview?view=auditor&receipt=${id}`,
   con: () => '/overview?view=auditor',
   evl: () => '/overview?view=auditor',
   tok: () => '/settings/api',

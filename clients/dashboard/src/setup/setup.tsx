@@ -19,7 +19,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string][] = [
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
-  [OF_ADMINS, 'The service', 'Its address, mail and model, with a test of each, and the first steps.'],
+  [OF_ADMINS, 'The service', 'Its address, mail and model, with a test of each.'],
   ['/settings/api', 'API', 'Tokens for programs and for agents that ask before they act.'],
 ];
 
