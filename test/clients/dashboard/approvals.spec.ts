@@ -150,7 +150,10 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     const wish = `Email max@acme.example, subject "Tea": "${'We meet at four and then we talk about the garden. '.repeat(4).trim()}"`;
     const id = await desk.handIn(wish);
     await page.goto(`${test.url}/approvals/${id}`);
-    await page.getByText(/^until /).first().waitFor();
+    await page
+      .getByText(/^until /)
+      .first()
+      .waitFor();
     await test.owner.post(`/approvals/${id}/reject`, { feedback: 'Max is on holiday.' });
     const { directiveId, receiptId } = await approvalOf(id);
     for (const path of [`/approvals/${id}`, `/directives/${directiveId}`]) {
@@ -185,10 +188,13 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await bot.post(`${action}/consume`, { attempt: 'x'.repeat(32), params });
     const reported = await bot.post(`${action}/result`, { outcome: 'succeeded', summary: 'Refunded 5.' });
     expect(reported.status, reported.text).toBe(200);
-    await desk.handIn('File a note "Rent": "It is due on Friday."').then((id) => test.owner.post(`/approvals/${id}/approve`));
+    await desk
+      .handIn('File a note "Rent": "It is due on Friday."')
+      .then((id) => test.owner.post(`/approvals/${id}/approve`));
 
     await page.goto(`${test.url}/sent`);
-    const row = (about: RegExp | string) => page.getByRole('main').getByRole('listitem').filter({ hasText: about });
+    const row = (about: RegExp | string) =>
+      page.getByRole('main').getByRole('listitem').filter({ hasText: about });
     await row('olga').getByText('Nobody has received it.').waitFor();
     await row('olga').getByRole('link', { name: 'approved by Mira' }).waitFor();
     await row('by the agent refund-bot').getByRole('link', { name: 'approved by Mira' }).waitFor();
@@ -201,7 +207,9 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await page.goto(`${test.url}/sent`);
     const { body: left } = await test.owner.get('/audit-feed/sent');
     expect(left.items.find(({ agent }: { agent: string }) => agent).receiptId).toBe(reported.body.receiptId);
-    await row('refund-bot').getByRole('link', { name: `Receipt ${reported.body.receiptId}` }).click();
+    await row('refund-bot')
+      .getByRole('link', { name: `Receipt ${reported.body.receiptId}` })
+      .click();
     const receipt = page.getByRole('region', { name: 'Receipt' });
     await receipt.getByText(/for refund-bot succeeded, as reported/).waitFor();
     await receipt.getByText(reported.body.receiptId).waitFor();
@@ -210,25 +218,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await page.goto(`${test.url}/overview?view=auditor&receipt=rcp_01khqw9ewg14azqhp5x4vkpz0a`);
     await receipt.getByText('There is no such receipt').waitFor();
     expect(desk.complaints).toEqual([]);
-  });
-
-  it.each([
-    ['/approvals/nobody', 'Go to the inbox'],
-    ['/approvals/apr_01khqw6q00tp9w1md2nw5hc13a', 'Go to the inbox'],
-    ['/directives/nobody', 'All directives'],
-    ['/directives/dir_01khqw6q006hs686p8sr7arg9t', 'All directives'],
-    ['/escalations/nobody', 'All escalations'],
-    ['/escalations/esc_01khqws0y0g13zyp5vc6y27gyg', 'All escalations'],
-    ['/orders/nobody', 'All standing orders'],
-    ['/orders/so_01kerr2kg0xaen9f9sdsg8py4z', 'All standing orders'],
-  ])('shows a page with a way on for an id that leads to nothing: %s', async (path, way) => {
-    await page.goto(test.url + path);
-    await page.getByText('There is nothing here with this id').waitFor();
-    expect(await desk.findingsEverywhere()).toEqual([]);
-    await page.getByRole('main').getByRole('link', { name: way }).click();
-    await page.waitForURL((url) => !url.pathname.endsWith(path));
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    expect(desk.complaints.filter((one) => !one.includes('404'))).toEqual([]);
+    await page.goto(test.url);
   });
 
   it('shows what somebody else changed, word by word, before it can be approved', async () => {
@@ -344,5 +334,24 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(desk.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['/approvals/nobody', 'Go to the inbox'],
+    ['/approvals/apr_01khqw6q00tp9w1md2nw5hc13a', 'Go to the inbox'],
+    ['/directives/nobody', 'All directives'],
+    ['/directives/dir_01khqw6q006hs686p8sr7arg9t', 'All directives'],
+    ['/escalations/nobody', 'All escalations'],
+    ['/escalations/esc_01khqws0y0g13zyp5vc6y27gyg', 'All escalations'],
+    ['/orders/nobody', 'All standing orders'],
+    ['/orders/so_01kerr2kg0xaen9f9sdsg8py4z', 'All standing orders'],
+  ])('shows a page with a way on for an id that leads to nothing: %s', async (path, way) => {
+    await page.goto(test.url + path);
+    await page.getByText('There is nothing here with this id').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: way }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(path));
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    expect(desk.complaints.filter((one) => !/status of 4(04|22)/.test(one))).toEqual([]);
   });
 });

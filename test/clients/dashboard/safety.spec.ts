@@ -125,13 +125,15 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       await page.keyboard.press('Enter');
       await page.waitForURL('**/guardian#revert');
       await page.getByRole('heading', { name: 'The plan' }).waitFor();
-      expect(await page.getByRole('heading', { name: 'Revert' }).evaluate((one) => one === document.activeElement)).toBe(true);
+      expect(
+        await page.getByRole('heading', { name: 'Revert' }).evaluate((one) => one === document.activeElement),
+      ).toBe(true);
     }
     expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
     await page.getByRole('button', { name: 'End the stop as planned' }).click();
     await page.getByRole('dialog').getByLabel('Type REVERT').fill('REVERT');
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
-    await page.getByText('Everything is stopped').waitFor({ state: 'detached' });
+    await page.getByText('Everything is stopped: Mira').waitFor({ state: 'detached' });
     expect((await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
     expect(desk.complaints).toEqual([]);
   });
@@ -155,7 +157,9 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     await page.getByText('dismissed by Mira').first().waitFor();
     await page.goBack();
     await page.getByText('51 to 61 of 61').waitFor();
-    await test.rows(`delete from escalations where escalation_id like 'esc_000%' or escalation_id = $1`, [escalationId]);
+    await test.rows(`delete from escalations where escalation_id like 'esc_000%' or escalation_id = $1`, [
+      escalationId,
+    ]);
     expect(desk.complaints).toEqual([]);
   });
 

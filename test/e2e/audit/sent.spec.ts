@@ -65,7 +65,12 @@ describe('GET /audit-feed/sent', () => {
           approvedBy: [],
           allowedBy: [{ standingOrderId, name: 'Mail to Acme' }],
         },
-        { target: 'jane@acme.example', approvalId: approved.approvalId, approvedBy: ['Owner'], allowedBy: [] },
+        {
+          target: 'jane@acme.example',
+          approvalId: approved.approvalId,
+          approvedBy: ['Owner'],
+          allowedBy: [],
+        },
       ],
     });
     expect(JSON.stringify(page)).not.toContain(note.directiveId);
@@ -85,8 +90,8 @@ describe('GET /audit-feed/sent', () => {
     expect(targets(await list(other))).not.toContain('jane@acme.example');
   });
 
-  it('400 for a receipt that is none, and nothing for one that is not there', async () => {
-    expect((await test.owner.get('/audit-feed?receipt=x')).status).toBe(400);
+  it('422 for a receipt that is none, and nothing for one that is not there', async () => {
+    expect((await test.owner.get('/audit-feed?receipt=x')).status).toBe(422);
     const { body } = await test.owner.get('/audit-feed?receipt=rcp_01khqw9ewg14azqhp5x4vkpz0a');
     expect(body.items).toEqual([]);
   });

@@ -100,8 +100,10 @@ export function DirectivePage() {
       <ol className="rows">
         {history.map(({ to, at, receiptId }) => (
           <li key={receiptId}>
-            <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
-            <ReceiptLink id={receiptId} />
+            <span className="facts">
+              <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
+              <ReceiptLink id={receiptId} />
+            </span>
           </li>
         ))}
       </ol>

@@ -22,8 +22,14 @@ export function ApprovalPage({ approvalId, next }: { approvalId: string; next: s
     queryFn: () => client.approvals.get(approvalId),
   });
   const me = useMe();
-  if (!approval.data && approval.error)
-    return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
+  if (!approval.data && approval.error) {
+    return (
+      <>
+        <h1>Approval</h1>
+        <Failure error={approval.error} onRetry={() => void approval.refetch()} />
+      </>
+    );
+  }
   if (!approval.data || !me) return <p className="empty">Loading.</p>;
   return <Read approval={approval.data} next={next} memberId={me.operator.memberId} />;
 }

@@ -59,8 +59,7 @@ export function Inbox() {
   });
   const total = waiting.data?.total ?? 0;
   // As many pages are read as the address says, after a reload too.
-  const isReadOn =
-    known > 0 && known < total && known <= (page - 1) * PAGE && !more.isPending && !more.error;
+  const isReadOn = known > 0 && known < total && known <= (page - 1) * PAGE && !more.isPending && !more.error;
   useEffect(() => {
     if (isReadOn) more.mutate();
   }, [isReadOn]);
@@ -218,7 +217,12 @@ const Row = memo(function Row({
         />
       )}
       <div>
-        <Link to="/approvals/$approvalId" params={{ approvalId }} search activeProps={{ 'aria-current': 'true' }}>
+        <Link
+          to="/approvals/$approvalId"
+          params={{ approvalId }}
+          search
+          activeProps={{ 'aria-current': 'true' }}
+        >
           <span className="title">{title}</span>
           {kind === 'question' && summary}
           <span className="facts">

@@ -50,8 +50,8 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
           </p>
           {verify.data.ok && (
             <p className="quiet">
-              The service has checked itself. To check it without the service, keep an export now and then, and
-              compare a later one with it.
+              The service has checked itself. To check it without the service, keep an export now and then,
+              and compare a later one with it.
             </p>
           )}
           <ul>

@@ -110,7 +110,10 @@ function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[]
       <ul className="rows">
         {acts.map(({ receiptId, at, summary }) => (
           <li key={receiptId}>
-            {summary} <Time at={Date.parse(at)} /> <ReceiptLink id={receiptId} />
+            {summary}{' '}
+            <span className="facts">
+              <Time at={Date.parse(at)} /> <ReceiptLink id={receiptId} />
+            </span>
           </li>
         ))}
       </ul>

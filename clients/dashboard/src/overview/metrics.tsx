@@ -43,16 +43,16 @@ export function Metrics() {
 
 function Sums({ name, sums }: { name: string; sums: WorkspaceMetricsView['revenue'] }) {
   const { currency, byCurrency } = sums;
+  const others = Object.entries(byCurrency) as [string, Record<keyof typeof WINDOWS, number>][];
   const money = (amount: number, of: string) =>
     amount.toLocaleString(undefined, { style: 'currency', currency: of });
   return (Object.keys(WINDOWS) as (keyof typeof WINDOWS)[]).map((span) => (
     <Figure
       key={span}
       name={`${name} ${WINDOWS[span]}`}
-      value={[
-        money(sums[span], currency),
-        ...Object.entries(byCurrency).map(([other, of]) => money(of[span], other)),
-      ].join(' and ')}
+      value={[money(sums[span], currency), ...others.map(([other, of]) => money(of[span], other))].join(
+        ' and ',
+      )}
     />
   ));
 }

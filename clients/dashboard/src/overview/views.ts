@@ -16,15 +16,7 @@ export interface Search {
 }
 
 /** What the address says; anything else in it is left out. */
-export function searchOf({
-  view,
-  team,
-  date,
-  status,
-  sort,
-  receipt,
-  page,
-}: Record<string, unknown>): Search {
+export function searchOf({ view, team, date, status, sort, receipt, page }: Record<string, unknown>): Search {
   return {
     ...(VIEWS.includes(view as View) && { view: view as View }),
     ...(typeof team === 'string' && { team }),
