@@ -5,6 +5,7 @@ import { leaveReport } from '../../e2e/reports/report-rows.js';
 import { SignalDesk } from '../../e2e/signals/signal-desk.js';
 import { FILE_DOCUMENTS, OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { Client } from '../../support/client.js';
+import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
 import { DashboardDesk, DESK, hasBrowser, PASSWORD, PHONE } from './dashboard-desk.js';
 
@@ -60,9 +61,11 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
   let test: TestApp;
   let page: Page;
   let bot: Client;
+  let receiver: EventReceiver;
 
   beforeAll(async () => {
-    desk = await DashboardDesk.open();
+    receiver = await startEventReceiver();
+    desk = await DashboardDesk.open({ OUTBOUND_ALLOW: receiver.hostPort });
     ({ test, page } = desk);
     const agent = { name: 'refund-bot' };
     const { body } = await test.owner.post('/tokens', { name: 'Refunds', agent, tools: ['pay.*'] });
@@ -70,7 +73,10 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await desk.begin();
     await desk.signIn();
   });
-  afterAll(() => desk?.close());
+  afterAll(async () => {
+    await desk?.close();
+    await receiver.close();
+  });
   beforeEach(() => desk.begin());
 
   /** What is wrong with the page as it is shown, on a phone and on a desk. */
@@ -135,7 +141,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['directives', '/directives', 'Hand in'],
     ['a directive', '/directives/:directive', 'What is done'],
     ['what left', '/sent', 'What left'],
-    ['escalations', '/escalations', 'Dismiss'],
+    ['escalations', '/escalations', 'since'],
     ['safety', '/guardian', 'Take a checkpoint'],
     ['the boss', '/overview?view=boss', 'Your comment'],
     ['a capo', '/overview?view=capo', 'Acknowledge'],
@@ -164,7 +170,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['a standing order', '/orders/:order', 'Versions'],
     ['agents and tools', '/agents', 'Tools'],
     ['schedules', '/schedules', 'Run now'],
-    ['the Daily Report', '/report', 'Send again'],
+    ['the Daily Report', '/report', 'Add the section'],
     ['connections', '/connections', 'Send a test'],
     ['the service', '/service', 'Ask the model'],
   ])('in every text of %s, with words of 100 KB, is shown, never run', async (_name, path, awaited) => {
@@ -186,7 +192,9 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await poison(page, `${HOSTILE} ${LONG_WORD}`);
     await page.goto(`${test.url}/guardian`);
     await page.getByLabel('How').selectOption('compensate');
-    await page.getByLabel('To which checkpoint').selectOption({ index: 1 });
+    const checkpoint = page.getByLabel('To which checkpoint');
+    // The oldest one, before which nothing was carried out.
+    await checkpoint.selectOption({ index: (await checkpoint.locator('option').count()) - 1 });
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('heading', { name: 'The plan' }).waitFor();
     expect(await page.getByRole('status').getByRole('listitem').count()).toBeGreaterThan(0);
@@ -204,8 +212,9 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
 
   it('in the key and the codes of a second factor is shown, never run', async () => {
     await page.goto(`${test.url}/account`);
-    const answer = (json: object) => (route: Route) => route.fulfill({ json });
-    await page.route('**/second-factor/begin', answer({ secret: HOSTILE, uri: `javascript:${RUNS}` }));
+    const answer = (json: object) => (route: Route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json }) : route.fallback();
+    await page.route('**/api/admin/second-factor', answer({ secret: HOSTILE, uri: `javascript:${RUNS}` }));
     await page.route('**/second-factor/confirm', answer({ recoveryCodes: [HOSTILE, LONG_WORD] }));
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -271,8 +280,9 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     const directive = { text: 'File a note "Memo": "All is well."', capo: 'capo_ops' };
     await test.owner.post('/schedules', { name: 'Memo', directive, rule: { every: 'day', at: '09:00' } });
     await leaveReport(test.rows, test.workspaceId, '2026-01-05');
-    const url = 'https://hooks.acme.example/x';
-    await test.owner.post('/webhooks', { url, description: 'x', events: ['directive.executed'] });
+    const hook = { url: receiver.url, secret: 'x'.repeat(32), events: ['directive.executed'] };
+    const hooked = await test.owner.post('/webhooks', hook);
+    expect(hooked.status, hooked.text).toBe(201);
     await test.owner.post('/members', { email: 'jo@acme.example', role: 'operator' });
     await new EscalationDesk(test).open();
     await new SignalDesk(test).raise({});

@@ -207,8 +207,8 @@ describe.runIf(hasBrowser)(
       await eventually(rows, (count) => count === 200);
       expect(await page.getByLabel('Order', { exact: true }).inputValue()).toBe('newest');
       expect(await desk.findingsEverywhere()).toEqual([]);
-      await page.getByRole('link', { name: /zoe/ }).click();
-      await page.waitForURL(`**/approvals/${id}?page=2&sort=newest`);
+      await page.getByRole('link', { name: /^Copy 230/ }).click();
+      await page.waitForURL(/approvals\/apr_0+230\?page=2&sort=newest$/);
       await page.keyboard.press('Escape');
       await page.waitForURL('**/?page=2&sort=newest');
       await test.rows(`delete from approvals where approval_id like 'apr_000%'`);
