@@ -128,8 +128,8 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     const inSight = async () => {
       const heading = page.getByRole('heading', { name: 'New token' });
       await eventually(
-        () => heading.evaluate((one) => one === document.activeElement),
-        (isFocused) => isFocused,
+        () => page.evaluate('document.activeElement.textContent'),
+        (focused) => focused === 'New token',
       );
       const { y } = (await heading.boundingBox())!;
       expect(y).toBeGreaterThan(0);

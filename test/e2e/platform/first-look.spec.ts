@@ -59,7 +59,9 @@ describe('an answer to curl', () => {
 describe('the link in approval.requested', () => {
   it('leads to the dashboard, the same for every id, one that is none too', async () => {
     const [page, other] = await Promise.all(
-      [newId('apr'), encodeURIComponent('<script>')].map(async (id) => (await fetch(`${test.url}/approvals/${id}`)).text()),
+      [newId('apr'), encodeURIComponent('<script>')].map(async (id) =>
+        (await fetch(`${test.url}/approvals/${id}`)).text(),
+      ),
     );
     expect(page).toBe(other);
     expect(page).toContain('<div id="root">');

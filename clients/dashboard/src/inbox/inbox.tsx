@@ -54,8 +54,8 @@ export function Inbox() {
   const known = items.length + snoozed.length;
   const more = useMutation({
     mutationFn: () => client.approvals.list({ limit: PAGE, offset: known }),
-    onSuccess: (page) =>
-      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...page.items]),
+    onSuccess: (read) =>
+      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...read.items]),
   });
   const total = waiting.data?.total ?? 0;
   // As many pages are read as the address says, after a reload too.
