@@ -6,10 +6,10 @@ import type { Page, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import type { SentItem } from './sent.dto.js';
 
 /** Receipts that say of an act that it took effect; of what stays inside, no row is wanted. */
-const LEFT = /* sql */ `(
-  r.action in ('action.completed', 'action.confirmed')
-  or r.action in ('packet.executed', 'packet.partly_executed', 'packet.confirmed')
-    and exists (select from work_packets o where o.workspace_id = r.workspace_id and o.work_packet_id = r.entity_id
+const LEFT = /* sql */ `
+  r.action in ('packet.executed', 'packet.partly_executed', 'packet.confirmed', 'action.completed', 'action.confirmed')
+  and (r.entity_type = 'action_request'
+    or exists (select from work_packets o where o.workspace_id = r.workspace_id and o.work_packet_id = r.entity_id
       and o.action_type in ('email.send', 'webhook.post', 'http.call')))`;
 
 const SELECT = /* sql */ `r.receipt_id, r.seq, r.at, coalesce(p.title, q.title) as title,

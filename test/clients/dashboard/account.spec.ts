@@ -154,6 +154,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
         .getByRole('button', { name: `${act} Refunds` })
         .first()
         .click();
+      expect(await desk.findings()).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: act }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }

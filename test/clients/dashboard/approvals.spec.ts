@@ -279,6 +279,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await test.rows(`update approvals set content_hash = repeat('0', 64) where approval_id = $1`, [ids[1]]);
     await page.getByRole('button', { name: 'Approve 3' }).click();
     await page.getByText('2 of 3 decided.').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await page.getByRole('dialog').getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('b@acme.example'),
     ]);

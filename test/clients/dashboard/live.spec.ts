@@ -118,6 +118,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     made.splice(0);
     await new Promise((settled) => setTimeout(settled, 4_000));
     expect(made).toEqual([]);
+    expect(await desk.findingsEverywhere(own)).toEqual([]);
     expect(await own.getByRole('button', { name: 'Stop everything' }).count()).toBe(1);
     test.clock.advance(60_000);
     await own.getByText('Nothing went wrong.').waitFor({ timeout: 60_000 });

@@ -174,7 +174,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       await page.goto(test.url + path);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await page.getByText(/Ask an admin/).waitFor();
-      expect(await desk.findings()).toEqual([]);
+      expect(await desk.findingsEverywhere()).toEqual([]);
     }
     for (const path of ['/escalations', '/guardian', '/directives']) {
       await page.goto(test.url + path);
