@@ -113,6 +113,8 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Stop everything' }).click();
     await page.getByLabel('Type HALT').fill('HALT');
     await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
+    // While the dialog is open, what lies behind it is not to be found either.
+    await page.getByText('Everything is stopped: ').waitFor();
     await firstRun().waitFor({ state: 'detached' });
     expect((await test.owner.get('/setup')).body.steps).toEqual({
       directive: true,
