@@ -714,6 +714,8 @@ describe('the doctor', () => {
 
   it('finds nothing wrong with a service that works, but that mail goes to nobody', async () => {
     test.clock.goOn();
+    // As its check leaves it, which finds that files can be written.
+    await test.rows(`update connectors set status = 'green' where kind = 'mail'`);
     const { findings, bad } = await check();
     expect(bad).toEqual([]);
     expect(findings.filter(({ check: about }) => about === 'mail')).toEqual([
