@@ -72,6 +72,7 @@ const SIMPLE: Record<string, Step> = {
     '/audit-feed?format=jsonl&limit=2',
     '/audit-feed?format=csv&limit=2',
   ),
+  'GET /api/pro/audit-feed/sent': reading('/audit-feed/sent', '/audit-feed/sent?limit=1'),
   'GET /api/pro/audit-feed/keys': reading('/audit-feed/keys'),
   'GET /api/pro/audit-feed/head': reading('/audit-feed/head'),
   'GET /api/pro/partner/avatar': reading('/partner/avatar'),

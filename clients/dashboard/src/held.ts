@@ -1,6 +1,6 @@
 import { APIError, ConnectionError, RateLimitError } from '@consigliere/sdk';
 import { onlineManager } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 
 /** Why nothing is read at the moment, and until when. */
 export interface Held {
@@ -50,6 +50,25 @@ export function waitOf(error: unknown): number | undefined {
   if (error instanceof RateLimitError) return (error.retryAfter ?? 60) * 1_000;
   const isAway = error instanceof ConnectionError || (error instanceof APIError && AWAY.has(error.status));
   return isAway ? LOOK_AGAIN_MS : undefined;
+}
+
+/** Told when the service answers again. */
+const whenBack = new Set<() => void>();
+
+export function tellIsBack(): void {
+  for (const listener of whenBack) listener();
+}
+
+/** Whether the service, which this failure could not reach, answers again. */
+export function useIsBack(error: Error): boolean {
+  const [overcome, setOvercome] = useState<Error>();
+  useEffect(() => {
+    if (waitOf(error) === undefined || error instanceof RateLimitError) return undefined;
+    const listener = () => setOvercome(error);
+    whenBack.add(listener);
+    return () => void whenBack.delete(listener);
+  }, [error]);
+  return overcome === error;
 }
 
 function become(next: Held | undefined): void {

@@ -1,7 +1,7 @@
 import type { ApprovalPage, ApprovalSummary, FeedEvent } from '@consigliere/sdk';
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { waitOf } from './held.js';
+import { tellIsBack, waitOf } from './held.js';
 import { client, endsSession, lock } from './session.js';
 
 export type Connection = 'connecting' | 'live' | 'lost';
@@ -27,7 +27,11 @@ export function useLive(): Connection {
     let isReader = false;
     const become = (next: Connection) => {
       // What happened before the stream stood was told to nobody.
-      if (next === 'live' && now === 'lost' && seen === undefined) void queries.invalidateQueries();
+      if (next === 'live' && now === 'lost') {
+        if (seen === undefined) void queries.invalidateQueries();
+        else void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
+        tellIsBack();
+      }
       now = next;
       setConnection(next);
     };
@@ -118,7 +122,7 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   else add(about, `one_${about}`);
   if (DECIDED.has(action)) {
     leaveInbox(queries, [entity.id]);
-    add('approvals count');
+    add('approvals count', 'approvals urgent');
   }
   // A draft that became ready is told of its directive, and decides what can be done with its approval.
   else if (about === 'approval' || (about === 'directive' && !LATER.has(action)))

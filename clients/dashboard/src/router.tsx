@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Link,
   Outlet,
   type RouteComponent,
 } from '@tanstack/react-router';
@@ -19,7 +20,11 @@ const root = createRootRoute({
     </Shell>
   ),
   errorComponent: ({ error }) => <Failure error={error as Error} />,
-  notFoundComponent: () => <p className="empty">There is no such page.</p>,
+  notFoundComponent: () => (
+    <p className="empty">
+      There is no such page. <Link to="/">Go to the inbox</Link>
+    </p>
+  ),
 });
 
 const page = <Path extends string>(path: Path, component: RouteComponent) =>

@@ -1,9 +1,10 @@
 import { Controller, Get, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable } from '../../platform/kernel/errors.js';
+import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
 import { AuditFeedQuery, AuditPage, VerifyQuery } from './audit-feed.dto.js';
@@ -13,6 +14,8 @@ import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
 import { formatFor } from './feed-format.js';
 import { ReadAuditFeed } from './read-audit-feed.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
+import { SentPage } from './sent.dto.js';
+import { SentReader } from './sent.reader.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 
 @Controller(['api/pro/audit-feed', 'api/admin/audit-feed'])
@@ -22,6 +25,7 @@ export class AuditFeedController {
     private readonly verifyWorkspaceChain: VerifyWorkspaceChain,
     private readonly chains: ReceiptChains,
     private readonly keys: SigningKeys,
+    private readonly sent: SentReader,
   ) {}
 
   /** Every act with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
@@ -42,6 +46,13 @@ export class AuditFeedController {
   ): Promise<AuditPage | StreamableFile> {
     response.vary('Accept');
     return this.readAuditFeed.execute(caller, query, formatFor(request, response, query.format));
+  }
+
+  /** Everything that reached the outside, newest first: what it was, who or which standing order let it go, and the receipt. */
+  @Get('sent')
+  @Route({ auth: 'member', returns: { 200: SentPage } })
+  listSent(@CurrentCaller() caller: Caller, @Query() query: TeamPageQuery): Promise<SentPage> {
+    return this.sent.list(scopeOf(caller), query);
   }
 
   /** The last receipt's number and hash, and the newest signed checkpoint. */

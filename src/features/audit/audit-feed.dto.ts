@@ -63,6 +63,14 @@ export class AuditFeedQuery {
   entity?: string;
 
   /**
+   * Only the receipt with this id.
+   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
+   */
+  @IsOptional()
+  @Matches(/^rcp_[0-7][0-9a-hjkmnp-tv-z]{25}$/, { message: '$property must be the id of a receipt' })
+  receipt?: string;
+
+  /**
    * From then on, Unix milliseconds.
    * @example 1771401600000
    */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { decodeTime } from 'ulid';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -19,12 +20,17 @@ export interface LogFilter {
   capo?: string;
   teamId?: string;
   entity?: string;
+  /** The id of one receipt. */
+  receipt?: string;
   /** Unix milliseconds; from then on, and before `to`. */
   from?: number;
   to?: number;
 }
 
 const EVERY_ACTION_OF = /\.\*$/;
+
+/** Receipts have no index by id, but an id tells when it was made: only receipts of about that time are looked at. */
+const NEAR_MS = 3_600_000;
 
 /**
  * A plan that was made for any value walks the chain from its end, which is quick for what is frequent. What is rare
@@ -54,7 +60,9 @@ export class ReceiptLog {
     const where = (value: unknown, condition: (place: string) => string) => {
       if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
     };
-    const { action, from, to } = filter;
+    const { action, receipt } = filter;
+    const made = receipt === undefined ? undefined : decodeTime(receipt.slice('rcp_'.length).toUpperCase());
+    const { from = made && made - NEAR_MS, to = made && made + NEAR_MS } = filter;
     const isPrefix = action !== undefined && EVERY_ACTION_OF.test(action);
     where(before, (place) => `seq < ${place}`);
     where(filter.actor, (place) => `actor_id = ${place}`);
@@ -64,6 +72,7 @@ export class ReceiptLog {
     where(filter.capo, (place) => `capo = ${place}`);
     where(filter.teamId, (place) => `team_id = ${place}`);
     where(filter.entity, (place) => `entity_id = ${place}`);
+    where(receipt, (place) => `receipt_id = ${place}`);
     where(
       from === undefined ? undefined : new Date(from),
       (place) => `${AT} >= ${place} and seq >= app.first_seq_from($1, ${place})`,

@@ -55,10 +55,11 @@ function outsideRule({ destinations, operations }: OutsideTargets): string {
 }
 
 function signatureOf({ name, signature }: Sender): string {
-  const closing = `a closing in that language and the name ${JSON.stringify(name)}`;
-  return signature === null
-    ? `${closing}.`
-    : `${closing}, below it exactly these lines: ${JSON.stringify(signature)}.`;
+  const closing = 'a closing in that language';
+  const named = `${closing} and the name ${JSON.stringify(name)}`;
+  if (signature === null) return `${named}.`;
+  // A signature that has the name already would have it twice.
+  return `${signature.includes(name) ? closing : named}, below it exactly these lines: ${JSON.stringify(signature)}.`;
 }
 
 /** The day of the week and the time, as a calendar and a clock in this zone show them. */

@@ -159,6 +159,17 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
 
   it('makes a token for an agent, shown once, and pauses, rotates and revokes it', async () => {
     await desk.signIn('/settings/api');
+    const inSight = async () => {
+      const heading = page.getByRole('heading', { name: 'New token' });
+      await eventually(
+        () => page.evaluate('document.activeElement.textContent'),
+        (focused) => focused === 'New token',
+      );
+      const { y } = (await heading.boundingBox())!;
+      expect(y).toBeGreaterThan(0);
+      expect(y).toBeLessThan(page.viewportSize()!.height);
+    };
+    await page.setViewportSize({ width: 1280, height: 500 });
     await page.getByLabel('Name of the token').fill('Refunds');
     await page.getByLabel('For an agent').check();
     await page.getByLabel('Name of the agent').fill('refund-bot');
@@ -167,6 +178,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.getByRole('button', { name: 'Make the token' }).click();
     const shown = page.getByRole('region', { name: 'New token' });
     await shown.getByText('consigliere mcp proxy').waitFor();
+    await inSight();
     expect(await desk.findingsEverywhere()).toEqual([]);
     const token = await shown.locator('pre').first().textContent();
     await shown.getByRole('button', { name: 'I have kept it' }).click();
@@ -176,9 +188,11 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
         .getByRole('button', { name: `${act} Refunds` })
         .first()
         .click();
+      expect(await desk.findings()).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: act }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await inSight();
     await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('button', { name: 'Revoke Refunds' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

@@ -107,23 +107,22 @@ export class DashboardDesk {
   }
 
   /** What axe finds at fault with the page as it is. */
-  async findings(): Promise<string[]> {
-    await this.page.evaluate(axe.source);
-    const { violations } = await this.page.evaluate(() =>
+  async findings(page = this.page): Promise<string[]> {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(),
     );
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
   /** The same on a desk and on a phone, light and dark; and what does not fit on the phone. */
-  async findingsEverywhere(): Promise<string[]> {
-    const { page } = this;
+  async findingsEverywhere(page = this.page): Promise<string[]> {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size);
-        const faults = await this.findings();
+        const faults = await this.findings(page);
         const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
         if (overflow > 0) faults.push(`${overflow} px too wide`);
         found.push(...faults.map((fault) => `${size.width} ${colorScheme}: ${fault}`));

@@ -1,10 +1,13 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EscalationDesk } from '../../e2e/escalations/escalation-desk.js';
+import { leaveReport } from '../../e2e/reports/report-rows.js';
 import { SignalDesk } from '../../e2e/signals/signal-desk.js';
+import { FILE_DOCUMENTS, OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { Client } from '../../support/client.js';
-import type { TestApp } from '../../support/test-app.js';
-import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
+import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
+import { eventually, type TestApp } from '../../support/test-app.js';
+import { DashboardDesk, DESK, hasBrowser, PASSWORD, PHONE } from './dashboard-desk.js';
 
 const RUNS = 'globalThis.ran=1';
 /** HTML, Markdown, links that run something, an emoji of several characters, and a long word: the service takes it. */
@@ -27,13 +30,30 @@ const WRITTEN = new Set(
 );
 
 /** The same answer, with hostile text wherever somebody could have written it. */
-function poisoned(value: unknown, isWritten = false): unknown {
-  if (typeof value === 'string') return isWritten ? HOSTILE : value;
-  if (Array.isArray(value)) return value.map((each) => poisoned(each, isWritten));
+function poisoned(value: unknown, text: string, isWritten = false): unknown {
+  if (typeof value === 'string') return isWritten ? text : value;
+  if (Array.isArray(value)) return value.map((each) => poisoned(each, text, isWritten));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, poisoned(each, isWritten || WRITTEN.has(name))]),
+    Object.entries(value).map(([name, each]) => [name, poisoned(each, text, isWritten || WRITTEN.has(name))]),
   );
+}
+
+/** Has every answer to a question of the page poisoned, and that to a plan, which is one too. */
+async function poison(page: Page, text = HOSTILE): Promise<void> {
+  await page.route('**/api/**', async (route) => {
+    const request = route.request();
+    const isPlan = request.postData()?.includes('dryRun') ?? false;
+    if (request.url().includes('/stream') || (request.method() !== 'GET' && !isPlan)) return route.fallback();
+    const response = await route.fetch();
+    const json = await response.json().catch(() => undefined);
+    if (json === undefined) return route.fulfill({ response });
+    const { csrfToken, ...answer } = json;
+    await route.fulfill({
+      response,
+      json: { ...(poisoned(answer, text) as object), ...(csrfToken && { csrfToken }) },
+    });
+  });
 }
 
 describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
@@ -41,9 +61,11 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
   let test: TestApp;
   let page: Page;
   let bot: Client;
+  let receiver: EventReceiver;
 
   beforeAll(async () => {
-    desk = await DashboardDesk.open();
+    receiver = await startEventReceiver();
+    desk = await DashboardDesk.open({ OUTBOUND_ALLOW: receiver.hostPort });
     ({ test, page } = desk);
     const agent = { name: 'refund-bot' };
     const { body } = await test.owner.post('/tokens', { name: 'Refunds', agent, tools: ['pay.*'] });
@@ -51,7 +73,10 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await desk.begin();
     await desk.signIn();
   });
-  afterAll(() => desk?.close());
+  afterAll(async () => {
+    await desk?.close();
+    await receiver.close();
+  });
   beforeEach(() => desk.begin());
 
   /** What is wrong with the page as it is shown, on a phone and on a desk. */
@@ -116,34 +141,88 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['directives', '/directives', 'Hand in'],
     ['a directive', '/directives/:directive', 'What is done'],
     ['what left', '/sent', 'What left'],
-    ['escalations', '/escalations', 'Dismiss'],
+    ['escalations', '/escalations', 'since'],
     ['safety', '/guardian', 'Take a checkpoint'],
     ['the boss', '/overview?view=boss', 'Your comment'],
     ['a capo', '/overview?view=capo', 'Acknowledge'],
     ['an auditor', '/overview?view=auditor', 'Earlier checks of'],
+    ['a receipt', '/overview?view=auditor&receipt=:receipt', 'What else it records'],
+    ['a decided approval', '/approvals/:decided', 'Approved by'],
     ['tokens', '/settings/api', 'Revoke'],
     ['workspaces', '/workspaces', 'Make the workspace'],
     ['the account', '/account', 'this one'],
   ])('in every text of %s is shown, never run', async (_name, path, awaited) => {
     const ids = await seeded();
-    await page.route('**/api/**', async (route) => {
-      if (route.request().url().includes('/stream') || route.request().method() !== 'GET')
-        return route.fallback();
-      const response = await route.fetch();
-      const json = await response.json().catch(() => undefined);
-      if (json === undefined) return route.fulfill({ response });
-      const { csrfToken, ...answer } = json;
-      await route.fulfill({
-        response,
-        json: { ...(poisoned(answer) as object), ...(csrfToken && { csrfToken }) },
-      });
-    });
+    await poison(page);
     await page.goto(test.url + path.replace(/:(\w+)/, (_, name: string) => ids[name]!));
     await page
       .getByText(awaited)
       .or(page.getByRole('button', { name: awaited }))
       .first()
       .waitFor();
+    const shown = await faults();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(shown).toEqual([]);
+  });
+
+  it.each([
+    ['people', '/people', 'Members'],
+    ['standing orders', '/orders', 'Write a standing order'],
+    ['a standing order', '/orders/:order', 'Versions'],
+    ['agents and tools', '/agents', 'Tools'],
+    ['schedules', '/schedules', 'Run now'],
+    ['the Daily Report', '/report', 'Add the section'],
+    ['connections', '/connections', 'Send a test'],
+    ['the service', '/service', 'Ask the model'],
+  ])('in every text of %s, with words of 100 KB, is shown, never run', async (_name, path, awaited) => {
+    const ids = await seeded();
+    await poison(page, `${HOSTILE} ${LONG_WORD}`);
+    await page.goto(test.url + path.replace(/:(\w+)/, (_, name: string) => ids[name]!));
+    await page
+      .getByText(awaited)
+      .or(page.getByRole('button', { name: awaited }))
+      .first()
+      .waitFor();
+    const shown = await faults();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(shown).toEqual([]);
+  });
+
+  it('in the plan of a revert, its dialog, and the dialog of an undo is shown, never run', async () => {
+    const { note } = await seeded();
+    await poison(page, `${HOSTILE} ${LONG_WORD}`);
+    await page.goto(`${test.url}/guardian`);
+    await page.getByLabel('How').selectOption('compensate');
+    const checkpoint = page.getByLabel('To which checkpoint');
+    // The oldest one, before which nothing was carried out.
+    await checkpoint.selectOption({ index: (await checkpoint.locator('option').count()) - 1 });
+    await page.getByRole('button', { name: 'Show the plan' }).click();
+    await page.getByRole('heading', { name: 'The plan' }).waitFor();
+    expect(await page.getByRole('status').getByRole('listitem').count()).toBeGreaterThan(0);
+    expect(await faults()).toEqual([]);
+    await page.getByRole('button', { name: 'Carry out this plan' }).click();
+    await page.getByRole('dialog').getByLabel('Type REVERT').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.goto(`${test.url}/directives/${note}`);
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await page.getByRole('dialog').getByLabel('Why').fill(HOSTILE);
+    const shown = await faults();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(shown).toEqual([]);
+  });
+
+  it('in the key and the codes of a second factor is shown, never run', async () => {
+    await page.goto(`${test.url}/account`);
+    const answer = (json: object) => (route: Route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json }) : route.fallback();
+    await page.route('**/api/admin/second-factor', answer({ secret: HOSTILE, uri: `javascript:${RUNS}` }));
+    await page.route('**/second-factor/confirm', answer({ recoveryCodes: [HOSTILE, LONG_WORD] }));
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByLabel('Code of the authenticator').fill('123456');
+    expect(await faults()).toEqual([]);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).waitFor();
     const shown = await faults();
     await page.unrouteAll({ behavior: 'wait' });
     expect(shown).toEqual([]);
@@ -189,9 +268,25 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     const left = await desk.handIn('Email karl@acme.example, subject "Rent": "On Friday."');
     await test.owner.post(`/approvals/${left}/approve`);
     const { body } = await test.owner.get(`/approvals/${left}`);
+    await test.owner.post('/guardian/checkpoint', { label: 'x' });
+    const filed = await desk.handIn('File a note "Rent": "It is due on Friday."');
+    await test.owner.post(`/approvals/${filed}/approve`);
+    const note = (await test.owner.get(`/approvals/${filed}`)).body.directiveId;
+    await eventually(
+      async () => (await test.owner.get(`/directives/${note}`)).body.status,
+      (status) => status === 'executed',
+    );
+    const order = await new OrderDesk(test).active(FILE_DOCUMENTS);
+    await bot.post('/tools', { name: 'pay.refund', title: 'Refund', description: 'x', paramsSchema: {} });
+    const directive = { text: 'File a note "Memo": "All is well."', capo: 'capo_ops' };
+    await test.owner.post('/schedules', { name: 'Memo', directive, rule: { every: 'day', at: '09:00' } });
+    await leaveReport(test.rows, test.workspaceId, '2026-01-05');
+    const hook = { url: receiver.url, secret: 'x'.repeat(32), events: ['directive.executed'] };
+    const hooked = await test.owner.post('/webhooks', hook);
+    expect(hooked.status, hooked.text).toBe(201);
+    await test.owner.post('/members', { email: 'jo@acme.example', role: 'operator' });
     await new EscalationDesk(test).open();
     await new SignalDesk(test).raise({});
-    await test.owner.post('/guardian/checkpoint', { label: 'x' });
     const { body: report } = await test.owner.get('/family/report');
     await test.owner.post('/family/comment', { reportId: report.reportId, body: 'Well done' });
     const answerSchema = {
@@ -200,7 +295,15 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     };
     const question = await bot.post('/questions', { title: 'Which?', reason: SEEN, answerSchema });
     expect(question.status, question.text).toBeLessThan(300);
-    ids = { approval, directive: body.directiveId, question: question.body.approvalId };
+    ids = {
+      approval,
+      decided: left,
+      receipt: body.receiptId,
+      directive: body.directiveId,
+      note,
+      order,
+      question: question.body.approvalId,
+    };
     return ids;
   }
 });

@@ -184,6 +184,39 @@ describe.runIf(hasBrowser)(
       expect(desk.complaints).toEqual([]);
     });
 
+    it('keeps the order of the inbox and how much of it is read in the address', async () => {
+      const id = await desk.handIn('Email zoe@acme.example, subject "Tea": "At four."');
+      const { directiveId } = (await test.owner.get(`/approvals/${id}`)).body;
+      const copies = (table: string, key: string, value: string, changes: string) =>
+        test.rows(
+          `insert into ${table} select copy.* from (select t from ${table} t where ${key} = $1) one, generate_series(1, 230) n,
+             jsonb_populate_record(one.t, jsonb_build_object('directive_id', 'dir_' || lpad(n::text, 26, '0'), ${changes})) copy`,
+          [value],
+        );
+      await copies('directives', 'directive_id', directiveId, `'approval_id', null`);
+      const changes = `'approval_id', 'apr_' || lpad(n::text, 26, '0'), 'title', 'Copy ' || n, 'requested_at', now() - n * interval '1 minute'`;
+      await copies('approvals', 'approval_id', id, changes);
+      await page.goto(test.url);
+      await page.getByRole('button', { name: /^Show 100 more/ }).click();
+      await page.waitForURL('**/?page=2');
+      const rows = () => page.getByRole('region', { name: 'Inbox' }).getByRole('listitem').count();
+      await eventually(rows, (count) => count === 200);
+      await page.getByLabel('Order', { exact: true }).selectOption('Newest first');
+      await page.waitForURL('**/?page=2&sort=newest');
+      await page.reload();
+      await eventually(rows, (count) => count === 200);
+      expect(await page.getByLabel('Order', { exact: true }).inputValue()).toBe('newest');
+      expect(await desk.findingsEverywhere()).toEqual([]);
+      await page.getByRole('link', { name: /^Copy 230/ }).click();
+      await page.waitForURL(/approvals\/apr_0+230\?page=2&sort=newest$/);
+      await page.keyboard.press('Escape');
+      await page.waitForURL('**/?page=2&sort=newest');
+      await test.rows(`delete from approvals where approval_id like 'apr_000%'`);
+      await test.rows(`delete from directives where directive_id like 'dir_000%'`);
+      await test.owner.post(`/approvals/${id}/reject`, { feedback: 'Seen.' });
+      expect(desk.complaints).toEqual([]);
+    });
+
     it('is dark or light as a person wants it, whatever the system says', async () => {
       const paper = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
       await page.goto(`${test.url}/account`);

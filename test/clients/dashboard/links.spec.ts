@@ -60,6 +60,11 @@ describe.runIf(hasBrowser)('the links of mails', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
     await page.goto(link!);
     await page.getByText('This link has been used').waitFor();
+    const left = await eventually(
+      async () => (await test.owner.get('/audit-feed/sent')).body.items,
+      (items) => items.length > 0,
+    );
+    expect(left).toMatchObject([{ transport: 'smtp', approvalId: id, approvedBy: ['Mira'] }]);
     await page.getByRole('link', { name: 'Open it in the dashboard' }).click();
     await page.waitForURL(`${test.url}/approvals/${id}`);
   });

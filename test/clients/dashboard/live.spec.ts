@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
       await route.continue();
     });
     await approve.click();
-    await page.getByText(/It is rejected\. Decided by admin/).waitFor();
+    await page.getByText(/Rejected by admin/).waitFor();
     await page.unrouteAll();
     const { body } = await test.owner.get(`/approvals/${id}`);
     expect(body).toMatchObject({ status: 'rejected', feedback: 'No.' });
@@ -118,6 +118,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     made.splice(0);
     await new Promise((settled) => setTimeout(settled, 4_000));
     expect(made).toEqual([]);
+    expect(await desk.findingsEverywhere(own)).toEqual([]);
     expect(await own.getByRole('button', { name: 'Stop everything' }).count()).toBe(1);
     test.clock.advance(60_000);
     await own.getByText('Nothing went wrong.').waitFor({ timeout: 60_000 });

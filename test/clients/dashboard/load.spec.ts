@@ -52,6 +52,12 @@ describe.runIf(hasBrowser)('the dashboard of a large workspace', { timeout: 300_
     );
     await copies(
       'receipts',
+      `'receipt_id', ${id('rcp')}, 'seq', 2000000 + n, 'entity_id', ${id('pkt')}, 'prev_hash', md5('q' || n), 'hash', md5('r' || n)`,
+      `action = 'packet.executed'`,
+      LEFT,
+    );
+    await copies(
+      'receipts',
       `'receipt_id', ${id('rcp')}, 'seq', 1000000 + n, 'prev_hash', md5('p' || n), 'hash', md5(n::text)`,
       `action = 'approval.approved'`,
       RECEIPTS,

@@ -27,6 +27,10 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     expect(await page.getByRole('img').count()).toBe(6);
     const label = await page.getByRole('img').nth(1).getAttribute('aria-label');
     expect(label).toMatch(/^Last 30 days: lowest 0, highest 0, today 0\.$/);
+    const metrics = page.getByRole('region', { name: 'Metrics' });
+    await metrics.getByText('Half were decided within').waitFor();
+    await metrics.getByText('pending approval').waitFor();
+    await page.getByRole('region', { name: 'Inbox' }).getByText('Nothing waits for anybody.').waitFor();
     await page.getByLabel('Your comment').fill('Well done.');
     await page.reload();
     expect(await page.getByLabel('Your comment').inputValue()).toBe('Well done.');
@@ -58,7 +62,9 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
   });
 
   it('shows a capo the work and what to look at, and remembers the view and the team in the address', async () => {
+    await page.goto(`${test.url}/overview?view=boss`);
     await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
+    await page.getByRole('region', { name: 'Inbox' }).getByRole('link', { name: /eva/ }).waitFor();
     const signalId = await new SignalDesk(test).raise({ teamId });
     await page.getByRole('link', { name: 'Capo', exact: true }).click();
     await page.getByRole('link', { name: /eva/ }).waitFor();
@@ -89,7 +95,8 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
   it('has an auditor verify the chain, and take it along', async () => {
     await page.goto(`${test.url}/overview?view=auditor`);
     await page.getByRole('button', { name: 'Verify the chain' }).click();
-    await page.getByText(/No fault found in \d+ receipts/).waitFor();
+    await page.getByText(/No fault found: each of the \d+ receipts is in its place/).waitFor();
+    expect(await page.getByText(/rewritten|cannot be told|signing key/).count()).toBe(0);
     const downloaded = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const file = await (await downloaded).path();

@@ -55,6 +55,8 @@ describe.runIf(hasBrowser)('a service that is killed under an open page', { time
     expect((await other.post(`/approvals/${gone}/reject`, { feedback: 'No.' })).status).toBe(200);
     await service.start({ PORT: new URL(url).port });
     await page.getByText('Live', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByText('cannot be reached').waitFor({ state: 'detached' });
+    await page.getByText('The service answers again.').waitFor();
     await page.getByRole('link', { name: /cid/ }).waitFor();
     await page.getByRole('link', { name: /bob/ }).waitFor({ state: 'detached' });
     expect(await subject.inputValue()).toBe('Typed before and after');

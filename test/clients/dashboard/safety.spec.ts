@@ -119,12 +119,67 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     expect(desk.complaints).toEqual([]);
   });
 
+  it('leads from the banner of a stop to the plan that ends it, by keys alone', async () => {
+    await test.owner.post('/guardian/killswitch', { reason: 'drill' });
+    for (const path of ['/sent', '/guardian']) {
+      await page.goto(test.url + path);
+      const end = page.getByRole('link', { name: 'End the stop' });
+      await end.focus();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/guardian#revert');
+      await page.getByRole('heading', { name: 'The plan' }).waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Revert');
+    }
+    expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    await page.getByRole('button', { name: 'End the stop as planned' }).click();
+    await page.getByRole('dialog').getByLabel('Type REVERT').fill('REVERT');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
+    await page.getByText('Everything is stopped: Mira').waitFor({ state: 'detached' });
+    expect((await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('keeps what escalations are narrowed to, and the page, in the address', async () => {
+    const escalationId = await new EscalationDesk(test).open();
+    await test.rows(
+      `insert into escalations select copy.* from (select e from escalations e where escalation_id = $1) one,
+         generate_series(1, 60) n, jsonb_populate_record(one.e, jsonb_build_object(
+           'escalation_id', 'esc_' || lpad(n::text, 26, '0'), 'entity_id', 'x' || n)) copy`,
+      [escalationId],
+    );
+    await page.goto(`${test.url}/escalations`);
+    await page.getByRole('link', { name: 'Older ones' }).click();
+    await page.waitForURL('**/escalations?page=2');
+    await page.reload();
+    await page.getByText('51 to 61 of 61').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByLabel('Show').selectOption('dismissed');
+    await page.waitForURL('**/escalations?status=dismissed');
+    await page.getByText('dismissed by Mira').first().waitFor();
+    await page.goBack();
+    await page.getByText('51 to 61 of 61').waitFor();
+    await test.rows(`delete from escalations where escalation_id like 'esc_000%' or escalation_id = $1`, [
+      escalationId,
+    ]);
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('shows a viewer no button that they may not press', async () => {
     await test.rows(`update members set role = 'viewer' where workspace_id = $1`, [test.workspaceId]);
     const escalation = await new EscalationDesk(test).open();
     await page.goto(`${test.url}/escalations`);
     await page.getByText('The printer is on fire.').waitFor();
     await page.getByText('Mira').waitFor();
+    for (const [path, title] of [
+      ['/settings/api', 'API'],
+      ['/service', 'The service'],
+    ] as const) {
+      await page.goto(test.url + path);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.getByText(/Ask an admin/).waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+    }
     for (const path of ['/escalations', '/guardian', '/directives']) {
       await page.goto(test.url + path);
       await page.getByRole('heading', { level: 1 }).waitFor();

@@ -57,14 +57,13 @@ describe('an answer to curl', () => {
 });
 
 describe('the link in approval.requested', () => {
-  it('leads to the dashboard, the same for every id, and nowhere for what is no id', async () => {
+  it('leads to the dashboard, the same for every id, one that is none too', async () => {
     const [page, other] = await Promise.all(
-      [newId('apr'), newId('apr')].map(async (id) => (await fetch(`${test.url}/approvals/${id}`)).text()),
+      [newId('apr'), encodeURIComponent('<script>')].map(async (id) =>
+        (await fetch(`${test.url}/approvals/${id}`)).text(),
+      ),
     );
     expect(page).toBe(other);
     expect(page).toContain('<div id="root">');
-    for (const id of ['1', encodeURIComponent('<script>')]) {
-      expect((await fetch(`${test.url}/approvals/${id}`)).status).toBe(404);
-    }
   });
 });

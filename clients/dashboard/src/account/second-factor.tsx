@@ -61,7 +61,13 @@ function SetUp({ isGate }: { isGate: boolean }) {
     return (
       <Form button="Confirm" act={({ code }) => confirm.mutate(code!)} mutation={confirm}>
         <p>
-          Add this key to your authenticator, or <a href={begin.data.uri}>open it on this device</a>:
+          Add this key to your authenticator
+          {begin.data.uri.startsWith('otpauth://') && (
+            <>
+              , or <a href={begin.data.uri}>open it on this device</a>
+            </>
+          )}
+          :
         </p>
         <p>
           <code>{begin.data.secret}</code>

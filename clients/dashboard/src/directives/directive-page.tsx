@@ -2,7 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
+import { Decided } from '../inbox/decided.js';
 import { Failure } from '../ui/failure.js';
+import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 import { PacketRow } from './packet-row.js';
 
@@ -30,8 +32,20 @@ export function DirectivePage() {
         queries.invalidateQueries({ queryKey: ['directives'] }),
       ]),
   });
+  const endedBy = directive.data?.status === 'rejected' ? directive.data.approvalId : null;
+  const decision = useQuery({
+    queryKey: ['approval', endedBy],
+    queryFn: () => client.approvals.get(endedBy!),
+    enabled: endedBy !== null,
+  });
   if (!directive.data && directive.error)
-    return <Failure error={directive.error} onRetry={() => void directive.refetch()} />;
+    return (
+      <div className="page">
+        <h1>Directive</h1>
+        <Failure error={directive.error} onRetry={() => void directive.refetch()} />
+        <Link to="/directives">All directives</Link>
+      </div>
+    );
   if (!directive.data) return <p className="empty">Loading.</p>;
   const {
     directive: text,
@@ -45,15 +59,18 @@ export function DirectivePage() {
     teamId,
   } = directive.data;
   const mayChange = mayAct(me, 'operator', teamId);
+  const title = titleOf(text);
   return (
     <article className="page">
-      <h1>{text.split('\n', 1)[0]!.slice(0, 120)}</h1>
+      <h1>{title}</h1>
       <p className="facts">
         <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
         <span>{capo}</span>
         {routing && <span>{routing.reason}</span>}
       </p>
+      {title !== text && <pre className="output">{text}</pre>}
       {error && <p className="warning">{error.message}</p>}
+      {decision.data && <Decided approval={decision.data} />}
       {act.error && <Failure error={act.error} />}
       <div className="row">
         {status === 'pending_approval' && approvalId && (
@@ -72,7 +89,6 @@ export function DirectivePage() {
           </button>
         )}
       </div>
-      {text.includes('\n') && <pre className="output">{text}</pre>}
       <h2>What is done</h2>
       <ul className="rows">
         {packets.data?.items.map((packet) => (
@@ -84,11 +100,24 @@ export function DirectivePage() {
       <ol className="rows">
         {history.map(({ to, at, receiptId }) => (
           <li key={receiptId}>
-            <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
-            <code className="quiet">{receiptId}</code>
+            <span className="facts">
+              <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
+              <ReceiptLink id={receiptId} />
+            </span>
           </li>
         ))}
       </ol>
     </article>
   );
+}
+
+/** As many characters as a heading is read with; the whole text stands below it. */
+const LONGEST_TITLE = 120;
+
+/** The first line, up to the end of a word. */
+function titleOf(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  if (line.length <= LONGEST_TITLE) return line;
+  const cut = line.slice(0, LONGEST_TITLE);
+  return `${cut.replace(/\s+\S{0,30}$/, '')} …`;
 }

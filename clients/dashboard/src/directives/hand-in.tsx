@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
+import { inNames } from '../ui/names.js';
 import { useTyped } from '../ui/typed.js';
 
 type Priority = NonNullable<QueuedDirectiveBody['priority']>;
@@ -87,6 +88,7 @@ function Forecast({ text, priority }: { text: string; priority: Priority }) {
   if (forecast.error) return <Failure error={forecast.error} />;
   if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
+  const missing = [...new Set(packets.flatMap(({ needsInput }) => needsInput.map(inNames)))];
   return (
     <div className="forecast" aria-live="polite">
       <p>
@@ -99,9 +101,10 @@ function Forecast({ text, priority }: { text: string; priority: Priority }) {
         {approval &&
           approval.approvers.map(({ name }) => ` The standing order “${name}” says who may approve it.`)}
       </p>
-      {[...packets.flatMap(({ needsInput }) => needsInput), ...warnings, ...explanation].map((sentence) => (
+      {missing.length > 0 && <p>You are asked for what is missing: {missing.join(', ')}.</p>}
+      {[...warnings, ...explanation].map((sentence) => (
         <p key={sentence} className="quiet">
-          {sentence}
+          {inNames(sentence)}
         </p>
       ))}
     </div>

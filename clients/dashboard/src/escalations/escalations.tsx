@@ -1,6 +1,6 @@
 import type { EscalationView } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
@@ -8,31 +8,93 @@ import { Csv } from '../ui/csv.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
+import { PAGE, Pages } from '../ui/pages.js';
 import { Time } from '../ui/time.js';
 import { useTyped } from '../ui/typed.js';
 import { SubjectLink } from './subject-link.js';
-import { useEscalations } from './use-escalations.js';
+
+const STATUSES = {
+  open: 'Open',
+  resolved: 'Resolved',
+  dismissed: 'Dismissed',
+} as const satisfies Record<EscalationView['status'], string>;
+type Status = keyof typeof STATUSES;
 
 /** What went wrong or is about to, and what a person can do about each. */
 export function Escalations() {
-  const escalations = useEscalations();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false });
+  const { page = 1, team } = search;
+  const status = (Object.keys(STATUSES) as Status[]).find((one) => one === search.status) ?? 'open';
+  const me = useMe();
+  const escalations = useQuery({
+    queryKey: ['escalations', status, team, page],
+    queryFn: () =>
+      client.escalations.list({
+        status,
+        limit: PAGE,
+        offset: (page - 1) * PAGE,
+        ...(team && { teamId: team }),
+      }),
+  });
+  const show = (narrowed: { status?: string; team?: string | undefined }) => {
+    const { status: to = status, team: of } = { team, ...narrowed };
+    void navigate({
+      to: '/escalations',
+      search: { ...(to !== 'open' && { status: to }), ...(of && { team: of }) },
+    });
+  };
   return (
     <div className="page">
       <h1>Escalations</h1>
-      <Loaded query={escalations}>
-        {({ items }) => (
-          <Rows
-            items={items}
-            empty="Nothing went wrong. What could not be done, failed, or ran out of time appears here."
+      <div className="row">
+        <select
+          aria-label="Show"
+          value={status}
+          onChange={({ target: { value } }) => show({ status: value })}
+        >
+          {Object.entries(STATUSES).map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+        </select>
+        {me && me.teams.length > 0 && (
+          <select
+            aria-label="Team"
+            value={team ?? ''}
+            onChange={({ target: { value } }) => show({ team: value })}
           >
-            {(escalation) => <Escalation key={escalation.escalationId} escalation={escalation} />}
-          </Rows>
+            <option value="">All teams</option>
+            {me.teams.map(({ teamId, name }) => (
+              <option key={teamId} value={teamId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <Loaded query={escalations}>
+        {({ items, total }) => (
+          <>
+            <Rows
+              items={items}
+              empty={
+                status === 'open'
+                  ? 'Nothing went wrong. What could not be done, failed, or ran out of time appears here.'
+                  : `None is ${status}.`
+              }
+            >
+              {(escalation) => <Escalation key={escalation.escalationId} escalation={escalation} />}
+            </Rows>
+            <Pages search={search} total={total} />
+          </>
         )}
       </Loaded>
       <Csv
         name="escalations"
         total={escalations.data?.total}
-        list={(page) => client.escalations.list({ status: 'open', ...page })}
+        list={(rows) => client.escalations.list({ status: 'open', ...rows })}
       />
     </div>
   );

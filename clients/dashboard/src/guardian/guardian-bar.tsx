@@ -28,13 +28,21 @@ export function GuardianBar() {
 /** Asked for only while it is so: a day has few requests on some tiers. */
 function Halted() {
   const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
+  const mayEnd = mayAct(useMe(), 'admin');
   const { killedBy, killedAt, reason } = guardian.data ?? {};
   return (
-    <p className="halted" role="alert">
-      Everything is stopped
-      {killedBy && `: ${killedBy.name} engaged the kill switch`} {killedAt && <Time at={killedAt} />}
-      {reason && `: ${reason}`}. <Link to="/guardian">An admin ends it with a revert.</Link>
-    </p>
+    <div className="halted">
+      <p role="alert">
+        Everything is stopped
+        {killedBy && `: ${killedBy.name} engaged the kill switch`} {killedAt && <Time at={killedAt} />}
+        {reason && `: ${reason}`}. {!mayEnd && 'An admin ends it.'}
+      </p>
+      {mayEnd && (
+        <Link to="/guardian" hash="revert" className="button">
+          End the stop
+        </Link>
+      )}
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { GuardianView, RevertAnswer, RevertBody } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
@@ -13,6 +14,7 @@ const WAYS = {
   compensate: 'Undo what was carried out since a checkpoint',
 } as const;
 type Way = keyof typeof WAYS;
+const ENDS_STOP: RevertBody = { mode: 'resume' };
 
 /** The way back: first the plan, which changes nothing, then the typed confirmation. */
 export function Revert({ guardian }: { guardian: GuardianView }) {
@@ -24,17 +26,32 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
     queryKey: ['feed', 'checkpoints'],
     queryFn: () => client.checkpoints.list({ limit: 20 }),
   });
-  const plan = useMutation({ mutationFn: () => client.guardian.revert({ ...wanted, dryRun: true }) });
   /** The one that was begun here last. */
   const [revertId, setRevertId] = useState<string | null>(null);
-  if (!mayAct(me, 'admin')) return null;
+  const plan = useMutation({
+    mutationFn: (of: RevertBody) => client.guardian.revert({ ...of, dryRun: true }),
+  });
+  const heading = useRef<HTMLHeadingElement>(null);
+  const mayRevert = mayAct(me, 'admin');
+  const { hash } = useLocation();
+  // The button of the bar leads here: to the plan that ends the stop.
+  const isEnding = mayRevert && hash === 'revert' && guardian.mode === 'killed';
+  useEffect(() => {
+    if (!isEnding) return;
+    setWanted(ENDS_STOP);
+    plan.mutate(ENDS_STOP);
+    heading.current?.focus();
+  }, [isEnding]);
+  if (!mayRevert) return null;
   const change = (to: RevertBody) => {
     plan.reset();
     setWanted(to);
   };
   return (
     <section aria-label="Revert">
-      <h2>Revert</h2>
+      <h2 id="revert" tabIndex={-1} ref={heading}>
+        Revert
+      </h2>
       <label>
         How
         <select
@@ -67,7 +84,7 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
         </label>
       )}
       {plan.error && <Failure error={plan.error} />}
-      <button type="button" disabled={plan.isPending} onClick={() => plan.mutate()}>
+      <button type="button" disabled={plan.isPending} onClick={() => plan.mutate(wanted)}>
         Show the plan
       </button>
       {plan.data && <Plan plan={plan.data} wanted={wanted} onBegun={setRevertId} done={() => plan.reset()} />}
@@ -152,7 +169,7 @@ function Plan({
       </Rows>
       {planTotal > plan.plan.length && <p>And {planTotal - plan.plan.length} more.</p>}
       <button type="button" className="danger" onClick={() => setOpen(true)}>
-        Carry out this plan
+        {plan.mode === 'resume' ? 'End the stop as planned' : 'Carry out this plan'}
       </button>
       <ReasonDialog
         title="Revert"

@@ -22,8 +22,14 @@ export function ApprovalPage({ approvalId, next }: { approvalId: string; next: s
     queryFn: () => client.approvals.get(approvalId),
   });
   const me = useMe();
-  if (!approval.data && approval.error)
-    return <Failure error={approval.error} onRetry={() => void approval.refetch()} />;
+  if (!approval.data && approval.error) {
+    return (
+      <>
+        <h1>Approval</h1>
+        <Failure error={approval.error} onRetry={() => void approval.refetch()} />
+      </>
+    );
+  }
   if (!approval.data || !me) return <p className="empty">Loading.</p>;
   return <Read approval={approval.data} next={next} memberId={me.operator.memberId} />;
 }
@@ -54,8 +60,8 @@ function Read({
     // A person who has gone elsewhere in the meantime stays there.
     if (!location.pathname.endsWith(approvalId)) return;
     await (next
-      ? navigate({ to: '/approvals/$approvalId', params: { approvalId: next } })
-      : navigate({ to: '/' }));
+      ? navigate({ to: '/approvals/$approvalId', params: { approvalId: next }, search: true })
+      : navigate({ to: '/', search: true }));
   };
   const isOpen = status === 'pending' && ready;
   return (
@@ -79,12 +85,7 @@ function Read({
         </>
       )}
       {isOpen && <Snooze approval={approval} onSnoozed={goOn} />}
-      {!isOpen && (
-        <p className="quiet">
-          {status === 'pending' ? 'It is still being drafted.' : `It is ${status.replace('_', ' ')}.`}
-          {approval.decidedBy && ` Decided by ${approval.decidedBy.name}.`} {approval.feedback}
-        </p>
-      )}
+      {status === 'pending' && !ready && <p className="quiet">It is still being drafted.</p>}
     </article>
   );
 }

@@ -1,5 +1,7 @@
 import type { ApprovalSource, ApprovalView } from '@consigliere/sdk';
+import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
+import { client } from '../session.js';
 import { UnseenWarning } from '../ui/unseen.js';
 import { confirmationOf, DOCUMENT, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
 import { Sources } from './sources.js';
@@ -35,6 +37,7 @@ export function Content({ approval, isOpen, typed, type }: Given) {
   }
   return (
     <>
+      {output?.remarks && <p className="claim">{output.remarks.text}</p>}
       {packets.map((packet, at) => (
         <fieldset key={packet.workPacketId} disabled={!mayEdit}>
           <legend>{packet.title}</legend>
@@ -58,7 +61,6 @@ export function Content({ approval, isOpen, typed, type }: Given) {
           ))}
         </fieldset>
       ))}
-      {output?.remarks && <p className="claim">{output.remarks.text}</p>}
     </>
   );
 }
@@ -105,6 +107,9 @@ function Input({
         <Whole {...given} isLong={isLong} inputMode={kind === 'number' ? 'decimal' : undefined} />
       </label>
       <UnseenWarning text={shown} />
+      {label === 'Text' && question !== undefined && !value.trim() && (
+        <AddSignature text={shown} onAdd={(signed) => type(id, signed)} />
+      )}
       <Sources id={`${id}-sources`} sources={sources} />
       {sources.length > 0 && shown !== value && (
         <p className="quiet">You have changed this: what is new in it comes from you.</p>
@@ -120,6 +125,18 @@ function Input({
         </label>
       )}
     </>
+  );
+}
+
+/** A text that a person words has no signature yet, and goes out as it stands here. */
+function AddSignature({ text, onAdd }: { text: string; onAdd: (signed: string) => void }) {
+  const settings = useQuery({ queryKey: ['settings'], queryFn: () => client.settings.get() });
+  const signature = settings.data?.sender.signature?.trim();
+  if (!signature || text.trimEnd().endsWith(signature)) return null;
+  return (
+    <button type="button" onClick={() => onAdd(`${text.trimEnd()}\n\n${signature}`)}>
+      Add the signature
+    </button>
   );
 }
 

@@ -105,6 +105,13 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
           maxLength={10_000}
         />
       </label>
+      {kind === 'output' && me?.features.model === false && (
+        <p className="quiet">
+          Drafts are made by the built-in runner here. Sent back, it follows a wish that says nothing but a
+          new subject, text or copy, such as: Subject: "Friday". Text: "It ships on Monday." cc
+          ann@acme.example. Anything else comes back as it was, for you to edit above.
+        </p>
+      )}
       <div className="row">
         {kind === 'output' && (
           <button type="button" disabled={isBusy || !feedback.trim()} onClick={() => decide.mutate('revise')}>
@@ -124,4 +131,8 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
   );
 }
 
-const DONE = { approve: 'Approved', reject: 'Rejected', revise: 'Sent back' } as const;
+const DONE = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  revise: 'Sent back, its next draft comes to the inbox',
+} as const;

@@ -1,7 +1,8 @@
 import type { ApprovalView, EditBody } from '@consigliere/sdk';
+import { labelOf } from '../ui/names.js';
 
 type Packet = ApprovalView['packets'][number];
-type Kind = 'text' | 'texts' | 'number' | 'json';
+type Kind = 'text' | 'texts' | 'addresses' | 'number' | 'json';
 
 /** A parameter of a work packet as a person edits it. */
 export interface Field {
@@ -21,9 +22,10 @@ export const EDITABLE = new Set<ApprovalView['kind']>(['output', 'action']);
 /** The field of a draft that is a single document. */
 export const DOCUMENT = 'output.body';
 
-const LABELS: Record<string, string> = { to: 'To', cc: 'Cc', bcc: 'Bcc', subject: 'Subject', body: 'Text' };
 const LONG = new Set(['body', 'text', 'markdown']);
 const RECIPIENTS = new Set(['to', 'cc', 'bcc']);
+/** Enough to tell a slip; the service knows every rule. */
+const ADDRESS = /^[^\s@<>]+@[^\s@<>.]+(?:\.[^\s@<>.]+)+$/;
 /** As a mail is read; what has no place of its own stands between the subject and the text. */
 const ORDER = ['to', 'cc', 'bcc', 'subject'];
 
@@ -39,7 +41,7 @@ export function fieldsOf({ workPacketId, action, needsInput }: Packet): Field[] 
     return {
       id: `${workPacketId}.${name}`,
       name,
-      label: LABELS[name] ?? name,
+      label: labelOf(name),
       kind,
       value: shownAs(value),
       isLong: LONG.has(name) || kind === 'json',
@@ -65,6 +67,10 @@ export function confirmationOf(id: string): string {
 export function faultOf({ kind, id }: Field, typed: Record<string, string>): string | undefined {
   const text = typed[id];
   if (text === undefined) return undefined;
+  if (kind === 'addresses') {
+    const wrong = listOf(text).find((one) => !ADDRESS.test(one));
+    return wrong === undefined ? undefined : `“${wrong}” is no mail address such as jane@acme.example.`;
+  }
   if (kind === 'number' && (!text.trim() || !Number.isFinite(Number(text)))) return 'Give a number.';
   if (kind !== 'json') return undefined;
   try {
@@ -115,10 +121,10 @@ function placeOf({ name, isLong }: Field): number {
 }
 
 function kindOf(name: string, value: unknown, action: string): Kind {
+  if (action === 'email.send' && RECIPIENTS.has(name)) return 'addresses';
   if (typeof value === 'number') return 'number';
   if (isTexts(value)) return 'texts';
-  if (value === undefined || value === null)
-    return action === 'email.send' && RECIPIENTS.has(name) ? 'texts' : 'text';
+  if (value === undefined || value === null) return 'text';
   return typeof value === 'string' ? 'text' : 'json';
 }
 
@@ -132,7 +138,7 @@ function shownAs(value: unknown): string {
 function readAs(kind: Kind, text: string): unknown {
   if (kind === 'number') return Number(text);
   if (kind === 'json') return JSON.parse(text);
-  return kind === 'texts' ? listOf(text) : text;
+  return kind === 'texts' || kind === 'addresses' ? listOf(text) : text;
 }
 
 /** The parameter that a path names; undefined where it leads elsewhere. */

@@ -1,6 +1,8 @@
 import type { ApprovalView } from '@consigliere/sdk';
 import { Link } from '@tanstack/react-router';
+import { inNames } from '../ui/names.js';
 import { Time } from '../ui/time.js';
+import { Decided } from './decided.js';
 
 const REVERSIBLE: Record<string, string> = {
   read_only: 'changes nothing',
@@ -33,20 +35,23 @@ export function Facts({ approval }: { approval: ApprovalView }) {
             Read the directive
           </Link>
         )}
-        <span>
-          until <Time at={approval.expiresAt} />, then{' '}
-          {approval.onExpiry === 'reject' ? 'rejected' : 'escalated'}
-        </span>
+        {approval.status === 'pending' && (
+          <span>
+            until <Time at={approval.expiresAt} />, then{' '}
+            {approval.onExpiry === 'reject' ? 'rejected' : 'escalated'}
+          </span>
+        )}
       </p>
+      <Decided approval={approval} />
       {ABOUT[kind] && <p>{ABOUT[kind]}</p>}
       {riskReasons.map((reason) => (
         <p key={reason} className="warning">
-          {reason}
+          {inNames(reason)}
         </p>
       ))}
       {policy && (
         <p className="quiet">
-          {policy.explanation.join(' ')} {policy.amount && `Amount: ${policy.amount}.`}
+          {inNames(policy.explanation.join(' '))} {policy.amount && `Amount: ${policy.amount}.`}
         </p>
       )}
       {rationales.map(({ workPacketId, rationale }) => (

@@ -1,8 +1,8 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { memo, useCallback, useState } from 'react';
-import { useEscalations } from '../escalations/use-escalations.js';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { memo, useCallback, useEffect, useState } from 'react';
+import { useEscalationCount } from '../escalations/use-escalations.js';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Csv } from '../ui/csv.js';
@@ -28,6 +28,13 @@ const RISKS = ['critical', 'high', 'medium', 'low'];
 const LATER = ['approvals-later'];
 const PAGE = 100;
 const NONE: readonly string[] = [];
+/** In which order the rows of a group stand; the first one unless the address names another. */
+const SORTS = {
+  risk: { words: 'Most dangerous first', compare: byRisk },
+  deadline: { words: 'First deadline first', compare: byDeadline },
+  newest: { words: 'Newest first', compare: byAge },
+} as const;
+type Sort = keyof typeof SORTS;
 /** As many as one request decides. */
 const MOST_AT_ONCE = 100;
 
@@ -39,16 +46,24 @@ export function Inbox() {
   const queries = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting();
-  const stuck = useEscalations().data?.total ?? 0;
+  const stuck = useEscalationCount();
   const snoozes = useSnoozes();
   const later = useQuery<ApprovalSummary[]>({ queryKey: LATER, queryFn: skipToken, staleTime: Infinity });
-  const { groups, items, snoozed } = grouped(waiting.data?.items ?? [], later.data ?? [], snoozes);
+  const { page = 1, ...search } = useSearch({ strict: false });
+  const sort = (Object.keys(SORTS) as Sort[]).find((one) => one === search.sort) ?? 'risk';
+  const { groups, items, snoozed } = grouped(waiting.data?.items ?? [], later.data ?? [], snoozes, sort);
   const known = items.length + snoozed.length;
   const more = useMutation({
     mutationFn: () => client.approvals.list({ limit: PAGE, offset: known }),
-    onSuccess: (page) =>
-      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...page.items]),
+    onSuccess: (read) =>
+      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...read.items]),
   });
+  const total = waiting.data?.total ?? 0;
+  // As many pages are read as the address says, after a reload too.
+  const isReadOn = known > 0 && known < total && known <= (page - 1) * PAGE && !more.isPending && !more.error;
+  useEffect(() => {
+    if (isReadOn) more.mutate();
+  }, [isReadOn]);
   const choose = useCallback(
     (ids: readonly string[], isChosen: boolean) =>
       setChosen((before) => {
@@ -63,17 +78,17 @@ export function Inbox() {
   useKeys((key) => {
     const at = items.findIndex((one) => one.approvalId === approvalId);
     const open = (one: ApprovalSummary | undefined) =>
-      one && void navigate({ to: '/approvals/$approvalId', params: { approvalId: one.approvalId } });
+      one &&
+      void navigate({ to: '/approvals/$approvalId', params: { approvalId: one.approvalId }, search: true });
     if (key === 'j' || (key === 'Enter' && at < 0)) open(items[at + 1]);
     else if (key === 'k') open(items[at - 1]);
     else if (key === 'x' && items[at] && canBeChosen(items[at]))
       choose([approvalId!], !chosen.has(approvalId!));
-    else if (key === 'Escape' && approvalId) void navigate({ to: '/' });
+    else if (key === 'Escape' && approvalId) void navigate({ to: '/', search: true });
   });
   if (!waiting.data && waiting.error)
     return <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />;
   if (!waiting.data) return <p className="empty">Loading what waits for you.</p>;
-  const { total } = waiting.data;
   const both = items.filter((one) => chosen.has(one.approvalId)).slice(0, MOST_AT_ONCE);
   return (
     <div className={approvalId ? 'inbox open' : 'inbox'}>
@@ -86,6 +101,27 @@ export function Inbox() {
           <Link to="/escalations" className="stuck">
             Could not be done <span className="count">{stuck}</span>
           </Link>
+        )}
+        {total > 1 && (
+          <select
+            aria-label="Order"
+            value={sort}
+            onChange={({ target: { value } }) =>
+              void navigate({
+                to: '.',
+                search: ({ sort: _before, ...others }) => ({
+                  ...others,
+                  ...(value !== 'risk' && { sort: value }),
+                }),
+              })
+            }
+          >
+            {Object.entries(SORTS).map(([one, { words }]) => (
+              <option key={one} value={one}>
+                {words}
+              </option>
+            ))}
+          </select>
         )}
         {total === 0 && <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>}
         {groups.map(
@@ -109,7 +145,7 @@ export function Inbox() {
               </section>
             ),
         )}
-        <Csv name="approvals" total={total} list={(page) => client.approvals.list(page)} />
+        <Csv name="approvals" total={total} list={(rows) => client.approvals.list(rows)} />
         {snoozed.length > 0 && (
           <details>
             <summary>
@@ -124,14 +160,25 @@ export function Inbox() {
         )}
         {more.error && <Failure error={more.error} />}
         {known < total && (
-          <button type="button" disabled={more.isPending} onClick={() => more.mutate()}>
+          <button
+            type="button"
+            disabled={more.isPending}
+            onClick={() => {
+              more.reset();
+              void navigate({
+                to: '.',
+                search: (before) => ({ ...before, page: Math.floor((known - 1) / PAGE) + 2 }),
+                resetScroll: false,
+              });
+            }}
+          >
             Show {Math.min(PAGE, total - known)} more of {total}
           </button>
         )}
       </section>
       <section className="reading" aria-label="Open approval">
         {approvalId && (
-          <Link to="/" className="back">
+          <Link to="/" search className="back">
             Back to the inbox
           </Link>
         )}
@@ -172,7 +219,12 @@ const Row = memo(function Row({
         />
       )}
       <div>
-        <Link to="/approvals/$approvalId" params={{ approvalId }} activeProps={{ 'aria-current': 'true' }}>
+        <Link
+          to="/approvals/$approvalId"
+          params={{ approvalId }}
+          search
+          activeProps={{ 'aria-current': 'true' }}
+        >
           <span className="title">{title}</span>
           {kind === 'question' && summary}
           <span className="facts">
@@ -209,7 +261,15 @@ function likeThis(items: readonly ApprovalSummary[], { groupKey }: ApprovalSumma
 
 /** The most dangerous first, and of those the one that ends first. */
 function byRisk(a: ApprovalSummary, b: ApprovalSummary): number {
-  return RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.expiresAt - b.expiresAt;
+  return RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || byDeadline(a, b);
+}
+
+function byDeadline(a: ApprovalSummary, b: ApprovalSummary): number {
+  return a.expiresAt - b.expiresAt;
+}
+
+function byAge(a: ApprovalSummary, b: ApprovalSummary): number {
+  return b.requestedAt - a.requestedAt;
 }
 
 /** Each approval once, in the first group that holds it; those that are put off apart. */
@@ -217,13 +277,14 @@ function grouped(
   first: readonly ApprovalSummary[],
   later: readonly ApprovalSummary[],
   snoozes: ReturnType<typeof useSnoozes>,
+  sort: Sort,
 ) {
   const known = new Set(first.map(({ approvalId }) => approvalId));
   const all = [
     ...first,
     ...later.filter(({ approvalId }) => !known.has(approvalId) && known.add(approvalId)),
   ];
-  const byGroup = Object.groupBy(all.toSorted(byRisk), (one) =>
+  const byGroup = Object.groupBy(all.toSorted(SORTS[sort].compare), (one) =>
     snoozes.until(one) === undefined ? GROUPS.find(({ holds }) => holds(one))!.title : 'Snoozed',
   );
   const groups = GROUPS.map(({ title }) => ({ title, items: byGroup[title] ?? [] }));

@@ -1,10 +1,11 @@
 import type { StandingOrderView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
+import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { EFFECTS, needsOwner, writtenOf } from './order.js';
@@ -23,6 +24,15 @@ export function OrderPage() {
     queryKey: ['standing_order', standingOrderId],
     queryFn: () => client.standingOrders.get(standingOrderId),
   });
+  if (order.error && !order.data) {
+    return (
+      <div className="page">
+        <h1>Standing order</h1>
+        <Failure error={order.error} onRetry={() => void order.refetch()} />
+        <Link to="/orders">All standing orders</Link>
+      </div>
+    );
+  }
   return <Loaded query={order}>{(data) => <Whole key={data.version} order={data} />}</Loaded>;
 }
 

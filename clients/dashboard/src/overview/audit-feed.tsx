@@ -4,6 +4,7 @@ import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Earlier, Newer, Rows } from '../ui/list.js';
 import { save } from '../ui/save.js';
+import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 
 /** As many as the service gives at once. */
@@ -55,9 +56,16 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
       {verify.data && (
         <div role="status">
           <p className={verify.data.ok ? undefined : 'warning'}>
-            {verify.data.ok ? 'No fault found' : 'Faults found'} in {verify.data.checked} receipts.{' '}
-            {verify.data.keptElsewhere.notice}
+            {verify.data.ok
+              ? `No fault found: each of the ${verify.data.checked} receipts is in its place, as it was written.`
+              : `Faults found in ${verify.data.checked} receipts. Export them before anything else is done, and ask whoever runs the service.`}
           </p>
+          {verify.data.ok && (
+            <p className="quiet">
+              The service has checked itself. To check it without the service, keep an export now and then,
+              and compare a later one with it.
+            </p>
+          )}
           <ul>
             {verify.data.faults.map(({ kind, seq, message }) => (
               <li key={`${kind}${seq}`}>
@@ -87,7 +95,7 @@ function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: 
         <span>{action}</span>
         {outcome !== 'success' && <span className="urgent">{outcome}</span>}
         <Time at={at} />
-        <code>{receiptId}</code>
+        <ReceiptLink id={receiptId} />
       </span>
     </li>
   );

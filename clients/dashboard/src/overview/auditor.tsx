@@ -5,11 +5,19 @@ import { Csv } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 import { AuditFeed } from './audit-feed.js';
+import { OneReceipt } from './one-receipt.js';
 
 /** The checks: what was tested, whether the connections work, and the receipts of everything. */
-export function Auditor({ teamId }: { teamId: string | undefined }) {
+export function Auditor({
+  teamId,
+  receiptId,
+}: {
+  teamId: string | undefined;
+  receiptId: string | undefined;
+}) {
   return (
     <>
+      {receiptId && <OneReceipt receiptId={receiptId} />}
       <AuditFeed teamId={teamId} />
       <EvalRuns teamId={teamId} />
       <Connectors />

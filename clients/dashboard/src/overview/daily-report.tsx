@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Loaded, Rows } from '../ui/list.js';
+import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
+import { Figure } from './metrics.js';
 
 /** The report of a day, and the days before it. */
 export function DailyReport({ date }: { date: string | undefined }) {
@@ -101,15 +103,6 @@ function Sections({ report }: { report: DailyReportView }) {
   );
 }
 
-function Figure({ name, value }: { name: string; value: string | number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
 function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[] }) {
   return (
     <>
@@ -117,7 +110,10 @@ function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[]
       <ul className="rows">
         {acts.map(({ receiptId, at, summary }) => (
           <li key={receiptId}>
-            {summary} <Time at={Date.parse(at)} />
+            {summary}{' '}
+            <span className="facts">
+              <Time at={Date.parse(at)} /> <ReceiptLink id={receiptId} />
+            </span>
           </li>
         ))}
       </ul>

@@ -9,7 +9,7 @@ const NAMES: Record<View, string> = { boss: 'Boss', capo: 'Capo', auditor: 'Audi
 
 /** What goes on, as three people look at it: one who owns the results, one who runs a team, and one who checks both. */
 export function Overview() {
-  const { view = rememberedView(), team, date } = useSearch({ from: '/overview' });
+  const { view = rememberedView(), team, date, receipt } = useSearch({ from: '/overview' });
   const navigate = useNavigate();
   const me = useMe();
   return (
@@ -48,7 +48,7 @@ export function Overview() {
       </div>
       {view === 'boss' && <Boss teamId={team} date={date} />}
       {view === 'capo' && <Capo teamId={team} />}
-      {view === 'auditor' && <Auditor teamId={team} />}
+      {view === 'auditor' && <Auditor teamId={team} receiptId={receipt} />}
     </div>
   );
 }

@@ -9,16 +9,21 @@ export interface Search {
   team?: string;
   date?: string;
   status?: string;
+  sort?: string;
+  /** The id of the receipt that is shown. */
+  receipt?: string;
   page?: number;
 }
 
 /** What the address says; anything else in it is left out. */
-export function searchOf({ view, team, date, status, page }: Record<string, unknown>): Search {
+export function searchOf({ view, team, date, status, sort, receipt, page }: Record<string, unknown>): Search {
   return {
     ...(VIEWS.includes(view as View) && { view: view as View }),
     ...(typeof team === 'string' && { team }),
     ...(typeof date === 'string' && { date }),
     ...(typeof status === 'string' && { status }),
+    ...(typeof sort === 'string' && { sort }),
+    ...(typeof receipt === 'string' && { receipt }),
     ...(Number.isInteger(page) && Number(page) > 1 && { page: Number(page) }),
   };
 }

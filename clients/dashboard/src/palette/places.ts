@@ -11,7 +11,7 @@ const PLACES: Record<string, (id: string) => string | Promise<string>> = {
   esc: (id) => `/escalations/${id}`,
   chk: () => '/guardian',
   sig: () => '/overview?view=capo',
-  rcp: () => '/overview?view=auditor',
+  rcp: (id) => `/overview?view=auditor&receipt=${id}`,
   con: () => '/overview?view=auditor',
   doc: () => '/documents',
   evl: () => '/overview?view=auditor',

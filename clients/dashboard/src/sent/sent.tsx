@@ -1,45 +1,94 @@
+import type { SentItem } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Csv } from '../ui/csv.js';
-import { Failure } from '../ui/failure.js';
+import { Loaded, Rows } from '../ui/list.js';
 import { PAGE, Pages } from '../ui/pages.js';
+import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 
-/** Everything that went out, newest first: to whom, what, and the receipt. */
+/** Everything that went out, newest first: to whom, what, who let it go, and the receipt. */
 export function Sent() {
   const search = useSearch({ strict: false });
   const { page = 1 } = search;
   const sent = useQuery({
     queryKey: ['feed', 'sent', page],
-    queryFn: () => client.workPackets.list({ status: 'executed', limit: PAGE, offset: (page - 1) * PAGE }),
+    queryFn: () => client.auditFeed.listSent({ limit: PAGE, offset: (page - 1) * PAGE }),
   });
-  const items = sent.data?.items;
   return (
     <div className="page">
       <h1>What left</h1>
-      {sent.error && <Failure error={sent.error} onRetry={() => void sent.refetch()} />}
-      {items?.length === 0 && <p className="empty">Nothing has left yet.</p>}
-      <ul className="rows">
-        {items?.map(({ workPacketId, directiveId, title, action, executedAt, receiptId }) => (
-          <li key={workPacketId}>
-            <Link to="/directives/$directiveId" params={{ directiveId }}>
-              <span className="title">{title}</span>
-              <span className="facts">
-                <span>{action.type}</span>
-                {executedAt !== null && <Time at={executedAt} />}
-                <code>{receiptId}</code>
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {sent.data && <Pages search={search} total={sent.data.total} />}
-      <Csv
-        name="what left"
-        total={sent.data?.total}
-        list={(rows) => client.workPackets.list({ status: 'executed', ...rows })}
-      />
+      <Loaded query={sent}>
+        {({ items, total }) => (
+          <>
+            <Rows items={items} empty="Nothing has left yet. What you approve appears here once it is sent.">
+              {(item) => <Item key={item.receiptId} item={item} />}
+            </Rows>
+            <Pages search={search} total={total} />
+            <Csv name="what left" total={total} list={(rows) => client.auditFeed.listSent(rows)} />
+          </>
+        )}
+      </Loaded>
     </div>
+  );
+}
+
+function Item({ item }: { item: SentItem }) {
+  const { directiveId, approvalId, title, type, target, transport, agent, at, receiptId } = item;
+  return (
+    <li>
+      <span className="title">
+        {directiveId !== null ? (
+          <Link to="/directives/$directiveId" params={{ directiveId }}>
+            {title}
+          </Link>
+        ) : approvalId !== null ? (
+          <Link to="/approvals/$approvalId" params={{ approvalId }}>
+            {title}
+          </Link>
+        ) : (
+          title
+        )}
+      </span>
+      {transport === 'file' && (
+        <p className="warning">
+          Only written to a file, since no mail server is configured. Nobody has received it.
+        </p>
+      )}
+      <span className="facts">
+        <span>{type}</span>
+        {target !== null && !title.includes(target) && <span>to {target}</span>}
+        {agent !== null && <span>by the agent {agent}</span>}
+        <LetGo item={item} />
+        <Time at={at} />
+        <ReceiptLink id={receiptId} />
+      </span>
+    </li>
+  );
+}
+
+/** The people who approved it, the standing orders that allowed it, or that nobody was asked. */
+function LetGo({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
+  if (approvalId !== null) {
+    return (
+      <Link to="/approvals/$approvalId" params={{ approvalId }}>
+        approved by {approvedBy.join(', ')}
+      </Link>
+    );
+  }
+  if (allowedBy.length === 0) return <span>nobody was asked</span>;
+  return (
+    <span>
+      allowed by{' '}
+      {allowedBy.map(({ standingOrderId, name }, at) => (
+        <span key={standingOrderId}>
+          {at > 0 && ', '}
+          <Link to="/orders/$standingOrderId" params={{ standingOrderId }}>
+            {name}
+          </Link>
+        </span>
+      ))}
+    </span>
   );
 }

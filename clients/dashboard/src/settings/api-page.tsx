@@ -20,7 +20,14 @@ export function ApiPage() {
     enabled: mayList,
   });
   if (!me) return <p className="empty">Loading.</p>;
-  if (!mayList) return <p className="empty">Tokens are made by the role admin. Ask an admin for one.</p>;
+  if (!mayList) {
+    return (
+      <div className="page">
+        <h1>API</h1>
+        <p className="empty">Tokens are made by the role admin. Ask an admin for one.</p>
+      </div>
+    );
+  }
   return (
     <div className="page">
       <h1>API</h1>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 export interface Shown {
   token: string;
@@ -9,6 +9,16 @@ export interface Shown {
 export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown; onKept: () => void }) {
   const { origin } = location;
   const [copied, setCopied] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  // It may have been made far down the page, and is shown once. A dialog gives the focus back when it closes.
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.querySelector('[role=dialog]')) return;
+      clearInterval(timer);
+      heading.current?.focus();
+    }, 50);
+    return () => clearInterval(timer);
+  }, [token]);
   const copy = async (name: string, text: string) => {
     await navigator.clipboard.writeText(text);
     setCopied(name);
@@ -47,7 +57,9 @@ export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown
   ];
   return (
     <section className="changed" aria-label="New token">
-      <h2>New token</h2>
+      <h2 tabIndex={-1} ref={heading}>
+        New token
+      </h2>
       <p role="alert">This token is shown only now. Keep it where your program finds it.</p>
       {lines.map(([name, text]) => (
         <div key={name}>

@@ -26,12 +26,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
   ],
   ['/tier', 'Tier and licence', 'What the tier allows, how much of it is left, and the licence.'],
   ['/workspaces', 'Workspaces', 'Export or delete this workspace; make another.', 'owner'],
-  [
-    '/service',
-    'The service',
-    'Its address, mail and model, with a test of each, and the first steps.',
-    'admin',
-  ],
+  ['/service', 'The service', 'Its address, mail and model, with a test of each.', 'admin'],
   ['/settings/api', 'API', 'Tokens for programs and for agents that ask before they act.'],
 ];
 

@@ -27,8 +27,12 @@ function Form({ settings: { timezone, currency, sender } }: { settings: Settings
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const { zone, name, replyTo, money } = textsOf(event.currentTarget);
-    save.mutate({ timezone: zone!, currency: money!, sender: { name: name!, replyTo: replyTo || null } });
+    const { zone, name, signature, replyTo, money } = textsOf(event.currentTarget);
+    save.mutate({
+      timezone: zone!,
+      currency: money!,
+      sender: { name: name!, signature: signature!.trim() || name!, replyTo: replyTo || null },
+    });
   };
   const { timeZone: here } = Intl.DateTimeFormat().resolvedOptions();
   return (
@@ -55,6 +59,14 @@ function Form({ settings: { timezone, currency, sender } }: { settings: Settings
             maxLength={100}
             autoComplete="name"
             defaultValue={sender.name ?? me?.operator.handle}
+          />
+        </label>
+        <label>
+          Signature <span className="quiet">below the text of each mail; left out: the name</span>
+          <textarea
+            name="signature"
+            maxLength={1_000}
+            defaultValue={sender.signature === sender.name ? '' : (sender.signature ?? '')}
           />
         </label>
         <label>

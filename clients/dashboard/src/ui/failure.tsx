@@ -1,18 +1,33 @@
-import { APIError, RateLimitError } from '@consigliere/sdk';
+import { APIError, NotFoundError, RateLimitError } from '@consigliere/sdk';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useIsBack } from '../held.js';
+import { inNames } from './names.js';
 
-/** What went wrong, and what to quote when asking for help. */
+/** What went wrong, what to quote when asking for help, and the way on. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const isMissing = error instanceof NotFoundError;
+  if (useIsBack(error))
+    return <p className="quiet">The service answers again. Look whether it was done, or try again.</p>;
   return (
     <div className="failure" role="alert">
-      <p>{error.message}</p>
+      <p>
+        {isMissing
+          ? 'There is nothing here with this id, or you may not see it. The link may be cut off, or of another workspace.'
+          : inNames(error.message)}
+      </p>
       {error instanceof APIError && error.requestId && (
         <p className="quiet">
           Quote <code>{error.requestId}</code> when you ask for help.
         </p>
       )}
       {error instanceof RateLimitError && <LeftOf key={error.requestId} seconds={error.retryAfter ?? 60} />}
-      {onRetry && (
+      {isMissing && (
+        <p>
+          <Link to="/">Go to the inbox</Link>
+        </p>
+      )}
+      {onRetry && !isMissing && (
         <button type="button" onClick={onRetry}>
           Try again
         </button>
