@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../../support/test-app.js';
-import { DashboardDesk, EMAIL, hasBrowser, PASSWORD } from './dashboard-desk.js';
+import { DashboardDesk, EMAIL, hasBrowser, PASSWORD, PHONE } from './dashboard-desk.js';
 
 describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
   let desk: DashboardDesk;
@@ -115,5 +115,11 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.goto(test.url);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.setViewportSize(PHONE);
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    const cut = await links.evaluateAll(
+      (all) => all.filter((one) => one.scrollWidth > one.clientWidth).length,
+    );
+    expect(cut).toBe(0);
   });
 });
