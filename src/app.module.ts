@@ -14,11 +14,8 @@ import { PreflightModule } from './features/preflight/preflight.module.js';
 import { PartnerModule } from './features/partner/partner.module.js';
 import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { ChatModule } from './features/chat/chat.module.js';
-import { FamilyModule } from './features/family/family.module.js';
-import { HydrateModule } from './features/hydrate/hydrate.module.js';
 import { SubscriptionModule } from './features/subscription/subscription.module.js';
 import { TenancyModule } from './features/tenancy/tenancy.module.js';
-import { RetentionModule } from './features/retention/retention.module.js';
 import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SchedulesModule } from './features/schedules/schedules.module.js';
 import { SetupModule } from './features/setup/setup.module.js';
@@ -37,8 +34,6 @@ import { ActionRequestsModule } from './features/action-requests/action-requests
 import { AgentsModule } from './features/agents/agents.module.js';
 import { KpiModule } from './features/kpi/kpi.module.js';
 import { McpModule } from './features/mcp/mcp.module.js';
-import { MetricsModule } from './features/metrics/metrics.module.js';
-import { BootstrapModule } from './features/bootstrap/bootstrap.module.js';
 import { ReportsModule } from './features/reports/reports.module.js';
 import { Config } from './platform/config/config.js';
 import type { DatabaseAddress } from './platform/database/database-address.js';
@@ -83,15 +78,10 @@ export class AppModule {
         QuestionsModule,
         AgentsModule,
         KpiModule,
-        MetricsModule,
         ConnectorHealthModule,
-        BootstrapModule,
         ReportsModule,
-        HydrateModule,
-        FamilyModule,
         ChatModule,
         McpModule,
-        RetentionModule,
         TenancyModule,
       ],
     };

@@ -228,15 +228,15 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
   'src/features/audit/sent.reader.ts':
     'one statement composes what left, of capos and of agents, with who let it go',
-  'src/features/bootstrap/bootstrap.reader.ts': 'one statement composes what a client starts with',
+  'src/features/context/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
   'src/features/chat/topics.ts': 'the kill switch and what failed are told with the receipts about them',
   'src/features/chat/work.ts': 'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
-  'src/features/family/family-report.reader.ts': 'the day of the capos is composed of what they did',
-  'src/features/metrics/workspace-metrics.reader.ts':
+  'src/features/reports/family-report.reader.ts': 'the day of the capos is composed of what they did',
+  'src/features/kpi/workspace-metrics.reader.ts':
     'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',

@@ -1,11 +1,20 @@
 import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { AuditModule } from '../audit/audit.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { BootstrapController } from './bootstrap.controller.js';
+import { BootstrapReader } from './bootstrap.reader.js';
 import { ContextController } from './context.controller.js';
 import { ContextReader } from './context.reader.js';
+import { Cursors } from './cursors.js';
+import { HydrateController } from './hydrate.controller.js';
+import { HydrateDevice } from './hydrate-device.js';
+import { MissedReceipts } from './missed-receipts.js';
 
 /** @level 9 */
 @Module({
-  controllers: [ContextController],
-  providers: [ContextReader],
-  exports: [ContextReader],
+  imports: [AgentsModule, AuditModule, WorkspacesModule],
+  controllers: [ContextController, BootstrapController, HydrateController],
+  providers: [BootstrapReader, ContextReader, Cursors, HydrateDevice, MissedReceipts],
 })
 export class ContextModule {}

@@ -4,12 +4,14 @@ import { KpiController } from './kpi.controller.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
 import { KpiTiles } from './kpi-tiles.js';
 import { ReadKpi } from './read-kpi.js';
+import { WorkspaceMetricsController } from './workspace-metrics.controller.js';
+import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
 
 /** @level 8 */
 @Module({
   imports: [WorkspacesModule],
-  controllers: [KpiController],
-  providers: [ReadKpi, KpiFiguresReader, KpiTiles],
+  controllers: [KpiController, WorkspaceMetricsController],
+  providers: [ReadKpi, KpiFiguresReader, KpiTiles, WorkspaceMetricsReader],
   exports: [KpiTiles],
 })
 export class KpiModule {}

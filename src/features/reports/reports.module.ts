@@ -10,12 +10,19 @@ import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddCustomSection } from './add-custom-section.js';
 import { AnnounceReport } from './announce-report.js';
 import { ChangeReportConfig } from './change-report-config.js';
+import { CommentOnReport } from './comment-on-report.js';
 import { CustomSectionEntity } from './custom-section.entity.js';
 import { CustomSections } from './custom-sections.repository.js';
 import { DeleteCustomSection } from './delete-custom-section.js';
 import { DeliverReport } from './deliver-report.js';
+import { FamilyReports } from './family-report.reader.js';
+import { FamilyController } from './family.controller.js';
+import { LocalDays } from './local-days.js';
 import { MakeReport } from './make-report.js';
 import { ReadReport } from './read-report.js';
+import { ReadableReports } from './readable-reports.js';
+import { ReportCommentEntity } from './report-comment.entity.js';
+import { ReportComments } from './report-comments.repository.js';
 import { ReportConfigController } from './report-config.controller.js';
 import { ReportConfigEntity } from './report-config.entity.js';
 import { ReportConfigs } from './report-configs.repository.js';
@@ -35,7 +42,7 @@ import { WriteSections } from './write-sections.js';
 /** @level 10 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([ReportConfigEntity, ReportEntity, CustomSectionEntity]),
+    TypeOrmModule.forFeature([ReportConfigEntity, ReportEntity, CustomSectionEntity, ReportCommentEntity]),
     CaposModule,
     EventsModule,
     GuardianModule,
@@ -44,16 +51,21 @@ import { WriteSections } from './write-sections.js';
     SignalsModule,
     WorkspacesModule,
   ],
-  controllers: [ReportConfigController, ReportsController],
+  controllers: [FamilyController, ReportConfigController, ReportsController],
   providers: [
     AddCustomSection,
     AnnounceReport,
     ChangeReportConfig,
+    CommentOnReport,
     CustomSections,
     DeleteCustomSection,
     DeliverReport,
+    FamilyReports,
+    LocalDays,
     MakeReport,
     ReadReport,
+    ReadableReports,
+    ReportComments,
     ReportConfigs,
     ReportDeliveries,
     ReportFactsReader,

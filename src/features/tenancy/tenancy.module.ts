@@ -5,10 +5,12 @@ import { MailModule } from '../mail/mail.module.js';
 import { TeamsModule } from '../teams/teams.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CreateWorkspace } from './create-workspace.js';
+import { DeleteExpired } from './delete-expired.js';
 import { DeleteWorkspaces } from './delete-workspaces.js';
 import { DeletionController } from './deletion.controller.js';
 import { DeletionEntity } from './deletion.entity.js';
 import { Deletions } from './deletions.repository.js';
+import { ExpiredRows } from './expired-rows.repository.js';
 import { ExportController } from './export.controller.js';
 import { ExportEntity } from './export.entity.js';
 import { ExportWorkspace } from './export-workspace.js';
@@ -43,6 +45,8 @@ import { WorkspacesController } from './workspaces.controller.js';
     WithdrawDeletion,
     SendDeletionMail,
     DeleteWorkspaces,
+    DeleteExpired,
+    ExpiredRows,
   ],
 })
 export class TenancyModule {}

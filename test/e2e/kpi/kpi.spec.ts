@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KpiTiles } from '../../../src/features/kpi/kpi-tiles.js';
-import { DeleteExpired } from '../../../src/features/retention/delete-expired.js';
+import { DeleteExpired } from '../../../src/features/tenancy/delete-expired.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { KpiRows } from './kpi-rows.js';

@@ -2,7 +2,7 @@ import { IsIn, IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import { SECTION_KEYS } from '../reports/report.js';
+import { SECTION_KEYS } from './report.js';
 import { CAPO_ROLES } from '../terms/terms.js';
 
 const REPORT_ID = /^rpt_[0-7][0-9a-hjkmnp-tv-z]{25}$/;

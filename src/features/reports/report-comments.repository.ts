@@ -4,7 +4,7 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { isDailyReport } from '../reports/is-daily-report.js';
+import { isDailyReport } from './is-daily-report.js';
 import type { CommentsQuery, CommentView } from './report-comments.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 

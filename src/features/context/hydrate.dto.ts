@@ -1,8 +1,8 @@
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';
-import { BootstrapView } from '../bootstrap/bootstrap.dto.js';
-import { ContextView } from '../context/context.dto.js';
+import { BootstrapView } from './bootstrap.dto.js';
+import { ContextView } from './context.dto.js';
 
 /** Body of `POST /api/local/hydrate`. */
 export class HydrateBody {

@@ -6,7 +6,7 @@ import { negotiated } from '../../platform/http/negotiated.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ReadReport } from '../reports/read-report.js';
+import { ReadReport } from './read-report.js';
 import { Audiences } from '../workspaces/audiences.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyReport, FamilyReportQuery } from './family.dto.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { ReadReport } from '../reports/read-report.js';
-import { Reports } from '../reports/reports.repository.js';
+import { ReadReport } from './read-report.js';
+import { Reports } from './reports.repository.js';
 import { reportIdOf } from '../verifier/daily-report.js';
 import type { Audience } from '../workspaces/audience.js';
 import { Audiences } from '../workspaces/audiences.js';
