@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SIGNAL_SEVERITIES } from '../src/features/signals/signal-types.js';
+import { SIGNAL_SEVERITIES } from '../src/features/records/signal-types.js';
 import { ACTION_TYPE_NAMES } from '../src/features/capos/action-types.js';
 import { CAPO_ROLES, RISKS } from '../src/features/terms/terms.js';
 

@@ -4,7 +4,6 @@ import { AccountsModule } from './features/accounts/accounts.module.js';
 import { AuditModule } from './features/audit/audit.module.js';
 import { EvalsModule } from './features/evals/evals.module.js';
 import { DashboardModule } from './features/dashboard/dashboard.module.js';
-import { DocumentsModule } from './features/documents/documents.module.js';
 import { EscalationsModule } from './features/escalations/escalations.module.js';
 import { GuardianModule } from './features/guardian/guardian.module.js';
 import { NotificationsModule } from './features/notifications/notifications.module.js';
@@ -16,10 +15,9 @@ import { WebhooksModule } from './features/webhooks/webhooks.module.js';
 import { ChatModule } from './features/chat/chat.module.js';
 import { SubscriptionModule } from './features/subscription/subscription.module.js';
 import { TenancyModule } from './features/tenancy/tenancy.module.js';
-import { RevenueModule } from './features/revenue/revenue.module.js';
 import { SchedulesModule } from './features/schedules/schedules.module.js';
 import { SetupModule } from './features/setup/setup.module.js';
-import { SignalsModule } from './features/signals/signals.module.js';
+import { RecordsModule } from './features/records/records.module.js';
 import { SuggestionsModule } from './features/suggestions/suggestions.module.js';
 import { TeamsModule } from './features/teams/teams.module.js';
 import { ToolsModule } from './features/tools/tools.module.js';
@@ -29,7 +27,6 @@ import { ConnectorHealthModule } from './features/connector-health/connector-hea
 import { ContextModule } from './features/context/context.module.js';
 import { DirectivesModule } from './features/directives/directives.module.js';
 import { ConsigliereModule } from './features/consigliere/consigliere.module.js';
-import { QuestionsModule } from './features/questions/questions.module.js';
 import { ActionRequestsModule } from './features/action-requests/action-requests.module.js';
 import { AgentsModule } from './features/agents/agents.module.js';
 import { KpiModule } from './features/kpi/kpi.module.js';
@@ -57,11 +54,9 @@ export class AppModule {
         SubscriptionModule,
         AuditModule,
         GuardianModule,
-        SignalsModule,
+        RecordsModule,
         ToolsModule,
         EscalationsModule,
-        DocumentsModule,
-        RevenueModule,
         PartnerModule,
         WebhooksModule,
         ApprovalsModule,
@@ -75,7 +70,6 @@ export class AppModule {
         PreflightModule,
         PacksModule,
         ActionRequestsModule,
-        QuestionsModule,
         AgentsModule,
         KpiModule,
         ConnectorHealthModule,

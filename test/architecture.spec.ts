@@ -70,7 +70,7 @@ describe('the module graph', () => {
     ],
     [
       'a feature that imports another of its level, if only a type',
-      'src/features/revenue/a.ts',
+      'src/features/records/a.ts',
       "import type { B } from '../mail/b.js';\nexport type A = B;",
       { 'src/features/mail/b.ts': 'export interface B { b: number }' },
       'features-level-3-import-only-lower-ones',
@@ -364,14 +364,14 @@ describe('the statements', () => {
   });
 
   it('are noticed in a use case, and not in the repository', () => {
-    const owners = new Map([['signals', 'signals']]);
+    const owners = new Map([['signals', 'records']]);
     const stray = (file: string, text: string) =>
-      strayStatements([{ path: `src/features/signals/${file}`, text }], owners);
+      strayStatements([{ path: `src/features/records/${file}`, text }], owners);
     const read = 'const rows = await db.query(`select a.x from signals a`);';
-    expect(stray('raise-signal.ts', read)).toEqual(['src/features/signals/raise-signal.ts: signals']);
+    expect(stray('raise-signal.ts', read)).toEqual(['src/features/records/raise-signal.ts: signals']);
     expect(stray('signals.repository.ts', read)).toEqual([]);
     expect(stray('raise-signal.ts', "await db.query('select app.raise($1)');")).toEqual([
-      'src/features/signals/raise-signal.ts: raise',
+      'src/features/records/raise-signal.ts: raise',
     ]);
     expect(stray('raise-signal.ts', "throw new Error('There is none. It was taken from signals.');")).toEqual(
       [],
@@ -422,13 +422,13 @@ describe('the statements', () => {
       text: "@Entity({ schema: 'app', name: 'tiles' })\nexport class Row {}",
     };
     const owners = tableOwners(
-      [entity('approvals', 'approvals'), entity('signals', 'signals'), named],
+      [entity('approvals', 'approvals'), entity('records', 'signals'), named],
       [migration],
     );
     expect(Object.fromEntries(owners)).toEqual({
       approvals: 'approvals',
       hits: 'platform',
-      signals: 'signals',
+      signals: 'records',
       tiles: 'kpi',
     });
 
@@ -436,15 +436,15 @@ describe('the statements', () => {
       'const sql = `select a.x from approvals a where ${mine} and exists (select from "app"."signals")`;';
     const found = (feature: string, text: string) => trespasses([reader(feature, text)], owners);
     expect(found('approvals', both)).toEqual([
-      'src/features/approvals/approvals.repository.ts: signals of signals',
+      'src/features/approvals/approvals.repository.ts: signals of records',
     ]);
-    expect(found('signals', both)).toEqual([
-      'src/features/signals/signals.repository.ts: approvals of approvals',
+    expect(found('records', both)).toEqual([
+      'src/features/records/records.repository.ts: approvals of approvals',
     ]);
-    expect(found('signals', "const sql = 'UPDATE hits SET x = 1';")).toHaveLength(1);
-    expect(found('signals', '// select from approvals\nimport { a } from "../approvals/a.js";')).toEqual([]);
+    expect(found('records', "const sql = 'UPDATE hits SET x = 1';")).toHaveLength(1);
+    expect(found('records', '// select from approvals\nimport { a } from "../approvals/a.js";')).toEqual([]);
     const prose: Source = {
-      path: 'src/features/signals/signal.dto.ts',
+      path: 'src/features/records/signal.dto.ts',
       text: "const text = 'Taken from approvals';",
     };
     expect(trespasses([prose], owners)).toEqual([]);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { leaveActionRequest } from '../e2e/action-requests/action-request-rows.js';
-import { leaveQuestion, PLAN } from '../e2e/questions/question-rows.js';
+import { leaveQuestion, PLAN } from '../e2e/approvals/question-rows.js';
 import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leaveDecided } from '../e2e/standing-orders/decided-approvals.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';

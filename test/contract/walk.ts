@@ -7,7 +7,7 @@ import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { rotateSecret } from '../e2e/partner/partner-desk.js';
 import { leaveReport } from '../e2e/reports/report-rows.js';
 import { newPublisher } from '../support/skill-packs.js';
-import { SignalDesk } from '../e2e/signals/signal-desk.js';
+import { SignalDesk } from '../e2e/records/signal-desk.js';
 import { operationOf } from './operations.js';
 
 /** Signs the packs that are installed on a walk. */

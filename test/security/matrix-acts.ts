@@ -1,4 +1,4 @@
-import { PLAN } from '../e2e/questions/question-rows.js';
+import { PLAN } from '../e2e/approvals/question-rows.js';
 import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { newId } from '../../src/platform/kernel/ids.js';
 import { manifestOf, newPublisher, publishersOf, signedPack } from '../support/skill-packs.js';

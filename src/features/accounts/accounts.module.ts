@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { MailModule } from '../mail/mail.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AccountActs } from './account-acts.js';
 import { Accounts } from './accounts.repository.js';
@@ -41,7 +41,7 @@ import { VerifySecondFactor } from './verify-second-factor.js';
 
 /** @level 4 */
 @Module({
-  imports: [TypeOrmModule.forFeature([SessionEntity]), MailModule, SignalsModule, WorkspacesModule],
+  imports: [TypeOrmModule.forFeature([SessionEntity]), MailModule, RecordsModule, WorkspacesModule],
   controllers: [
     SessionController,
     SessionsController,

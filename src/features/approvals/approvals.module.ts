@@ -5,6 +5,7 @@ import { CaposModule } from '../capos/capos.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
@@ -19,7 +20,9 @@ import { EscalatedApprovals } from './escalated-approvals.js';
 import { ExpireApproval } from './expire-approval.js';
 import { HoldupsReader } from './holdups.reader.js';
 import { MissingApprovers } from './missing-approvers.js';
+import { QuestionsController } from './questions.controller.js';
 import { Questions } from './questions.repository.js';
+import { QuestionsService } from './questions.service.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -30,8 +33,9 @@ import { RequestApproval } from './request-approval.js';
     EscalationsModule,
     EventsModule,
     GuardianModule,
+    WorkspacesModule,
   ],
-  controllers: [ApprovalsController],
+  controllers: [ApprovalsController, QuestionsController],
   providers: [
     Approvals,
     ApprovalBackgroundReader,
@@ -46,6 +50,7 @@ import { RequestApproval } from './request-approval.js';
     HoldupsReader,
     MissingApprovers,
     Questions,
+    QuestionsService,
     RequestApproval,
   ],
   exports: [

@@ -3,7 +3,7 @@ import { isCurrency } from '../../platform/kernel/currency.js';
 import { foldedMailAddress, mailAddress } from '../../platform/kernel/mail-address.js';
 import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL, CONTROL_IN_TEXT } from '../../platform/kernel/text.js';
-import { SIGNAL_SEVERITIES, SIGNAL_TYPES } from '../signals/signal-types.js';
+import { SIGNAL_SEVERITIES, SIGNAL_TYPES } from '../records/signal-types.js';
 import { CAPO_ROLES, PRIORITIES } from '../terms/terms.js';
 
 export { isMailAddress } from '../../platform/kernel/mail-address.js';

@@ -4,7 +4,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ConnectorsModule } from '../connectors/connectors.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { ActionReversibility } from '../standing-orders/action-reversibility.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -40,7 +40,7 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
   imports: [
     TypeOrmModule.forFeature([PausedCapoEntity, ModelChargeEntity]),
     StandingOrdersModule,
-    SignalsModule,
+    RecordsModule,
     ConnectorsModule,
     WebhooksModule,
   ],

@@ -6,7 +6,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import type { Cost } from '../terms/terms.js';
 import { RunnerFailed } from './briefing.js';
 import {

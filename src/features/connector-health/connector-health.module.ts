@@ -7,7 +7,7 @@ import { KpiModule } from '../kpi/kpi.module.js';
 import { KpiTiles } from '../kpi/kpi-tiles.js';
 import { MailModule } from '../mail/mail.module.js';
 import { PartnerModule } from '../partner/partner.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CheckConnector } from './check-connector.js';
@@ -36,7 +36,7 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
     KpiModule,
     MailModule,
     PartnerModule,
-    SignalsModule,
+    RecordsModule,
     WebhooksModule,
     // Its first run makes the workspace that answers for what the whole service has.
     WorkspacesModule,

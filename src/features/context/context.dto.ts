@@ -1,4 +1,4 @@
-import { SignalView } from '../signals/signals.dto.js';
+import { SignalView } from '../records/signals.dto.js';
 import { StandingOrderSummary } from '../standing-orders/standing-orders.dto.js';
 import { WorkPacketSummary } from '../directives/packets/work-packets.dto.js';
 import { ReceiptItem } from '../audit/audit-feed.dto.js';

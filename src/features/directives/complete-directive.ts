@@ -6,7 +6,7 @@ import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { GUARDIAN } from '../guardian/guardian.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';

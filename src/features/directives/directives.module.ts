@@ -8,10 +8,8 @@ import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
-import { DocumentsModule } from '../documents/documents.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { RevenueModule } from '../revenue/revenue.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AcceptDraft } from './accept-draft.js';
@@ -85,10 +83,8 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     GuardianModule,
     CaposModule,
     ApprovalsModule,
-    DocumentsModule,
+    RecordsModule,
     MailModule,
-    RevenueModule,
-    SignalsModule,
     AuditModule,
     ConnectorsModule,
     WebhooksModule,

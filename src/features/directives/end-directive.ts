@@ -9,7 +9,7 @@ import type { ApprovalEntity } from '../approvals/approval.entity.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { PolicyGate } from '../guardian/policy-gate.js';
 import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { TELL_MEMBERS } from '../terms/terms.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';

@@ -8,7 +8,7 @@ import { RunnerFailed } from '../capos/briefing.js';
 import { CAPOS } from '../capos/capo.js';
 import { capoActor } from '../capos/capo-actor.js';
 import { type Paid, paidBefore } from '../capos/paid.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { ChargeUnused } from './charge-unused.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { EventsModule } from '../events/events.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { ActivationChecks } from '../standing-orders/activation-checks.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { AutonomyMode } from '../workspaces/autonomy-mode.js';
@@ -46,7 +46,7 @@ import { PolicyPreview } from './policy-preview.js';
     EventsModule,
     WorkspacesModule,
     StandingOrdersModule,
-    SignalsModule,
+    RecordsModule,
   ],
   controllers: [GuardianController, CheckpointsController, RevertsController],
   providers: [

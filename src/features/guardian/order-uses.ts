@@ -5,7 +5,7 @@ import { isNearlySpent } from '../standing-orders/limits.js';
 import { type GivenBack, StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
 import type { Usages } from '../standing-orders/usages.js';
 import { useOf } from '../standing-orders/uses-of-order.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { GUARDIAN } from './guardian.js';
 
 /** A work packet that goes by its decision, as standing orders count it. */

@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
 import type { PreparedMail } from './compose-mail.js';
 import type { Notice } from './notice-source.js';

@@ -4,7 +4,7 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { MailModule } from '../mail/mail.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApprovalNotices } from './approval-notices.js';
 import { ChooseNotifications } from './choose-notifications.js';
@@ -38,7 +38,7 @@ import { Unsubscribe } from './unsubscribe.js';
     EscalationsModule,
     GuardianModule,
     MailModule,
-    SignalsModule,
+    RecordsModule,
     WorkspacesModule,
   ],
   controllers: [NotificationChoicesController, DecisionPageController, UnsubscribeController],

@@ -3,7 +3,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import { Events } from '../events/events.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { packActor } from './pack-work.js';
 import type { SkillPackEntity } from './skill-pack.entity.js';
 import { SkillPacks } from './skill-packs.repository.js';

@@ -6,7 +6,7 @@ import { EvalsModule } from '../evals/evals.module.js';
 import { InstalledSkills } from '../evals/installed-skills.js';
 import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { RestoreObjections } from '../standing-orders/restore-objections.js';
 import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
 import { InstalledPacks } from '../workspaces/installed-packs.js';
@@ -37,7 +37,7 @@ import { UninstallPack } from './uninstall-pack.js';
     EvalsModule,
     EventsModule,
     GuardianModule,
-    SignalsModule,
+    RecordsModule,
     StandingOrdersModule,
     WorkspacesModule,
   ],

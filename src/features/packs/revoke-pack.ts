@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import type { ArchivedOrders } from '../standing-orders/archive-orders.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { REVOKE_WORK } from './pack-work.js';
 import { RemovePack } from './remove-pack.js';
 import { Revocations } from './revocations.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SignedRequests } from '../../platform/auth/signed-requests.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
 import { Buyers } from './buyers.repository.js';
@@ -39,7 +39,7 @@ import { TrustFiguresReader } from './trust-figures.reader.js';
     ]),
     // Its first run makes the workspace that gets the first secret.
     WorkspacesModule,
-    SignalsModule,
+    RecordsModule,
   ],
   controllers: [PartnerController, PartnerSecretController],
   providers: [

@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
 

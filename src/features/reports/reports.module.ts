@@ -5,7 +5,7 @@ import { EventsModule } from '../events/events.module.js';
 import { GuardianModule } from '../guardian/guardian.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { AddCustomSection } from './add-custom-section.js';
 import { AnnounceReport } from './announce-report.js';
@@ -48,7 +48,7 @@ import { WriteSections } from './write-sections.js';
     GuardianModule,
     MailModule,
     NotificationsModule,
-    SignalsModule,
+    RecordsModule,
     WorkspacesModule,
   ],
   controllers: [FamilyController, ReportConfigController, ReportsController],

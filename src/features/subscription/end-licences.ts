@@ -6,7 +6,7 @@ import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { Workspaces } from '../workspaces/workspaces.repository.js';
 import { graceEnd, licenceStatus, timeOf } from './licence.js';
 import type { LicenceEntity } from './licence.entity.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { EndLicences } from './end-licences.js';
 import { LicenceEntity } from './licence.entity.js';
@@ -10,7 +10,7 @@ import { VerifySubscription } from './verify-subscription.js';
 
 /** @level 4 */
 @Module({
-  imports: [TypeOrmModule.forFeature([LicenceEntity]), SignalsModule, WorkspacesModule],
+  imports: [TypeOrmModule.forFeature([LicenceEntity]), RecordsModule, WorkspacesModule],
   controllers: [SubscriptionController],
   providers: [Licences, VerifySubscription, EndLicences],
 })

@@ -5,7 +5,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import { DELIVERY_WORK } from '../events/event.js';
-import { Signals } from '../signals/signals.repository.js';
+import { Signals } from '../records/signals.repository.js';
 import { type ClaimedDelivery, Deliveries } from './deliveries.repository.js';
 import {
   type Attempt,

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { EscalationsModule } from '../escalations/escalations.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { SignalsModule } from '../signals/signals.module.js';
+import { RecordsModule } from '../records/records.module.js';
 import { CompleteAttempt } from './complete-attempt.js';
 import { DeleteDestination } from './delete-destination.js';
 import { DeliveriesController } from './deliveries.controller.js';
@@ -32,7 +32,7 @@ import { TestDestination } from './test-destination.js';
     TypeOrmModule.forFeature([WebhookDestinationEntity, WebhookEventEntity, WebhookDeliveryEntity]),
     EscalationsModule,
     EventsModule,
-    SignalsModule,
+    RecordsModule,
   ],
   controllers: [DestinationsController, DeliveriesController],
   providers: [

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SignalDesk } from '../../e2e/signals/signal-desk.js';
+import { SignalDesk } from '../../e2e/records/signal-desk.js';
 import type { TestApp } from '../../support/test-app.js';
 import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
 

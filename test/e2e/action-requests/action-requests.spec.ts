@@ -6,7 +6,7 @@ import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { OpenWork } from '../../../src/features/verifier/open-work.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { type Answer, Client } from '../../support/client.js';
-import { leaveQuestion, PLAN } from '../questions/question-rows.js';
+import { leaveQuestion, PLAN } from '../approvals/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 import { leaveActionRequest } from './action-request-rows.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';

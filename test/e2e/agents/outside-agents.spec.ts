@@ -6,7 +6,7 @@ import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { leaveActionRequest } from '../action-requests/action-request-rows.js';
-import { leaveQuestion } from '../questions/question-rows.js';
+import { leaveQuestion } from '../approvals/question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 
 const NONE = { allowed: 0, approved: 0, denied: 0, rejected: 0, completed: 0, failed: 0, unconfirmed: 0 };

@@ -7,7 +7,7 @@ import { Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../../support/test-app.js';
 import { Desk, DOCUMENT, MAIL } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
-import { leaveQuestion } from '../questions/question-rows.js';
+import { leaveQuestion } from './question-rows.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 
 let test: TestApp;

@@ -10,7 +10,7 @@ import {
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
-import { SignalDesk } from '../signals/signal-desk.js';
+import { SignalDesk } from '../records/signal-desk.js';
 import { ChatDesk, whatDecides } from './chat-desk.js';
 
 const QUESTION = 'Is there anything about the delivery that I should worry about?';

@@ -14,7 +14,7 @@ import { Client } from '../../support/client.js';
 import { Desk } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { type MailServer, startMailServer } from '../mail/mail-server.js';
-import { SignalDesk } from '../signals/signal-desk.js';
+import { SignalDesk } from '../records/signal-desk.js';
 import { NO_MAIL, OrderDesk } from '../standing-orders/order-desk.js';
 import { ChatDesk, whatDecides } from './chat-desk.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BriefingReader } from '../../../src/features/capos/briefing.reader.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
-import { SignalDesk } from '../signals/signal-desk.js';
+import { SignalDesk } from '../records/signal-desk.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
 import { Desk } from './desk.js';
 

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually } from '../../support/test-app.js';
 import { leaveActionRequest } from '../action-requests/action-request-rows.js';
-import { leaveQuestion } from '../questions/question-rows.js';
+import { leaveQuestion } from '../approvals/question-rows.js';
 import { leaveChecked } from '../connector-health/connector-rows.js';
 import { Desk, DOCUMENT } from '../directives/desk.js';
 import { EscalationDesk } from '../escalations/escalation-desk.js';
@@ -10,7 +10,7 @@ import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
 import { leaveReport, leaveSection } from '../reports/report-rows.js';
 import { SCHEDULE } from '../schedules/schedule-desk.js';
-import { SignalDesk } from '../signals/signal-desk.js';
+import { SignalDesk } from '../records/signal-desk.js';
 import { leaveTool } from '../tools/tool-rows.js';
 import { leaveDelivered } from '../webhooks/webhook-rows.js';
 import type { TenancyDesk, Tenant } from './tenancy-desk.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ActionResult, Compensation } from '../../capos/action-types.js';
 import { HTTP_UNDO } from '../../capos/outside-targets.js';
-import { Documents } from '../../documents/documents.repository.js';
-import { RevenueEvents } from '../../revenue/revenue-events.repository.js';
-import { Signals } from '../../signals/signals.repository.js';
+import { Documents } from '../../records/documents.repository.js';
+import { RevenueEvents } from '../../records/revenue-events.repository.js';
+import { Signals } from '../../records/signals.repository.js';
 import { WithdrawProposal } from '../../standing-orders/withdraw-proposal.js';
 import { CallEffect } from './call-effect.js';
 import { EffectFailed } from './packet-effect.js';

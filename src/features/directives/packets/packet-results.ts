@@ -10,7 +10,7 @@ import { CAPOS } from '../../capos/capo.js';
 import type { GuardianEntity } from '../../guardian/guardian.entity.js';
 import { isHalted } from '../../guardian/guardian.js';
 import { PolicyGate } from '../../guardian/policy-gate.js';
-import { Signals } from '../../signals/signals.repository.js';
+import { Signals } from '../../records/signals.repository.js';
 import { CompleteDirective } from '../complete-directive.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import type { DuePacket } from './due-packets.repository.js';

@@ -3,7 +3,7 @@ import { capoActor } from '../../capos/capo-actor.js';
 import { COMPENSATION_FAILED, DISMISS, DONE_BY_HAND, RETRY } from '../../escalations/escalation-kinds.js';
 import { Escalations } from '../../escalations/escalations.repository.js';
 import type { OpenStep } from '../../guardian/reverts.repository.js';
-import { Signals } from '../../signals/signals.repository.js';
+import { Signals } from '../../records/signals.repository.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 

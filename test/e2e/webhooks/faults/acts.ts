@@ -1,7 +1,7 @@
 import { PinoLogger } from 'nestjs-pino';
 import { DataSource } from 'typeorm';
 import { Events } from '../../../../src/features/events/events.js';
-import { RevenueEvents } from '../../../../src/features/revenue/revenue-events.repository.js';
+import { RevenueEvents } from '../../../../src/features/records/revenue-events.repository.js';
 import { SYSTEM } from '../../../../src/platform/auth/caller.js';
 import { appDataSource } from '../../../../src/platform/database/data-source.js';
 import { DatabaseAddress } from '../../../../src/platform/database/database-address.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewSignal } from '../../../src/features/signals/signals.repository.js';
+import type { NewSignal } from '../../../src/features/records/signals.repository.js';
 import { SYSTEM } from '../../../src/platform/auth/caller.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { CAPO, SignalDesk } from './signal-desk.js';

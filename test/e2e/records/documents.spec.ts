@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Documents, type NewDocument } from '../../../src/features/documents/documents.repository.js';
+import { Documents, type NewDocument } from '../../../src/features/records/documents.repository.js';
 import { type Actor, SYSTEM } from '../../../src/platform/auth/caller.js';
 import { violatedConstraint } from '../../../src/platform/database/database-errors.js';
 import { Db } from '../../../src/platform/database/db.js';

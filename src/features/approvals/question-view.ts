@@ -1,5 +1,5 @@
-import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import type { ListedQuestion, ShownQuestion } from '../approvals/questions.repository.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import type { ListedQuestion, ShownQuestion } from './questions.repository.js';
 import {
   QUESTION_STATUSES,
   type QuestionStatus,

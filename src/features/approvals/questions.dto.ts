@@ -3,7 +3,7 @@ import { IsIn, IsObject, IsOptional } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import type { Answer, AnswerSchema } from '../approvals/question.js';
+import type { Answer, AnswerSchema } from './question.js';
 import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
 
 /** The parameter of the paths, as it is documented. */

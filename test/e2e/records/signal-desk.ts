@@ -1,4 +1,4 @@
-import { type NewSignal, Signals } from '../../../src/features/signals/signals.repository.js';
+import { type NewSignal, Signals } from '../../../src/features/records/signals.repository.js';
 import type { Actor } from '../../../src/platform/auth/caller.js';
 import { Db } from '../../../src/platform/database/db.js';
 import type { TestApp } from '../../support/test-app.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BriefingReader } from '../../../src/features/capos/briefing.reader.js';
-import { RevenueEvents } from '../../../src/features/revenue/revenue-events.repository.js';
+import { RevenueEvents } from '../../../src/features/records/revenue-events.repository.js';
 import type { Actor } from '../../../src/platform/auth/caller.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';

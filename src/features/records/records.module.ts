@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../events/events.module.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AcknowledgeSignal } from './acknowledge-signal.js';
+import { DocumentEntity } from './document.entity.js';
+import { Documents } from './documents.repository.js';
+import { DocumentsController } from './documents.controller.js';
+import { RecordRevenue } from './record-revenue.js';
+import { RevenueController } from './revenue.controller.js';
+import { RevenueEventEntity } from './revenue-event.entity.js';
+import { RevenueEvents } from './revenue-events.repository.js';
+import { SignalEntity } from './signal.entity.js';
+import { Signals } from './signals.repository.js';
+import { SignalsController } from './signals.controller.js';
+import { SignalsReader } from './signals.reader.js';
+
+/** @level 3 */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([DocumentEntity, RevenueEventEntity, SignalEntity]),
+    EventsModule,
+    WorkspacesModule,
+  ],
+  controllers: [DocumentsController, RevenueController, SignalsController],
+  providers: [AcknowledgeSignal, Documents, RecordRevenue, RevenueEvents, Signals, SignalsReader],
+  exports: [Documents, RevenueEvents, Signals],
+})
+export class RecordsModule {}
