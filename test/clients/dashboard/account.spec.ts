@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import PostalMime from 'postal-mime';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Device } from '../../e2e/hydrate/hydrate-desk.js';
+import { Device } from '../../e2e/context/hydrate-desk.js';
 import { type MailServer, startMailServer } from '../../e2e/mail/mail-server.js';
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import { eventually, type TestApp } from '../../support/test-app.js';

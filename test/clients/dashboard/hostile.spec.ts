@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EscalationDesk } from '../../e2e/escalations/escalation-desk.js';
 import { leaveReport } from '../../e2e/reports/report-rows.js';
-import { SignalDesk } from '../../e2e/signals/signal-desk.js';
+import { SignalDesk } from '../../e2e/records/signal-desk.js';
 import { FILE_DOCUMENTS, OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
