@@ -68,23 +68,30 @@ describe('a mail in the form of the rule is ready', () => {
     [`Envía un correo a ${JANE} con el asunto "Order" y el texto "It ships on Friday."`],
     [`Send ${JANE} this: "It ships on Friday." Subject should be Order.`],
     [`Send "It ships on Friday." to ${JANE}, subject "Order"`],
-    [`pls sned a mail to ${JANE}, subjcet "Order", txet: "It ships on Friday."`],
     [`"It ships on Friday." - please send that to ${JANE} with the subject "Order"`],
-    [`Mail ${JANE} (not ${BOB}), subject "Order": "It ships on Friday."`],
-    [`Mail ${JANE}, but not to her boss ${BOB}, subject "Order": "It ships on Friday."`],
     [`Subject: Order\nText: It ships on Friday.\nTo: ${JANE}`],
-    [`"It ships on Friday." - please send this to ${JANE} with the subject Order`],
-    [`Tell ${JANE} that we can NOT wait. Subject: Order. Message: It ships on Friday.`],
     [
-      `Send an apology to ${JANE} for the delay, cc ${BOB}. Subject "Order". Tell her: "It ships on Friday."`,
+      `mail ${JANE} and ${BOB}, cc cy@acme.example, subject Order, text It ships on Friday.`,
+      { ...BOTH, cc: ['cy@acme.example'] },
+    ],
+    [`Send the text 'It ships on Friday.' to ${JANE} under the subject 'Order'.`],
+    [
+      `Email "It ships on Friday." to ${JANE} with the subject "Order". Put my accountant ${BOB} in copy.`,
       COPY,
     ],
+    [`Envíe por favor un mensaje a ${JANE} y a ${BOB}. Asunto: Order. Texto: It ships on Friday.`, BOTH],
+    [`Send "It ships on Friday." to ${JANE} and ${BOB}, subject Order`, BOTH],
+    [`Écris à ${JANE} avec l'objet « Order » et le texte « It ships on Friday. »`],
+    [`Send two mails: one to ${JANE}: "It ships on Friday.", subject "Order"`],
+    [
+      `Email ${JANE}, subject: Order. Text: It ships. Can you put it on the agenda? Please send us the list.`,
+      { body: 'It ships. Can you put it on the agenda? Please send us the list.' },
+    ],
+    [`"It ships on Friday." - please send this to ${JANE} with the subject Order`],
     [`Mail ${JANE}: "It ships on Friday.", subject "Order", with ${BOB} in copy`, COPY],
     [`Kannst du ${JANE} bitte eine kurze Mail schicken? Betreff: Order. Nachricht: It ships on Friday.`],
     [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
-    [`pls send an emial to ${JANE} subjct "Order" txt "It ships on Friday."`],
     [`Email ${JANE} with subject "Order" and this text: It ships on Friday.`],
-    [`Email ${JANE} the mail "Order" with text: It ships on Friday.`],
     [`Email ${JANE}, subject Re: Order: It ships on Friday.`, { subject: 'Re: Order' }],
     [`Email ${JANE} (subject: Order), text: It ships on Friday.`],
     [
@@ -102,17 +109,18 @@ describe('a mail in the form of the rule is ready', () => {
       `Email ${JANE}, subject: Order, text: We need 1) nuts 2) bolts :)`,
       { body: 'We need 1) nuts 2) bolts :)' },
     ],
-    [
-      `send a mial to ${JANE} teh subject is Order and the txt is Hi Jane, it ships.`,
-      { body: 'Hi Jane, it ships.' },
-    ],
     [`mail to ${JANE} subj Order: It ships on Friday.`],
+    [`Email ${JANE}, subject "Your\norder": "It ships on Friday."`, { subject: 'Your order' }],
+    [`Email ${JANE} (Betreff: Order 17), Text: It ships on Friday.`, { subject: 'Order 17' }],
+    [
+      `Email ${JANE} (cc ${BOB}, subject: Order 17), text: It ships on Friday.`,
+      { ...COPY, subject: 'Order 17' },
+    ],
+    [`Cc: ${BOB}\nTo: ${JANE}\nSubject: Order\n\nIt ships on Friday.`, COPY],
+    [`cc ${BOB}, to ${JANE}, subject "Order": "It ships on Friday."`, COPY],
     [`Subject: Order\nTo: ${JANE}\n\nPlease wait.`, { body: 'Please wait.' }],
     [`Please send the following email:\n\nTo: ${JANE}\nSubject: Order\n\nIt ships on Friday.`],
     [`Schreib ${JANE}, Betreff ist Order: Liebe Jane, es kommt.`, { body: 'Liebe Jane, es kommt.' }],
-    [`Write to both of our buyers: ${JANE} and ${BOB}. Subject: Order. Text: It ships on Friday.`, BOTH],
-    [`Let everybody know: ${JANE}; ${BOB} - Betreff Order - Text: "It ships on Friday."`, BOTH],
-    [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
     [
       `Email ${JANE}, subject "Order". Say: It ships. Signed Jo Khan, Copy Corner`,
       { body: 'It ships. Signed Jo Khan, Copy Corner' },
@@ -127,16 +135,6 @@ describe('a mail in the form of the rule is ready', () => {
     expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
     expect(packets(`Email ${JANE}, subject "Order": "He didn't come.\nCc: nobody"`)).toEqual([
       mail({ body: "He didn't come.\nCc: nobody" }),
-    ]);
-  });
-
-  it('a letter is the text from its greeting to its name, whatever it asks of its reader', () => {
-    const held = `Dear Jane, wait for Bob if he is late, but dont tell him. We do not pay yet. Love, Nina`;
-    expect(packets(`Email ${JANE}. Subject: Order. Text: ${held}`)).toEqual([mail({ body: held })]);
-    const body = `Hi Jane, it ships. Please send comments to ${BOB}, or call me before noon. Kind regards, Tom`;
-    expect(packets(`Email ${JANE}: Subject: Order. ${body}`)).toEqual([mail({ body })]);
-    expect(packets(`Email ${JANE}, subject "Order": ${body} Send it on Monday.`)).toMatchObject([
-      { asked: ['body'] },
     ]);
   });
 
@@ -167,12 +165,6 @@ describe('a mail in the form of the rule is ready', () => {
     expect(packets(`Email ${JANE}, subject "Order":\n${body}`)).toEqual([mail({ body })]);
   });
 
-  it('not signed where nothing is to be added', () => {
-    const sender = { name: 'Mara', signature: 'Mara\nNorthwind', replyTo: null };
-    const text = `Email ${JANE}, subject "Order": "It ships on Friday." Please add nothing else.`;
-    expect(packets(text, 'capo_ops', { sender })).toEqual([mail()]);
-  });
-
   it.each([
     ['Hello.', 'Hello.\n\nMara\nNorthwind'],
     ['Hello.\n\nBest regards\nMara', 'Hello.\n\nBest regards\nMara'],
@@ -190,40 +182,25 @@ describe('a mail asks for exactly what it lacks', () => {
   it.each<[text: string, more: object]>([
     [`Email ${JANE}: It ships on Friday.`, { subject: '', asked: ['subject'] }],
     [`Email ${JANE}, subject "Order"`, { body: '', asked: ['body'] }],
+    [`Betreff Order, Empfänger ${JANE}, Kopie an ${BOB}`, { ...COPY, body: '', asked: ['body'] }],
+    [`Email ${JANE} and cc sue, subject "Order": "It ships on Friday."`, { asked: ['cc'] }],
     ['Send Jane a mail with the subject "Order" saying "It ships on Friday."', { to: [], asked: ['to'] }],
-    [
-      `Don't send anything to ${BOB} yet, but write to ${JANE}: It ships on Friday. Subject: Order`,
-      { asked: ['body'] },
-    ],
-    [
-      `Mail ${JANE}, subject "Order": leave it as it is: "It ships."`,
-      { body: 'leave it as it is: "It ships."', asked: ['body'] },
-    ],
-    [
-      `emial ${JANE} subjet Order mesage It ships on Friday`,
-      { subject: '', body: '', asked: ['subject', 'body'] },
-    ],
+    ['email jane: It ships on Friday. Subject: Order', { to: [], asked: ['to'] }],
     [`Email Anna, subject "Order": "It ships on Friday."`, { to: [], asked: ['to'] }],
-    [`Tell ${JANE} that "Project X" is late`, { subject: '', body: '', asked: ['subject', 'body'] }],
-    [`Tell ${JANE} that it is late. She can call. Subject: "Order"`, { body: '', asked: ['body'] }],
-    [`If ${JANE} has not answered, send her: "It ships on Friday." Subject: Order`, { asked: ['body'] }],
-    [`Send this to ${JANE} next Monday at 8: "It ships on Friday." Subject: Order`, { asked: ['body'] }],
+    [`Send "It ships on Friday." to the dairy guy, subject "Order"`, { to: [], asked: ['to'] }],
     [
-      `Don't write to ${BOB} yet, only to ${JANE}, send: "It ships on Friday." Subject: Order`,
-      { asked: ['body'] },
+      `Please email jane(at)acme about it, subject Order, text: It ships on Friday.`,
+      { to: [], asked: ['to'] },
     ],
-    [`Mail ${JANE} "It ships on Friday." but make it Monday, subject "Order"`, { asked: ['body'] }],
-    [
-      `Forward this to ${JANE}:\n\n> From: ${BOB}\n> Hello\n\nand say "It ships on Friday." Subject: Order`,
-      { asked: ['body'] },
-    ],
-    [
-      `Send Anna or her boss, whoever is there, the text "It ships on Friday." Subject: Order`,
-      { to: [], asked: ['to', 'body'] },
-    ],
+    ['Email Joanna about the broken printer', NOTHING],
+    ['tell everyone on the team we start at 8 tomorrow', NOTHING],
+    ['Reply to the customer that complained yesterday and apologise', NOTHING],
+    ['Please forward the signed lease to our lawyer', NOTHING],
+    ['Bitte schreibe eine E-Mail an unseren Vermieter wegen der Heizung', NOTHING],
+    ['Schreib der Frau Schulz, dass der Termin ausfällt.', NOTHING],
+    ['Let Mrs Whitcombe know that it is late.', NOTHING],
     [`Laita postia osoitteeseen ${JANE}: It ships on Friday.`, NOTHING],
-    [`If he agrees, email ${JANE}: "It ships on Friday."`, { subject: '', asked: ['subject', 'body'] }],
-    [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`, { asked: ['body'] }],
+    ['Send jane@@acme.example the offer', NOTHING],
     [
       `Tell ${JANE} and ${BOB} their new salaries: Anna 4,200 EUR, Ben 3,900 EUR.`,
       { ...BOTH, subject: '', body: '', asked: ['subject', 'body'] },
@@ -237,48 +214,11 @@ describe('a mail asks for exactly what it lacks', () => {
       { ...COPY, subject: '', body: '', asked: ['subject', 'body'] },
     ],
     [
-      `Let Mrs Whitcombe know that it is late.`,
-      { to: [], subject: '', body: '', asked: ['to', 'subject', 'body'] },
-    ],
-    [`Email ${JANE}, subject to approval: the budget`, { subject: '', body: '', asked: ['subject', 'body'] }],
-    [
       `Email ${JANE}, subject "${'a'.repeat(201)}": "It ships on Friday."`,
       { subject: '', asked: ['subject'] },
     ],
     [`Email ${JANE}, subject "Order": "…"`, { body: '', asked: ['body'] }],
-    [`Send the attached offer to ${JANE}, subject "Order", text "It ships on Friday."`, { asked: ['body'] }],
-    [`Forward this to ${JANE}, subject "Order": "It ships on Friday."`, { asked: ['body'] }],
-    [
-      `Email ${JANE}, subject something nice, text "It ships on Friday."`,
-      { subject: '', asked: ['subject', 'body'] },
-    ],
-    [
-      `Email ${JANE} with subject Order and attach the file a.pdf. Text: It ships on Friday.`,
-      { asked: ['body'] },
-    ],
-    [`Email ${JANE} and the accountant. Subject: Order. Text: It ships on Friday.`, { asked: ['to'] }],
-    [
-      `Email ${JANE}, subject: Order, in German, text: It ships on Friday.`,
-      { subject: '', asked: ['subject'] },
-    ],
-    [
-      `Email ${JANE} (Subject: Order). Text: Hi. Language: German`,
-      { body: 'Hi. Language: German', asked: ['body'] },
-    ],
-    [
-      `Send an apology to the customer, keep it friendly. Subject: Order`,
-      { to: [], body: '', asked: ['to', 'body'] },
-    ],
-    [`Email ${JANE}, subject: Order), text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
-    [`Email ${JANE}, subject: *Order*, text: It ships on Friday.`, { subject: '', asked: ['subject'] }],
-    [
-      `Email ${JANE}, subject: Order, text: (It ships on Friday.)`,
-      { body: '(It ships on Friday.)', asked: ['body'] },
-    ],
-    [
-      `Email ${JANE}, subject: Order, tomorrow, text "It ships on Friday."`,
-      { subject: '', asked: ['subject'] },
-    ],
+    [`Email ${JANE} "One." and "Two.", subject "Order"`, { body: '', asked: ['body'] }],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail(more)]);
   });
@@ -302,20 +242,14 @@ describe('a mail asks for exactly what it lacks', () => {
   });
 });
 
-describe('words of the sentence around a value', () => {
+describe('words between a label and its value', () => {
   it.each<[text: string, more?: object]>([
-    [`Email ${JANE}. The subject ought to read "Order", and the message: "It ships on Friday."`],
     [`Reply to ${JANE} with "It ships on Friday." Der Betreff soll sein: Order`],
     [`Schreib an ${JANE}, der Betreff sollte lauten: Order, der Text lautet wie folgt: It ships on Friday.`],
     [`Schreib an ${JANE}, Betreff soll bitte „Order“ sein, Text soll „It ships on Friday.“ sein.`],
     [`Email ${JANE} with the subject line being Order and the text "It ships on Friday."`],
-    [`Email ${JANE}. Subject has to be Order. The message should simply go: It ships on Friday.`],
     [`Email ${JANE}. Topic: Order. Message: "It ships on Friday."`],
-    [
-      `okay so please email mister Jones that is ${JANE} the subject should be Order and in the text just say "It ships on Friday."`,
-    ],
     [`hey, shoot a quick mail over to ${JANE} - subject: Order - "It ships on Friday."`],
-    [`bitte ne mail an ${JANE} betreff Order text "It ships on Friday."`],
     [`Sag bitte ${JANE} Bescheid, Betreff "Order", Text: "It ships on Friday."`],
     [`Email ${JANE}, subject Order, text "It ships on Friday.", with a copy to his boss (${BOB})`, COPY],
     [`Email ${JANE}, subject: Will you come? Text: It ships on Friday.`, { subject: 'Will you come?' }],
@@ -326,31 +260,46 @@ describe('words of the sentence around a value', () => {
   ])('are skipped: %s', (text, more) => {
     expect(packets(text)).toMatchObject([mail(more)]);
   });
+});
 
-  it.each([
-    [`Email ${JANE}, subject please Order, text "It ships on Friday."`],
-    [`Email ${JANE}, subject: sounds like Order, text "It ships on Friday."`],
-    [`Email ${JANE}, subject = should be Order, text "It ships on Friday."`],
-    [`Email ${JANE}, subject: it should be Order, text "It ships on Friday."`],
-    [`Email ${JANE}, subject is not needed, text "It ships on Friday."`],
-    [`Email ${JANE}, subject Order please, text "It ships on Friday."`],
-    [`Email ${JANE}, subject must "Order", text "It ships on Friday."`],
-    [`Schreib an ${JANE}, Betreff ist noch offen, Text "It ships on Friday."`],
-    [`Schreib an ${JANE}. Der Betreff soll Order sein. Text "It ships on Friday."`],
-  ])('leave the subject open: %s', (text) => {
-    const [{ asked, ...only }] = packets(text) as [ReturnType<typeof mail>];
-    expect(only).toMatchObject({ subject: '', body: 'It ships on Friday.' });
-    expect(asked).toContain('subject');
+/** What was read is kept, and one question names what is not known. */
+describe('a word that the runner does not know makes a complete mail ask once', () => {
+  it.each<[text: string, more?: object]>([
+    [`Tell ${JANE} that it is late. Subject: Order. Message: It ships on Friday.`],
+    [`Send an apology to ${JANE} for the delay. Subject "Order". Tell her: "It ships on Friday."`],
+    [`If she has not answered, send ${JANE} "It ships on Friday." Subject: Order`],
+    [`Send this to ${JANE} next Monday at 8: "It ships on Friday." Subject: Order`],
+    [
+      `Don't send anything to ${BOB} yet, but write to ${JANE}: It ships on Friday. Subject: Order`,
+      { asked: ['to'] },
+    ],
+    [`Mail ${JANE} (not ${BOB}), subject "Order": "It ships on Friday."`, { asked: ['to'] }],
+    [`Mail ${JANE} "It ships on Friday." but make it Monday, subject "Order"`],
+    [`Send the contract to ${JANE}, subject "Order": "It ships on Friday."`],
+    [`Email ${JANE} and the accountant. Subject: Order. Text: It ships on Friday.`],
+    [`pls send an emial to ${JANE} teh subject is Order and the txt is It ships on Friday.`],
+    [`okay send a mail to mister Jones that is ${JANE}, subject "Order": "It ships on Friday."`],
+    [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
+    [`Email ${JANE}, subject "Order": "It ships on Friday." Reply to me at ${BOB}`, { asked: ['to'] }],
+  ])('%s', (text, more) => {
+    expect(packets(text)).toEqual([mail({ asked: ['body'], ...more })]);
   });
 
   it.each([
-    [`Email ${JANE}, subject Order, text: just say It ships on Friday.`],
-    [`Email ${JANE}, subject Order. Text should be: should be It ships on Friday.`],
-    [`Email ${JANE}, subject Order: It ships on Monday... no, write: It ships on Friday.`],
-    [`Email ${JANE}, subject Order, text: It ships on Monday, sorry, I mean Friday.`],
-    [`Mail an ${JANE}: Anbei... nein, schreib einfach: Hallo Jane, sie kommt. Betreff Order.`],
-  ])('leave the text open: %s', (text) => {
-    expect(packets(text)).toMatchObject([{ subject: 'Order', body: '', asked: ['body'] }]);
+    [`Email ${JANE}, subject something nice, text "It ships on Friday."`, 'something nice'],
+    [`Email ${JANE}, subject is not needed, text "It ships on Friday."`, 'not needed'],
+    [`Email ${JANE}, subject Order please, text "It ships on Friday."`, 'Order please'],
+    [
+      `Email ${JANE}, subject: sounds like Order, in German, text "It ships on Friday."`,
+      'sounds like Order, in German',
+    ],
+    [
+      `Email ${JANE} with subject Order and attach a.pdf. Text: It ships on Friday.`,
+      'Order and attach a.pdf',
+    ],
+    [`Email ${JANE}, subject to approval: It ships on Friday.`, 'to approval'],
+  ])('and so does an unquoted subject that may be a part of the sentence: %s', (text, subject) => {
+    expect(packets(text)).toEqual([mail({ subject, asked: ['body'] })]);
   });
 });
 
@@ -407,8 +356,11 @@ describe('a mail is never ready', () => {
     `Mail ${JANE} and Bob, subject "Order": "It ships."`,
     `Mail ${JANE}, subject "Order": It ships. cc ${BOB} She knows.`,
     `Mail ${JANE}, subject "Order": It ships. Send the same to Bob.`,
+    `Mail ${JANE}, subject "Order": It ships, tell Bob as well.`,
+    `Mail ${JANE}: It ships. Record 50 EUR from Acme. Subject: Order`,
+    `Mail ${JANE}, subject "Order": It ships (draft only, do not send).`,
+    `Mail ${JANE}, subject "Order": It ships on Monday... no, write: It ships on Friday.`,
     `Mail ${JANE}, subject "Order": It ships. Please also tell Bob.`,
-    `Mail ${JANE}, subject "Order": It ships, but let me check the date.`,
     `Mail ${JANE} and ${BOB}, not ${BOB}, subject "Order": "It ships."`,
     `Mail ${JANE}, subject "Order": "It ships."\n> and this\nThanks`,
     `Mail ${JANE}, bcc ${BOB}, subject "Order": "It ships."`,
@@ -417,7 +369,6 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}'s boss, subject "Order": "It ships."`,
     `Tell Bob to mail ${JANE}: "It ships.", subject "Order"`,
     `Mail ${JANE}, subject "Order", subject "Other": "It ships."`,
-    `Mail ${JANE}, subject "Order": It ships, copy Bob`,
     `Mail ${JANE}, subject "Order". Text: It ships. Wait for my ok.`,
     `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Don't send it before I say so. Best, Tom`,
     `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Best, Tom. Wait until Monday.`,
@@ -514,25 +465,36 @@ describe('other moves', () => {
       'capo_revenue',
       { amount: 50.5, source: 'Müller & Co.', asked: [] },
     ],
+    ['We got 50 EUR from Acme if it is true, please book it', 'capo_revenue', { asked: ['amount'] }],
+    ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount'] }],
     [
-      'We got 50 EUR from Acme if it is true, please book it',
+      'Record the payment for invoice 12 from Acme',
       'capo_revenue',
-      { asked: ['amount', 'currency'] },
+      { amount: undefined, source: 'Acme', asked: ['amount', 'currency'] },
     ],
-    ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount', 'currency'] }],
     [
-      'Trag bitte 89,90 Euro Einnahme ein, Kunde Frau Roth, bezahlt am 2. Mai 2025.',
+      'Record a payment, Greenleaf Florists paid us',
+      'capo_revenue',
+      { source: 'Greenleaf Florists', asked: ['amount', 'currency'] },
+    ],
+    [
+      'Trag mal die Einnahme vom Wochenmarkt ein',
+      'capo_revenue',
+      { source: 'Wochenmarkt', asked: ['amount', 'currency'] },
+    ],
+    [
+      'Trag bitte 89,90 Euro Einnahme ein, Kunde Frau Roth, Reparatur, bezahlt am 2. Mai 2025.',
       'capo_revenue',
       {
         amount: 89.9,
         currency: 'EUR',
         source: 'Frau Roth',
-        description: 'bezahlt am 2. Mai 2025',
+        description: 'Reparatur, bezahlt am 2. Mai 2025',
         asked: [],
       },
     ],
     ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
-    ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount'] }],
     [
       'Verbuche 1.250,50 Euro Umsatz von der Schreinerei Huber',
       'capo_revenue',
@@ -545,7 +507,7 @@ describe('other moves', () => {
       'capo_revenue',
       { source: 'Harbor & Sons Ltd.', asked: [] },
     ],
-    ['Verbuche 50 Euro von einer Firma namens Huber', 'capo_revenue', { source: 'Huber', asked: [] }],
+    ['Verbuche 50 Euro von einer Firma namens Huber', 'capo_revenue', { asked: ['amount'] }],
     ['Record 50 EUR from Huber cash', 'capo_revenue', { source: 'Huber', asked: [] }],
     [
       'Record 50 EUR from Huber against invoice 12',
@@ -555,9 +517,9 @@ describe('other moves', () => {
     [
       'Record 50 EUR from Huber somehow',
       'capo_revenue',
-      { amount: 50, source: undefined, asked: ['source'] },
+      { amount: 50, source: 'Huber somehow', asked: ['amount'] },
     ],
-    ['Verbuche 50 Euro von Huber, nein, Meier', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Verbuche 50 Euro von Huber, nein, Meier', 'capo_revenue', { asked: ['amount'] }],
     [
       'Erfasse 320 € Einnahme von Café Morgenrot, Rechnung 2024-031',
       'capo_revenue',
@@ -565,9 +527,8 @@ describe('other moves', () => {
     ],
     ['Record 50 EUR from Acme and Sons', 'capo_revenue', { source: 'Acme and Sons', asked: [] }],
     ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
-    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['amount'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
-    ['Record the 80 EUR from Acme as a loss', 'capo_revenue', { asked: ['amount', 'currency'] }],
     [
       'Zahlungseingang verbuchen: 1.780,00 € von Möbelhaus Krüger, Rechnung 4409',
       'capo_revenue',
@@ -609,12 +570,12 @@ describe('other moves', () => {
       'ceo',
       { title: 'Rules', body: 'No smoking at all', asked: [] },
     ],
+    ['Add a note called Ones: One. And a note called Twos: Two.', 'ceo', { title: 'Ones', asked: ['body'] }],
     [
-      'Write a document titled please Rules, text: just say No smoking.',
-      'ceo',
-      { title: '', body: '', asked: ['title', 'body'] },
+      'Raise a warning that the card reader is slow',
+      'capo_ops',
+      { type: 'signal.raise', severity: 'warning', asked: ['body'] },
     ],
-    ['Add a note called A: One. And a note called B: Two.', 'ceo', { title: 'A', asked: ['body'] }],
     ['write a doc for the new starters', 'ceo', { type: 'document.file', asked: ['title', 'body'] }],
     ['Write a memo', 'capo_marketing', { type: 'document.file', asked: ['title', 'body'] }],
     [
@@ -646,36 +607,24 @@ describe('other moves', () => {
 
   it.each<[string, CapoRole, string]>([
     ['Record -50 EUR from Acme', 'capo_revenue', 'Money cannot be paid out'],
-    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'This cannot be done here.'],
+    ['Record the 80 EUR from Acme as a loss', 'capo_revenue', 'Money cannot be paid out'],
+    ['Trag 50 € Ausgaben ein, Kunde Acme', 'capo_revenue', 'Money cannot be paid out'],
+    ['We paid 320 EUR to Blitz GmbH, please book it', 'capo_revenue', 'Money cannot be paid out'],
+    ['Acme hat uns 55 € erstattet, bitte verbuchen', 'capo_revenue', 'what comes back is no revenue'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
-    ['Translate the FAQ', 'capo_ops', 'This cannot be done here.'],
-    ['Improve the FAQ', 'capo_ops', 'Say to whom and what: Email anna@'],
-    ['Delete all my old mails', 'capo_ops', 'This cannot be done here.'],
-    ['Please forward the signed lease to our lawyer', 'capo_ops', 'This cannot be done here.'],
-    ['Send jane@@acme.example the offer', 'capo_ops', 'jane@@acme.example is no mail address.'],
-    ['Write a one page document with our rules: no smoking', 'ceo', 'A document is written with its text:'],
-    ["Draft minutes for yesterday's meeting. Next meeting 9 June.", 'ceo', 'A document is written with'],
-    ['Trag 50 € Ausgaben ein, Kunde Acme', 'capo_revenue', 'Money cannot be paid out'],
-    ['log that we paid $89.90 to Staples', 'capo_revenue', 'Money cannot be paid out'],
-    ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Money cannot be paid out'],
-    ['We paid 320 EUR to Blitz GmbH, put it in the books', 'capo_revenue', 'Money cannot be paid out'],
-    ['Acme wants its 150 EUR back, please book it', 'capo_revenue', 'Money cannot be paid out'],
-    ['We got back 55 EUR from Acme, please book it', 'capo_revenue', 'what comes back is no revenue'],
-    ['Acme hat uns 55 € erstattet, bitte verbuchen', 'capo_revenue', 'what comes back is no revenue'],
-    ['Acme will pay us 300 EUR next week, book it', 'capo_revenue', 'Revenue that has arrived'],
-    [`Do not write to ${JANE} yet`, 'capo_ops', 'Nothing is prepared for what is not to be done'],
+    ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
+    ['Translate the FAQ', 'capo_ops', 'Say to whom'],
+    ['Delete all my old mails', 'capo_ops', 'Say to whom'],
+    ["Draft minutes for yesterday's meeting.", 'ceo', 'Say to whom'],
+    ['Pay the March salary: 2,400 EUR to Anna', 'capo_revenue', 'Say to whom'],
+    [`Do not write to ${JANE} yet`, 'capo_ops', `Not written to: ${JANE}.`],
     ['Acme paid 150 EUR', 'capo_revenue', 'Say to whom'],
-    ['Anna paid 20 EUR to the florist for us, please book it', 'capo_revenue', 'Money cannot be paid out'],
-    ['We received a bill of 230 EUR from Acme, please book it', 'capo_revenue', 'Money cannot be paid out'],
-    ['Did Acme pay us 150 EUR?', 'capo_revenue', 'Questions are answered'],
-    ['Make a post for Instagram about the sale', 'capo_marketing', 'This cannot be done here.'],
-    ['Remind me tomorrow to call jane@acme.example', 'capo_ops', 'Reminders cannot be set here'],
-    ['Remind me on Friday to call the tax office', 'capo_ops', 'Reminders cannot be set here'],
-    ['what was our revenue last month?', 'capo_revenue', 'Questions are answered in the chat'],
+    [`Remind me tomorrow to call ${JANE}`, 'capo_ops', `Not written to: ${JANE}.`],
+    ['what was our revenue last month?', 'capo_revenue', 'Say to whom'],
     ['Call the operation drop_all of crm', 'capo_ops', 'There is no operation drop_all of crm.'],
-    ['Call Jane of Acme with the news', 'capo_ops', 'This cannot be done here.'],
-  ])('are not prepared, and it is said why: %s', (text, capo, remark) => {
+    ['Call Jane of Acme with the news', 'capo_ops', 'Say to whom'],
+  ])('are not prepared, and it is said: %s', (text, capo, remark) => {
     const { packets: none, remarks } = draft(text, capo);
     expect(none).toEqual([]);
     expect(remarks).toContain(remark);
@@ -688,12 +637,17 @@ describe('other moves', () => {
     expect(packets(text, 'capo_revenue')).toMatchObject([revenue, mail()]);
   });
 
-  it('knows no person called “email”, and a German sentence that describes a mail', () => {
+  it('knows no person called “email”, and all moves of a sentence', () => {
     const text = 'Send an email, subject "Order", saying "It ships on Friday."';
     expect(packets(text)).toMatchObject([mail({ to: [], asked: ['to'] })]);
     expect(draft(text).packets[0]!.needsInput[0]!.message).toContain('No address is given');
-    expect(movesIn('Schreib der Frau Schulz, dass der Termin ausfällt.')).toEqual(['email.send']);
-    expect(packets('Schreib der Frau Schulz, dass der Termin ausfällt.')).toMatchObject([NOTHING]);
+    expect(movesIn('Record 50 EUR from Acme and email Jane.')).toEqual(['revenue.record', 'email.send']);
+  });
+
+  it('raises a signal that stands before a mail', () => {
+    expect(
+      packets(`Raise a warning: no paper. Email ${JANE}, subject "Order": "It ships on Friday."`),
+    ).toMatchObject([{ type: 'signal.raise', body: 'no paper.', asked: [] }, mail()]);
   });
 
   it('records the revenue that stands before a mail', () => {
@@ -707,18 +661,13 @@ describe('other moves', () => {
     const [letter, revenue] = packets(`Send the menu to ${JANE} and record 75 EUR from Ida`, 'capo_revenue');
     expect(letter).toMatchObject({ to: [JANE], asked: ['subject', 'body'] });
     expect(revenue).toMatchObject({ amount: 75, source: 'Ida', asked: [] });
-    expect(draft(`Email ${JANE} about the party and book a table for six`).remarks).toBe(
-      'Not acted on: “book a table for six” This cannot be done here. A mail can be sent, a document filed, revenue recorded.',
-    );
-    const refund = `We got back 55 EUR from Acme, and please thank them at ${JANE}`;
-    expect(packets(refund, 'capo_revenue')).toMatchObject([{ type: 'email.send', to: [JANE] }]);
-    expect(draft(refund, 'capo_revenue').remarks).toContain('what comes back is no revenue');
+    expect(draft(`Email ${JANE} about the party and book a table for six`).remarks).toBe('');
   });
 
-  it('names the condition between two mails', () => {
+  it('asks about a condition between two mails', () => {
     const said = `Ask ${JANE} whether it is free, and if it is not, ask ${BOB} for the hall`;
     expect(packets(said)).toMatchObject([{ to: [JANE] }, { to: [BOB] }]);
-    expect(draft(said).remarks).toBe('Not acted on: “if it is not”');
+    expect(draft(said).packets.every(({ needsInput }) => needsInput.length > 0)).toBe(true);
   });
 
   it('names an address that only a question repeats', () => {

@@ -215,7 +215,7 @@ const TIMES: Readonly<Record<string, number>> = {
  * Each letter in both cases, and no `(?i:...)`: once a process holds a megabyte of compiled expressions, V8 stops optimising
  * new ones, and then mistakes the case of what stands in such a group.
  */
-export const inAnyCase = (words: readonly string[]) =>
+const inAnyCase = (words: readonly string[]) =>
   words
     .toSorted(longestFirst)
     .join('|')

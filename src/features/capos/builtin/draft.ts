@@ -5,25 +5,35 @@ import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } 
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
-import { contextOf, SaidMail, withSignature } from './mail.js';
-import { ask, lacksText, type Move, moveAt, outsideIn, recordAt, titleOfMove } from './moves.js';
-import { addressesIn, clean, matchAt, oneLine, readText, type Text } from './text.js';
-import * as words from './words.js';
+import { Parts } from './parts.js';
+import { addressesIn, clean, Marks, oneLine } from './marks.js';
+import { ask, headAt, isSpent, lacksText, type Move, moveAt, titleOfMove } from './moves.js';
+import { figuresOf, outsideIn } from './outside.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
+const SPENT =
+  'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.';
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
+const ALIASES = CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases);
+const LEAD = String.raw`(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?`;
+const NAMES = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${ALIASES.join('|')})(?![\p{L}\p{N}_])`, 'giu');
+const DELEGATE = new RegExp(
+  `${LEAD}(${ALIASES.join('|')})(?:\\s+team)?(?!['’\\w-])[\\s:,]*(?:to\\s+)?`,
+  'giu',
+);
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom(briefing: Briefing): DraftContent {
   const { directive, feedback } = briefing;
   const round = feedback.at(-1);
   if (round && round.previous.packets.length > 0) return revise(round);
-  const { moves, remarks } = new DirectiveReader(briefing).read();
+  const { moves, remarks } = readerFor(briefing).read();
   const text = clean(directive.text);
   const others = moves.filter(({ type }) => !canDo(directive.capo, type));
   const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
   const isPassedOn = directive.capo === 'ceo' && able.length > 0 && text.length <= LIMITS.directive;
-  const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${others.map(titleOfMove).join('; ')}`;
+  const titles = others.map(titleOfMove).join('; ');
+  const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}: ${titles}`;
   if (others.length > 0 && !isPassedOn) remarks.push(refusal);
   const rest = moves.filter((move) => !others.includes(move));
   const own = others.length > 0 && isPassedOn ? [handOver(able, text)] : rest;
@@ -39,19 +49,38 @@ export function draftFrom(briefing: Briefing): DraftContent {
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
-/** What an instruction plainly asks for. A capo that cannot do all of it is not chosen. */
+const readerFor = (briefing: Briefing) =>
+  new DirectiveReader({
+    ...briefing.directive,
+    targets: briefing.targets,
+    signature: briefing.sender.signature,
+    isForCeo: briefing.directive.capo === 'ceo',
+    figures: () => figuresOf(briefing),
+  });
+
+/** What the runner would prepare of an instruction. A capo that cannot do all of it is not chosen. */
 export function movesIn(given: string): ActionTypeName[] {
-  const whole = readText(given);
-  const outside = outsideIn(whole.text, { destinations: [], operations: [] });
-  if (outside !== undefined) return [typeof outside === 'string' ? 'http.call' : outside.type];
-  const at = matchAt(words.LEAD, whole.masked, 0)![0].length;
-  if ([words.MAIL_HEAD, words.MAIL_DESCRIBED].some((each) => matchAt(each, whole.masked, at)))
-    return ['email.send'];
-  return recordAt(whole, whole.masked, at) ? ['revenue.record'] : [];
+  const targets = { destinations: [], operations: [] };
+  if (outsideIn(new Marks(given).text, targets) !== undefined) return ['http.call'];
+  const reader = new DirectiveReader({
+    text: given,
+    context: null,
+    targets,
+    signature: null,
+    isForCeo: false,
+    figures: () => '',
+  });
+  const types = new Set(reader.read().moves.map(({ type }) => type));
+  return [...types].filter((type) => CAPO_ROLES.some((capo) => !canDo(capo, type)));
 }
 
-export const beginsAsInstruction = (given: string): boolean =>
-  matchAt(words.INSTRUCTION, readText(given).masked, 0) !== undefined;
+export function beginsAsInstruction(given: string): boolean {
+  const marks = new Marks(given);
+  const isVerb = (at: number) => marks.is(at, 'mail', 'write', 'record', 'file', 'raise', 'other');
+  let at = 0;
+  while (marks.isFiller(at) && !isVerb(at)) at += 1;
+  return isVerb(at) && at + 1 < marks.tokens.length && !marks.isOurs(at);
+}
 
 const isMail = ({ type }: { type: string }) => type === 'email.send';
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
@@ -61,151 +90,156 @@ const unique = (list: readonly string[]) =>
   list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
 const quoted = (all: readonly string[]) => all.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
 
+/** "Send this to the customer", whom the context names. */
+const namesOnly = (said: string): boolean => {
+  const marks = new Marks(said.replace(/\b(?:customer|client|buyer|contact|kund(?:e|en|in))\b/i, ''));
+  return marks.past(0) >= marks.tokens.length;
+};
+
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
   params: { directive: cutText(directive.trim(), LIMITS.directive), capo: able[0] },
   asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
 
+interface Given extends Pick<Briefing['directive'], 'text' | 'context'>, Pick<Briefing, 'targets'> {
+  signature: string | null;
+  isForCeo: boolean;
+  figures: () => string;
+}
+
 class DirectiveReader {
   readonly moves: Move[] = [];
   readonly remarks: string[] = [];
   /** What is no part of a move: it may take one back, delay it or forbid it. */
   readonly #unread: string[] = [];
-  readonly #briefing: Briefing;
-  readonly #whole: Text;
+  readonly #given: Given;
+  readonly #marks: Marks;
   readonly #context: ReturnType<typeof contextOf>;
 
-  constructor(briefing: Briefing, { text, context } = briefing.directive) {
-    [this.#briefing, this.#whole, this.#context] = [briefing, readText(text), contextOf(context)];
+  constructor(given: Given) {
+    [this.#given, this.#marks, this.#context] = [given, new Marks(given.text), contextOf(given.context)];
   }
 
   read(): this {
-    const { text, masked, unread } = this.#whole;
-    const outside = outsideIn(text, this.#briefing.targets);
+    const { text, tokens, unread } = this.#marks;
+    const outside = outsideIn(text, this.#given.targets);
     if (typeof outside === 'string') this.remarks.push(outside);
     else if (outside) this.moves.push(outside);
-    if (outside !== undefined || (this.#briefing.directive.capo === 'ceo' && this.#delegate())) return this;
-    const starts = [0, ...entriesIn(masked)];
+    if (outside !== undefined || (this.#given.isForCeo && this.#delegate())) return this;
+    const starts = [0, ...this.#marks.entries()];
     for (const [index, start] of starts.entries()) {
-      const entry = masked.slice(0, starts[index + 1]);
-      for (let at = start; at < entry.length;) {
-        at += matchAt(words.LEAD, entry, at)![0].length;
-        if (at < entry.length) at = this.#readAt(entry, at);
-      }
+      const last = starts[index + 1] ?? tokens.length;
+      for (let at = start; at < last && this.moves.length <= DRAFT_BOUNDS.packets;)
+        at = this.#readAt(at, last);
     }
-    const open = this.#unread.filter((said) => this.#context.body || /[^\s@]@[^\s@]/.test(said));
-    if (!this.moves.some(isMail) && open.some((said) => !matchAt(words.NO_MAIL, said, 0))) this.#addMail({});
     this.#unread.push(...unread);
     if (this.moves.splice(DRAFT_BOUNDS.packets).length > 0)
       this.#unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-    this.#askForRest();
-    for (const [none] of masked.matchAll(words.NO_ADDRESS)) this.remarks.push(`${none} is no mail address.`);
-    const rest = [...this.moves.flatMap(({ left = [] }) => left), ...this.#unread];
-    if (this.moves.length > 0)
-      this.remarks.push(...rest.map((said) => `Not acted on: ${quoted([said])} ${reasonOf(said)}`.trim()));
-    else this.remarks.push(this.#unread.map(reasonOf).find(Boolean) ?? EXAMPLE);
+    for (const move of this.moves) this.#askAbout(move);
+    if (this.moves.length === 0 && this.remarks.length === 0) this.remarks.push(EXAMPLE);
+    else this.remarks.push(...this.#unread.map((said) => `Not acted on: ${quoted([said])}`));
     return this;
   }
 
   /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
   #delegate(): boolean {
-    const { text, masked } = this.#whole;
-    const found = [...masked.matchAll(words.DELEGATES)];
-    for (const [index, { index: start, 0: lead, groups }] of found[0]?.index === 0 ? found.entries() : []) {
-      const said = text.slice(start + lead.length, found[index + 1]?.index);
-      const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und|et|y))?[\s,;]*$/iu, '').trim();
-      const names = [groups!['capo']!, ...(rest.match(words.CAPO_NAMES) ?? [])];
+    const { text } = this.#marks;
+    const found = [...text.matchAll(DELEGATE)];
+    for (const [index, { index: start, 0: lead, 1: capo }] of found[0]?.index === 0 ? found.entries() : []) {
+      const rest = text
+        .slice(start + lead.length, found[index + 1]?.index)
+        .replace(/[\s,;]{0,5}(?:\s(?:and|und))?[\s,;]*$/iu, '')
+        .trim();
+      const names = [capo!, ...(rest.match(NAMES) ?? [])];
       if (rest !== '') this.moves.push(handOver([...new Set(names.map((name) => capoCalled(name)!))], rest));
     }
     return this.moves.length > 0;
   }
 
-  /** Reads an instruction, or a sentence that is none, and answers where it ends. */
-  #readAt(entry: string, at: number): number {
-    const place = [this.#whole, entry, at] as const;
-    const [sentence] = matchAt(words.TO_SENTENCE_END, entry, at)!;
-    const { body } = this.#context;
-    const mail = SaidMail.at(...place, words.MAIL_HEAD);
-    const move = mail ? undefined : moveAt(this.#briefing, ...place);
-    if (move) return this.moves.push(move) && move.end;
-    const said = mail ?? SaidMail.at(...place, words.MAIL_NAMED) ?? this.#mailWithin(entry, at, sentence);
-    const inContext = body !== '' && matchAt(words.MAIL_IN_CONTEXT, sentence, 0) ? { body } : undefined;
-    const found = said ?? inContext ?? (matchAt(words.MAIL_DESCRIBED, sentence, 0) && {});
-    if (found) this.#addMail(found);
-    const end = found ? (said?.start ?? at) : at + sentence.length;
-    this.#unread.push(...leftIn(this.#whole.text.slice(at, end)));
-    return said?.end ?? at + sentence.length;
+  /** Reads one move, or words that are none, and answers where they end. */
+  #readAt(at: number, last: number): number {
+    const marks = this.#marks;
+    const startsOther = (from: number) => headAt(marks, from, last) !== undefined;
+    const move = moveAt(this.#given.figures, marks, at, last);
+    if (move?.type === 'revenue.record' && isSpent(marks, at, move.end)) this.remarks.push(SPENT);
+    else if (move) this.moves.push(move);
+    if (move) return move.end;
+    const parts = new Parts(marks, at, last, startsOther);
+    const isOfContext = this.#context.body !== '' && this.moves.length === 0;
+    if (parts.isMail() || isOfContext) this.#addMail(parts);
+    else this.#unread.push(...parts.left);
+    return parts.end;
   }
 
-  #addMail(said: Partial<SaidMail>): void {
+  #addMail(parts: Parts): void {
     const context = this.#context;
-    const { to = [], cc = [], isEach, left = [], subject = context.subject, body = context.body } = said;
-    const asked = [...(said.asked ?? []), ...context.asked];
-    const people = unique(to.length > 0 || isAsked(asked, 'to') ? to : context.to);
-    const copies = unique([...people, ...cc, ...context.cc]).slice(people.length);
+    const asked: NeededInput[] = [...context.asked];
+    const people = unique(parts.to.length > 0 ? parts.to : context.to);
+    const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
+    const given = parts.subject ?? context.subject;
+    const subject = given.length > LIMITS.title ? '' : given;
+    const body = parts.body ?? context.body;
     const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
+    const blind = parts.blind.join(', ');
     if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-    if (subject === '') askOnce(asked, 'subject', 'Write a subject.');
+    const openly = `Is ${blind} to receive it openly, in a mail of its own, or not at all?`;
+    if (blind) asked.push(ask('to', `Mails have no blind copies here. ${openly}`));
+    for (const name of parts.unknown) asked.push(ask('cc', `Who is “${name}”? No address is given.`));
+    if (subject === '') asked.push(ask('subject', 'Write a subject.'));
     const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-    const isFile = `${this.#whole.text.slice(said.start, said.end)} ${body}`.search(words.ATTACHMENT) >= 0;
+    const words = new Marks(body);
+    const isFile = words.find(0, words.tokens.length, (at) => words.is(at, 'attached')) !== undefined;
     const open = placeholdersIn(`${subject} ${body}`).join(', ');
-    const doubt = isFile ? 'Nothing can be attached.' : open && `It leaves open: ${open}.`;
-    const question = `Is this the text as it is meant? ${doubt} Edit it, or confirm it.`;
-    if (!isText && !isAsked(asked, 'body')) asked.push(lacksText(this.#whole));
-    else if (said.body === undefined || doubt !== '') askOnce(asked, 'body', question);
-    for (const each of isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people]) {
-      const text = isText ? withSignature(body, this.#briefing.sender.signature, this.#whole) : '';
+    const doubts = [
+      ...parts.doubts,
+      ...(isFile ? ['Nothing can be attached.'] : []),
+      ...(open ? [`It leaves open: ${open}.`] : []),
+    ];
+    if (!isText) asked.push(lacksText(this.#marks));
+    const isOfContext = parts.to.length === 0 && people.length > 0;
+    const left = isOfContext ? parts.left.filter((said) => !namesOnly(said)) : parts.left;
+    for (const each of parts.isEach && people.length > 0
+      ? people.map((one) => [one])
+      : [isMany ? [] : people]) {
+      const text = isText ? withSignature(body, this.#given.signature) : '';
       const params = { to: each, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text };
-      this.moves.push({ type: 'email.send', params, asked: asked.slice(0, 20), left: left.flatMap(leftIn) });
+      this.moves.push({
+        type: 'email.send',
+        params,
+        asked: asked.slice(0, 20),
+        doubts: isText ? doubts : [],
+        left,
+      });
     }
   }
 
-  /** "Tomorrow email ...", "Don't write to ..., but to ...": what stands before a mail is asked about. */
-  #mailWithin(entry: string, at: number, sentence: string): SaidMail | undefined {
-    if ([words.ASKED, words.REMINDER].some((each) => matchAt(each, sentence, 0))) return undefined;
-    for (const { index, groups } of sentence.matchAll(words.MAIL_WITHIN)) {
-      const mail = SaidMail.at(this.#whole, entry, at + index, words.MAIL_HEAD);
-      const isWhole = mail?.body !== undefined || groups!['joint'] !== undefined;
-      if (mail && isWhole && !mail.to.some((each) => this.#whole.excluded.includes(each))) return mail;
-    }
-    const isMarked = entry.slice(at, at + sentence.length + 20).search(words.FIELD) > 0;
-    const told = isMarked ? SaidMail.told(this.#whole, entry, at) : undefined;
-    return told && (told.to.length > 0 || !matchAt(words.NEGATED, sentence, 0)) ? told : undefined;
-  }
-
-  #askForRest(): void {
-    const { addresses, lookAlikes, excluded, named } = this.#whole;
-    const isMissing = isMissingIn(this.moves);
-    const own = [...addresses, ...lookAlikes].map(({ text }) => text);
-    for (const move of this.moves) {
-      const { params, asked, left = [] } = move;
-      const rest = quoted([...left, ...this.#unread]);
-      const text = isMail(move) && matchAt(words.AND_SOMEBODY, rest, 0) ? 'to' : 'body';
-      const name = params['body'] === undefined ? 'amount' : text;
-      if (rest !== '') askOnce(asked, name, `Is it right without ${rest}? Approval carries it out at once.`);
-      if (!isMail(move)) continue;
-      const isToSome = (params['to'] as string[]).length > 0;
-      const open = (isToSome ? own : [...own, ...named]).filter((each) => !excluded.includes(each));
-      const who = isToSome ? 'Is any of these to receive it, too' : 'Who is to receive it';
-      const others = unique(open.filter(isMissing)).join(', ');
-      if (others !== '') asked.unshift(ask('to', `${who}: ${others}?`));
-      else if (!isToSome) askOnce(asked, 'to', `${who}? No address is given.`);
-    }
+  /** Asks once about all that may not be right. */
+  #askAbout({ params, asked, doubts = [], left = [], type }: Move): void {
+    const rest = quoted([...left, ...this.#unread]);
+    const isToNobody = type === 'email.send' && (params['to'] as string[]).length === 0;
+    const without =
+      isToNobody || rest === '' ? '' : `It leaves out ${rest}. Approval carries it out at once.`;
+    if (isToNobody)
+      askOnce(
+        asked,
+        'to',
+        `Who is to receive it? ${rest ? `The directive says ${rest}.` : 'No address is given.'}`,
+      );
+    if (doubts.length === 0 && without === '') return;
+    const name =
+      type === 'revenue.record'
+        ? 'amount'
+        : type === 'email.send' && /[^\s@]@[^\s@]/.test(without)
+          ? 'to'
+          : 'body';
+    askOnce(asked, name, ['Is it right as it is?', ...doubts, without].join(' ').trim());
   }
 }
 
 const isAsked = (asked: NeededInput[], name: string) => asked.some(({ path }) => path === `params.${name}`);
 const askOnce = (asked: NeededInput[], name: string, message: string) =>
   isAsked(asked, name) || asked[name === 'to' ? 'unshift' : 'push'](ask(name, message));
-const reasonOf = (said: string) =>
-  Object.keys(words.REASONS).find((why) => matchAt(words.REASONS[why]!, said, 0)) ?? '';
-
-/** What is no part of a move, unless it says nothing. */
-function leftIn(given: string): string[] {
-  const said = given.replace(/^[\s,;–—-]+|(?<![\s,;])[\s,;]+$/g, '');
-  return /[\p{L}\p{N}]/u.test(said) && !matchAt(words.PLEASANTRY, said, 0) ? [said] : [];
-}
 
 /** Whether the moves neither use an address nor ask about it. */
 function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
@@ -215,21 +249,37 @@ function isMissingIn(moves: readonly Move[]): (address: string) => boolean {
   return (address) => !all.has(address.toLowerCase());
 }
 
-/** Where the entries of a list begin, or the mails. */
-function entriesIn(masked: string): number[] {
-  const [first, ...others] = masked.matchAll(words.ENTRY);
-  const before = masked.slice(0, first?.index);
-  const at = matchAt(words.LEAD, before, 0)![0].length;
-  const heads = [words.MAIL_NAMED, words.DOCUMENT, words.SIGNAL, words.RECORD];
-  const isList = first && !before.includes('\uFDD1') && !heads.some((each) => matchAt(each, before, at));
-  const outer = others.filter(([, indent]) => indent === first?.[1]);
-  const isMailAt = ({ index, 0: lead, groups }: RegExpExecArray) => {
-    const head = matchAt(words.MAIL_HEAD, masked, index + lead.length);
-    const rest = groups!['line'] === undefined ? words.WITH_SUBJECT : words.ON_A_LINE;
-    return head && matchAt(rest, masked, head.index + head[0].length);
+function withSignature(body: string, given: string | null): string {
+  const signature = clean(given ?? '').trim();
+  const marks = new Marks(body.slice(-120));
+  const isClosed = marks.find(
+    0,
+    marks.tokens.length,
+    (at) =>
+      marks.is(at, 'closing') &&
+      /^\P{Ll}*(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?$/u.test(marks.slice(at + 1, marks.tokens.length)),
+  );
+  const signed = `${body}\n\n${signature}`;
+  return body.endsWith(signature) || isClosed !== undefined || signed.length > LIMITS.mail ? body : signed;
+}
+
+/** What stands in the context of a directive for a mail: `to`, `cc`, `subject`, `body`, or one person with an `email`. */
+function contextOf(context: Readonly<Record<string, unknown>> | null) {
+  const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
+  const upTo = (max: number, text: string) => (text.length <= max ? text : '');
+  const listOf = (value: unknown) => String([value].flat().slice(0, 200).map(textOf)).split(/[,;\n]/);
+  const { to, cc, email, subject, body } = context ?? {};
+  const [people, copies] = [listOf(to ?? email), listOf(cc)];
+  const emails = Object.values(context ?? {}).map((each) => (each as { email?: unknown } | null)?.email);
+  const known = emails.flatMap(listOf).flatMap(addressesIn);
+  const unknown = [...people, ...copies].map(oneLine).filter((each) => each && !addressesIn(each)[0]);
+  return {
+    to: people.join('') === '' && known.length === 1 ? known : people.flatMap(addressesIn),
+    cc: copies.flatMap(addressesIn),
+    subject: upTo(LIMITS.title, oneLine(textOf(subject))),
+    body: upTo(LIMITS.mail, textOf(body)),
+    asked: unknown.slice(0, 10).map((each) => ask('to', `Who is “${each}”, which the context names?`)),
   };
-  const starts = isList ? [first, ...outer] : [...masked.matchAll(words.MAIL_START)].filter(isMailAt);
-  return starts.map(({ index }) => index);
 }
 
 /** Takes subject, copies and text into the one mail or document that they can mean; everything else comes back and asks. */
@@ -254,11 +304,22 @@ function revise({ text, previous }: FeedbackRound): DraftContent {
 
 /** What a wish changes; undefined unless it says nothing but that. */
 function changesOf(packet: DraftPacket, wish: string): Record<string, unknown> | undefined {
-  const { subject, body, cc: more = [], isEach = true } = SaidMail.fieldsOf(readText(wish)) ?? {};
+  const marks = new Marks(wish);
+  const { subject, body, copy: more, ...others } = new Parts(marks, 0, marks.tokens.length, () => false);
   const { to = [], cc = [] } = packet.params as { to?: string[]; cc?: string[] };
   const copies = unique([...to, ...cc, ...more]).slice(to.length);
   const isRoom = copies.length === cc.length + more.length && copies.length <= LIMITS.recipients;
-  if (isEach || !isRoom || (more.length > 0 && !isMail(packet))) return undefined;
+  const isOther =
+    [...others.to, ...others.blind, ...others.unknown, ...others.left, ...others.doubts, ...marks.unread]
+      .length > 0;
+  if (
+    isOther ||
+    others.isEach ||
+    !isRoom ||
+    (subject ?? body ?? more[0]) === undefined ||
+    (more.length > 0 && !isMail(packet))
+  )
+    return undefined;
   const title = subject !== undefined && { [isMail(packet) ? 'subject' : 'title']: subject };
   return { ...title, ...(body !== undefined && { body }), ...(more.length > 0 && { cc: copies }) };
 }

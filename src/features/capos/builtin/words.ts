@@ -1,151 +1,118 @@
-import { CAPO_ROLES, CAPOS } from '../capo.js';
-import { inAnyCase } from '../text-facts.js';
-/** The words that the built-in runner knows. Any of the phrases as whole words, in whatever case, as the source of an expression; a space stands for any white space. */
-const word = ({ raw: [list = ''] }: TemplateStringsArray) => anyOf(list.trim().split(/\s*,\s*/));
-const anyOf = (list: readonly string[]) =>
-  String.raw`(?:(?<![\p{L}\p{N}])(?:${inAnyCase(list).replaceAll(/\s+/g, String.raw`\s+`)})(?![\p{L}\p{N}]))`;
-const at = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'dyu');
-const anywhere = (parts: TemplateStringsArray, ...of: string[]) => new RegExp(String.raw(parts, ...of), 'gu');
-
-/** Each of them ends at its closing mark or before the next opening one, so that reading stays linear. */
-export const QUOTED = anywhere`“([^“”]+)[”“]|„([^“”„"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|‹([^‹›]+)›|‚([^‚‘’]+)[‘’]|\u0060([^\u0060]+)\u0060|(?<![\p{L}\p{N}])"([^"]+)"(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])‘((?:[^‘’]|(?<=\p{L})’(?=\p{L}))+)’|(?<![\p{L}\p{N}])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\p{N}])`;
-export const ADDRESS = anywhere`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}(?![\p{L}\p{N}@])`;
-export const NO_ADDRESS = anywhere`(?<![^\s<(:,;])[\p{L}\p{N}._%+'-]{1,64}(?:@{2,9}[\p{L}\p{N}.-]*|@[\p{L}\p{N}-]{0,63}(?![\p{L}\p{N}.@-]))`;
-const AND = word`and, und, sowie, et, y`;
-const TO = word`to, an, à, a, para`;
-const SEND = word`sned, emial, eamil, emal, mial, email, e-mail, mail, send, forward, schick, schicke, schicken, sende, senden, envoie, envoyer, envoyez, envía, enviar, envíe, manda, mandar, mande`;
-const VERB = `(?:${SEND}|${word`wirte, wrtie, tlel, write, message, tell, inform, notify, remind, ask, answer, reply, respond, let, thank, invite, antworte, antworten, maile, kontaktiere, envíale, mándale, escríbele, contacte, schreib, schreibe, schreiben, sag, sage, frag, frage, informiere, erinnere, écris, écrire, écrivez, réponds, répondez, informe, informez, préviens, escribe, escribir, escriba, responde, informa, avisa`})`;
-const US = word`us, me, uns, mir, nous, nos, moi`;
-const THEM = word`him, her, them, it, this, that, ihm, ihn, ihr, ihnen`;
-const NOUN = word`mial, emial, eamil, emal, e-mail, emails, email, mails, mail, message, messages, note, line, reply, answer, reminder, apology, invitation, thank-you, thank you, heads-up, update, following, below, this, that, it, one, das, dies, folgendes, ça, ceci, esto, text, nachricht, antwort, erinnerung, entschuldigung, einladung, courriel, mot, correo electrónico, réponse, rappel, correo, mensaje, respuesta, recordatorio`;
-const THANKS = word`please, pls, kindly, quickly, have a nice day, have a good day, schönen tag, bonne journée, asap, right away, immediately, word for word, verbatim, wort für wort, mot pour mot, tal cual, thanks, thank you, thx, cheers, a lot, so much, very much, many, in advance, bitte, danke, merci, gracias, por favor, s'il te plaît, s'il vous plaît, s’il te plaît, s’il vous plaît, stp, svp`;
-const TIME = word`today, tonight, tomorrow, tmrw, later, next, this, monday, tuesday, wednesday, thursday, friday, saturday, sunday, week, month, year, daily, weekly, monthly, regular, recurring, scheduled, delayed, january, february, march, april, june, july, august, september, october, november, december, heute, morgen, montag, dienstag, mittwoch, donnerstag, freitag, samstag, sonntag, woche, demain, lundi, mardi, mercredi, jeudi, vendredi, samedi, dimanche, semaine, mañana, lunes, martes, miércoles, jueves, viernes, sábado, domingo, semana`;
-const POLITE = `(?:${THANKS}|${word`hi, hello, hey, good morning, good afternoon, good evening, morning, hallo, guten morgen, guten tag, moin, servus, bonjour, salut, hola, buenas, buenos días`})`;
-const DET = word`ne, nen, ner, 'ne, ’ne, the, this, these, our, my, a, an, some, der, dem, den, die, das, eine, einen, unser, unsere, unserem, unseren, le, la, les, un, une, notre, el, los, una, nuestro, nuestra`;
-export const EACH_WITHIN = anywhere`${word`individually, separately, separate, individual, each, each of, each of them, each on their own, one by one, one mail each, in separate mails, in separate emails, einzeln, jeweils, getrennt, einzelne, séparément, individuellement, chacun, por separado, individualmente`}`;
-export const NOTHING_TO_ADD = anywhere`(?<=^|[.!?,;(\uFDD0\uFDD3]\s{0,3})(?:${POLITE}\s+)?${word`do not add anything, don't add anything, don’t add anything, add nothing, do not change anything, don't change anything, don’t change anything, change nothing, nothing else, nothing more, nichts hinzufügen, nichts ändern, sonst nichts, n'ajoute rien, rien d'autre, no añadas nada, nada más`}(?:\s+${word`else, more, to it, at all`})?(?=\s*(?:$|[.!)\n]))`;
-export const PLEASANTRY = at`[\s\p{P}]*(?:(?:${NOTHING_TO_ADD.source}|${POLITE}|${DET}|${NOUN}|${word`same, just, only, sein`})[\s\p{P}]*)*$`;
-const MAILS = word`mails, emails, e-mails, messages, things, tasks`;
-const Q = String.raw`\uFDD0*[\uFDD0\uFDD3](?![\uFDD0\uFDD3])`;
-const SUBJECT = word`subject line, subject, subj, betreffzeile, betreff, objet, l'objet, l’objet, sujet, asunto, sbject, sbuject, suject, sujbect, subect, subejct, subjct, subjcet, subjet, subjetc, subjec, subjekt, subjectt, btreff, btereff, bereff, berteff, beteff, beterff, betrff, betrfef, betref, bettreff, betrefff, aunto, ausnto, asnto, asnuto, asutno, asuno, asunot, asunt`;
-const ANY_SUBJECT = `(?:${SUBJECT}|${word`topic, thema`}(?=\\s*[:：=]))`;
-const COPY = word`cc, bcc, copy, in copy, in cc, in bcc, blind copy, blind carbon copy, blind cc, blind in copy, blind in cc, blindkopie, in blindkopie, blinde kopie, blind in kopie, copie cachée, en copie cachée, copia oculta, con copia oculta, kopie, in kopie, copie, en copie, copia, con copia`;
-/** A part of an instruction with one of them changes what is to be sent, to whom, or when. */
-const CONDITION = word`if, unless, until, till, once, when, whenever, as soon as, before, after, while, and, or, but, then, also, too, plus, except, instead, without, only, don't, don’t, do not, never, wenn, falls, sobald, bevor, nachdem, erst, und, aber, oder, dann, auch, nicht, si, quand, avant, après, dès, et, mais, ou, puis, aussi, cuando, antes, después, y, pero, o, también, luego`;
-const OTHERS = word`not, no, any, every, me, us, my, him, her, them, of, from, for, at, on, in, by, with, about, that, review, approval, approve, check, kein, keine, keinen, von, aus, für, bei, mit, dass, pas, aucun, de, des, du, par, ningún, sin, con, que`;
-export const ATTACHMENT = anywhere`${word`attach, attached, attaching, attachment, attachments, enclose, enclosed, anhang, angehängt, angehängte, angehängten, beiliegend, beiliegende, anbei, ci-joint, ci-jointe, pièce jointe, adjunto, adjunta`}`;
-const PLAIN = String.raw`(?!${CONDITION}|${TIME}(?!['’]s)|${OTHERS}|${ATTACHMENT.source}|${TO}|${word`subject, betreff, objet, sujet, asunto`}|${COPY})`;
-const PERSON = String.raw`(?:(?:${Q}\s*|${word`the, our, my, his, her, their`}\s+(?:\p{Ll}+\s+){1,3}|(?:\p{Lu}[\p{L}'’.-]*\s+){1,4})(?=[<(\f]))?[<(\[\f]?\uFDD1+(?!\uFDD1)[>)\]]?`;
-const LIST = String.raw`${PERSON}(?:(?:\s*[,;&]\s*|\s+(?=${AND}))(?:${AND}\s+)?(?:${TO}\s+)?${PERSON})*`;
-const OBJECT = String.raw`(?:${DET}\s+)?(?:${PLAIN}\p{Ll}[\p{L}-]*,?\s+){0,3}?${NOUN}`;
-export const LEAD = at`(?:${word`merci`}\s(?:de\s|d['’])|[\s,;.!&–—•*-]|${word`dear, hi, hello, hey, hallo, liebe, lieber, bonjour, hola`}\s\p{L}+,|\(?\d{1,2}[.)]\s|${POLITE}|${AND}|${word`veuillez, don't forget to, don’t forget to, do not forget to, vergiss nicht, can you, could you, would you, will you, can u, okay so, ok so, okay, ok, well, so, i need you to, i want you to, i'd like you to, kannst du, könntest du, können sie, könnten sie, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, puedes, podrías, just, now, then, also, first, finally`}|${word`next`}(?!\s+${TIME})|(?:[\p{L}\p{N}]+\s){0,3}${MAILS}(?:\s${POLITE})?:|${word`new mail, new email, new message, neue mail, neue e-mail, nouveau mail, nuevo correo`}\s*:|(?:${VERB}\s)?(?:\d|${word`two, three, four, these, zwei, drei, deux, trois, dos, tres`})\s${MAILS}(?:\s${POLITE})?[.!]|${VERB}\s+(?:${THANKS}\s+)?${OBJECT}\s*[:：]\s+(?=(?:${TO}|${SUBJECT}|${COPY})\s*[:：]))*`;
-export const ENTRY = /^([ \t]*)(?:[-*•–]|\(?\d{1,2}[.)])\s/gmu;
-const LAST_VERB = word`schreiben, schicken, senden, mailen, informieren`;
-export const MAIL_HEAD = at`(?:(?:(?<thing>${word`forward`})(?!\s+${word`the following`})|${VERB}|${word`drop, shoot, give, gib, gebe, contact, chase, ping, apologise, apologize, get back, write back`})\s+(?:(?:${POLITE}|${word`sie, du, mal`})\s+){0,3}(?:${OBJECT}\s+(?:${THANKS}\s+)?)?(?:${word`over, off, across, rüber`}\s+(?=${TO}))?(?:${TO}[\s:]+)?|(?:${DET}\s+)?(?:${word`new, same, short, quick, second, third, last, final, kurze, petit`}\s+)?${NOUN}\s+${word`to, for, an, für, à, pour, para`}\s+|${SEND}\s+(?:${POLITE}\s+)?(?<thing>(?:(?!${TO})[\p{L}\p{N}\uFDD0\uFDD3#'’.-]+\s+){1,9}?)${TO}\s+|(?:${TO}|${word`for, für`})[\s:]+|(?<thing>${Q}\s+)${TO}\s+|(?=${LIST}(?:\s*(?:[:：]|${Q})|\s*,\s*${SUBJECT}\s*[:：\uFDD0]|\s+(?:${POLITE}\s+)?(?:${OBJECT}\s+)?${LAST_VERB})))(?:${EACH_WITHIN.source}\s+)?(?:(?:${word`all, both, everybody, everyone, alle, beide, tous, todos`}|(?<=${TO}\s+)${word`the, our, these, unsere, nos, nuestros`})(?:\s+(?!${word`who, whose`})(?:${word`of`}\s+)?(?:${DET}\s+)?${PLAIN}\p{L}[\p{L}'’-]*){0,5}\s*[:：]\s+(?=${PERSON}(?:[\s,;&]+(?:${AND}\s+)?${PERSON})+(?:\s*(?:[.;\n]|$)|\s+[–—-]\s))|(?:${PLAIN}\p{L}[\p{L}'’.-]*\s+){1,4}(?=[<(])|(?:${DET}\s+(?:${PLAIN}\p{L}[\p{L}-]*\s+){1,2}|(?:${word`mister, mr, mrs, ms, miss, herr, herrn, frau`}\.?\s+)?(?:${PLAIN}\p{Lu}[\p{L}'’.-]*\s+){1,3}|${word`him, her, them, these people, the following people, all of them, customers, clients, guests, members, suppliers, colleagues, tenants, both, kunden, kundinnen, clientes`}(?:\s+${EACH_WITHIN.source})?(?:\s*:)?\s+)(?:${word`at, unter, that is, that's, that’s, which is`}\s+)?)?${LIST}(?!['’-])(?:\s+(?:${POLITE}\s+)?(?!${word`that, one, text`})${OBJECT})?(?:\s+(?:${word`know, bescheid`}|${LAST_VERB}))?`;
-const JOINT = String.raw`(?:[,;–—]\s{1,3}|\s${AND}\s{1,3}|\s${word`but, aber, sondern, mais, pero`}\s{1,3})(?:(?:${POLITE}|${AND}|${word`but, aber, sondern, mais, pero, only, nur, just, rather, also, then`})[\s,]{1,3}){0,3}`;
-const MAIL_IN = String.raw`${VERB}\s+(?:[^\s\uFDD0-\uFDD3]+\s+){0,5}[<(]?\uFDD1`;
-export const MAIL_WITHIN = anywhere`(?<=(?<joint>${JOINT}))(?:${MAIL_IN}|(?:${TO}\s+)?[<(]?\uFDD1)|(?<=[\s,])${MAIL_IN}`;
-export const MAIL_DESCRIBED = at`${word`schreib, schreibe, sag, sage, antworte, frag, frage`}\s(?!${US})[^\n:.!?]{2,80}?,\s+${word`dass, daß, ob, wann, wie, wo`}\s|${word`ask, tell, write`}\s+(?!${word`me, us, for`})(?:[\p{L}.]+\s+){1,3}${word`whether, that, if, about`}\s|${word`email, e-mail, mail, remind, inform, notify, thank, invite, let`}\s+(?!${word`me, us`})\p{L}|${VERB}\s+(?:\p{L}+\s+){0,4}${word`email, e-mail, mail, message, reply, reminder, invitation, apology, confirmation, note to`}|${word`write to, schreib an`}\s+\p{L}|${word`send, drop`}\s+(?:\p{L}+\s+){1,3}${word`note, line`}`;
-export const MAIL_IN_CONTEXT = at`${VERB}\s+(?:${OBJECT}|the\s+\p{L}+)(?:\s+out)?(?:\s+to\s+(?:the|this|our|my)\s+\p{L}+)?(?:\s+(?:now|${POLITE}))*[\s.!]*$`;
-export const REMINDER = at`(?:${word`set, create, add, make`}\s+)?(?:${word`me, a`}\s+)?${word`remind me, remind us, reminder, erinnere mich, erinner mich, erinnere uns, rappelle-moi, rappelez-moi, recuérdame`}`;
-export const NEGATED = at`${word`don't, don’t, dont, do not, never, nicht`}`;
-export const ASKED = at`${word`did, does, do, has, have, had, is, are, was, were, what, whats, which, who, when, where, why, how, gibt, hat, haben, ist, sind, wie, wer, was, wann, wo, combien, quel, quelle, est-ce, cuánto, cuántos, qué`}\s[^]*[?]|(?:${word`tell me, show me, let me know`}\s+)?${word`what, whats, what's, which, who, why, how`}\s`;
-const FILL = word`teh, with, this, following, folgendem, folgenden, avec pour, use, using, make, put, it should have, the, its, a, mit, dem, den, der, avec, le, un, con, el`;
-export const BETWEEN = at`(?:\s+|[,;.()?!/|–—-]|${THANKS}|${AND}|${FILL}|${word`now, sein`}){0,40}`;
-const SIMPLE = String.raw`(?:please|just|simply|only|also|bitte|einfach|nur)(?!\p{L})`;
-const LINK = String.raw`(?:(?<!\p{L})(?:(?:(?:should|shall|will|must|would|ought\s+to|(?:has|have|needs|is|supposed)\s+to|to)(?:\s+${SIMPLE})*\s+(?:be|read|say|go|sound|state)|(?:soll|sollte|muss|müsste|kann|könnte|wird|darf|möge)(?:\s+${SIMPLE})*(?:\s+(?:sein|lauten|heißen|heissen|werden))?|is|being|reads|reading|goes|says|saying|called|named|titled|ist|lautet|lautend|heißt|heisst|namens|wäre|sei|est|sera|es|será|debe\s+ser)(?:\s+${SIMPLE})*(?:\s+(?:as\s+follows|like\s+this|the\s+following|wie\s+folgt|folgendermaßen|so|comme\s+suit|lo\s+siguiente))?|(?:as\s+follows|wie\s+folgt)|${SIMPLE}(?:\s+${SIMPLE})*(?=\s*[:：=\uFDD0]))(?!\p{L}))`;
-const MESSAGE = word`text, txet, tetx, txt, body, message, msg, mssage, msesage, mesage, mesasge, messge, messgae, messae, messaeg, nchricht, ncahricht, nahricht, nahcricht, nacricht, nacrhicht, nachicht, nachircht, nachrcht, nachrciht, nachriht, nachrihct, nachrict, nachricth, nachrich`;
-const TEXT = String.raw`(?:(?:${word`in, im, into, as, als`}\s+(?:${DET}\s+)?)?${MESSAGE}(?:\s+${SIMPLE})*\s+(?:say|says|write|put|schreib|schreibe|steht|sag)(?!\p{L})|${word`with, mit, avec, con`}(?=\s*\uFDD0+\uFDD3)|${MESSAGE}|${word`add, ajoute, añade, texts, content, words, saying, say, says, that says, that reads, reading, write, tell him, tell her, tell them, text is, inhalt, nachricht, sag ihm, sag ihr, sag ihnen, schreib ihm, schreib ihr, schreib, texte, contenu, dis-lui, dis-leur, disant, texto, mensaje, contenido, dile, diles, diciendo`})`;
-const SEND_THIS = String.raw`(?:${THANKS}\s+)?${SEND}\s+(?:${THANKS}\s+)?${word`this, that, it, das, dies, ça, ceci, esto`}\s`;
-export const SENT_BELOW = at`\s*${Q}[\s,;:.–—-]{0,9}${SEND_THIS}`;
-export const GREETING = at`\s*${word`hi, hello, hey, dear, good morning, good afternoon, good evening, hallo, moin, servus, ciao, hej, grüezi, guten morgen, guten tag, guten abend, liebe, lieber, sehr geehrte, sehr geehrter, bonjour, salut, cher, chère, chers, chères, madame, monsieur, hola, buenos días, buenas tardes, estimado, estimada, estimados, querido, querida`}(?:[ \t]+[\p{L}.'’&-]+){0,5}[ \t]*(?:[,!:\n–—]|\.\s|-\s)`;
-const STOP = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}(?:${ANY_SUBJECT}(?=\s*[:：=]|\s*${Q}|\s+${LINK})|${COPY}(?=\s*[:：]?\s*(?:(?:${TO}|${US}|${word`mich, at, unter`})\s+){0,2}[<(]?\uFDD1)|${TEXT}(?=\s*${LINK}?\s*(?:[:：=]|${Q}|${GREETING.source})))`;
-export const AND_SOMEBODY = at`“${AND}\s+(?:${DET}|\p{Lu})`;
-export const MAIL_NAMED = at`${VERB}\s+(?:${OBJECT}\s+)?(?:${TO}\s+)?(?<name>(?!${word`the, a, an, me, us, mir, uns, my, that, if, about, not`}|${NOUN}\s*(?:[:：,\uFDD0]|$)|(?:${NOUN}\s+)?${STOP})(?:[\p{L}'’.-]+\s?){1,4}?)(?:\s*${OBJECT})?(?=\s*[:：,]|\s*\uFDD0|\s+${STOP})|${SEND}\s+(?:${POLITE}\s+)?(?:${DET}\s+)?${word`email, e-mail, mail, message, nachricht, courriel, correo`}(?=\s*,?\s+${STOP})`;
-const VAGUE = word`something, anything, whatever, as usual, as before, as always, same, the same, the usual, your choice, up to you, like last time, you choose, tbd, to be confirmed, to be decided, irgendwas, none, no subject, empty, blank, keiner, kein betreff, leer`;
-const REPLY = word`re, fwd, fw, aw, wg`;
-const TITLE = word`title, titled, entitled, called, named, headed, titel, titre, intitulé, título, titulado, namens, genannt`;
-const GOES_ON = String.raw`\s+${AND}\s+(?:${VERB}|${word`attach, add, call, delete, include`})\s+(?:${DET}|${THEM})`;
-export const SUBJECT_LABEL = at`(?<=${word`mail, email, e-mail`}\s{1,3})(?<value>${Q})(?=[\s,]{1,3}(?:${AND}\s+)?(?:${FILL}\s+){0,3}${MESSAGE}\s*[:：\uFDD0])|${ANY_SUBJECT}(?:\s*[:：=-]|\s+${LINK}\s*[:：]?)?\s*(?<value>${Q})|${ANY_SUBJECT}(?:\s*(?<colon>[:：=])|\s+${LINK}\s*(?<colon>[:：])?)\s*(?!\s|${VAGUE})(?<value>[^\n\f\v\uFDD0-\uFDD3]{1,300}?)(?=[ \t]{0,9}[\n\f\v]|[\s.]{0,9}$|(?<!(?<!\d)\d\d?|(?<!\p{L})${word`no, nr, dr, mr, mrs, st`})\.\s{1,9}[^\p{Ll}\p{N}\s]|(?<=[!?])\s|[:：]\s+${GREETING.source}|${GOES_ON}|[\s,;./|–—-]{1,9}(?:${STOP}|${Q}))|(?<=\s[–—-]\s)${SUBJECT}\s(?!${VAGUE}|${LINK}|${word`to`})(?<value>[^\n\f\v:：,;.!?\uFDD0-\uFDD3–—-]{1,200})(?=\s[–—-]\s)|${SUBJECT}\s+(?!\s|[–—-]|${VAGUE}|${LINK}|${word`to`})(?<value>(?:${REPLY}\s?[:：]\s?(?=[^\s\uFDD0-\uFDD3])|(?!${REPLY}))[^\n\f\v:：,;.!?\uFDD0-\uFDD3]{1,300}?)(?=\s{0,9}[:：]\s|[ \t]{0,9}[\n\f\v]|[\s.!?]{0,9}$|[.!?]\s{1,9}[^\p{Ll}\p{N}\s]|${GOES_ON}|[\s,;./|–—-]{0,9}(?:${STOP}|${Q}))`;
-/** A value that begins with words of the sentence around it, or takes something back. A space stands for a colon, behind which fewer words are taken for such. */
-export const OF_SENTENCE = anywhere`^\s*(?:${word`should be, should read, should say, should go, ought to, must read, must say, shall be, shall say, has to be, have to be, needs to be, sounds like, something like, something along, along the lines of, such as, for example, zum beispiel, e.g., z.b., etwas wie, so etwas wie, as follows, soll sein, soll lauten, sollte sein, sollte lauten, soll heißen, sollte heißen, lautet, lauten, lautend, wie folgt, namens`}|(?:be|being|to\s+be|must\s+be|the\s+following|sein|soll|sollte|called|named|titled|heißt|heisst|heißen|wäre|reads)(?!\p{L})|(?:${word`just, simply, only, einfach, nur`}\s+)+${word`say, write, put, schreib, schreibe, sag, sage`}|(?:it|er|es)\s+(?:should|ought|must|soll|sollte)(?!\p{L})|the\s+words?\s|(?:bitte|please)(?:\s*[:：]|\s+\p{Lu})|[:：=])|^(?:it|er|es|is|are|was|please|just|simply|only|should|shall|must|may|can|will|would|could|has|say|says|go|goes|sound|sounds|read|reading|like|not|no|still|missing|needed|optional|unclear|open|nicht|kein|noch|offen|egal|unklar|bitte|einfach|nur|ist|sei|muss|kann|wird)(?!\p{L})|(?:[\s,;:.…!?–—-])${word`no, nein, nee, non, sorry, wait, oh, ach, äh, quatsch, halt, actually, besser, perdón`}(?:[\s,.:…–—-]+${word`wait, sorry, no, nein, halt, warte, doch, lieber, just, simply, please, einfach, bitte`})*[\s,.:…–—-]+${word`wait, i mean, i meant, ich meine, make it, make that, say, write, put, schreib, schreibe, sag, nimm, écris, escribe`}|[,;.…–—-]\s*${word`i mean, i meant, ich meine, or rather, make that, besser gesagt, scratch that`}|[,;…–—-]\s*${word`no, nein, nee, sorry, wait`}\s*[,:…–—-]`;
-const NOT = word`not, nicht, never, no, pas, except, except for, without, ohne, außer, sauf, excepto, salvo, don't, don’t, dont, do not`;
-export const FORBIDDEN = anywhere`${NOT}\s+(?!${word`forget, hesitate, only, just, yet`})(?:(?!${word`until, unless, before, if, when, bis, wenn`})[^\s\uFDD0-\uFDD3.,;:!?]+\s+){0,5}(?<list>${LIST})`;
-export const TOLD = at`${VERB}\s|[^]*?(?<!${DET}\s{1,3})${VERB}(?:\s+(?!${word`from, by, von, de`})[^\s]+){0,8}\s*$`;
-export const PEOPLE = at`(?<each>(?:${TO}\s+)?${EACH_WITHIN.source})|(?<none>(?:${word`and, but, aber, und, mais, et, pero, y`}\s+)?(?!${word`don't, don’t, dont, do not, never`})${NOT}\s+(?:${TO}\s+)?(?:(?!${word`from, of, about, by, for, if, until, before, like, von, über, wie, de, sobre`})\p{L}[\p{L}'’]*\s+){0,3}(?:${LIST})(?!['’-]))|(?<copies>${COPY}\s*[:：]?\s*(?:(?:${TO}|${US}|${THEM}|${word`mich, at, unter`})\s+){0,2}(?:${LIST})|(?:${word`put, set, add, take, keep, have, setz, setze, nimm, pack, mets, mettez, pon`}\s+)?(?:${LIST})\s+(?:${word`should be, should go, goes, is, bitte, please`}\s+)?(?:${word`in, on, as, en, into, auf, als`}\s+)?(?:${DET}\s+)?${COPY})`;
-export const DESCRIPTION = at`\s{1,9}(?:${word`about, regarding, concerning, for, wegen, über, zu, zum, zur, pour, sobre, por, au sujet de, à propos de`}(?:\s+${PLAIN}\p{L}[\p{L}'’/-]*|\s+#?\d+){1,10}?|(?:(?:${AND}\s+)?${word`tell, inform, remind, ask`}\s+${word`him, her, them`}\s+)?(?:${word`to`}(?=\s+\p{Ll})|${word`that, whether, how, we, i, he, she, it, they, you, saying, dass, ob, wir, ich, que, nous`})(?:\s+(?!${CONDITION}|${ATTACHMENT.source}|${TEXT}\s*[:：])[\p{L}\p{N}#%€$£'’/-]+){1,25}?)(?=\s{0,9}(?:[.,;:：!?)\n–—]|-\s|$)|\s{1,9}${STOP})`;
-export const TEXT_MARK = at`(?<below>(?:[ \t]*\n){0,2})(?:\s+|[,;.?!()/|–—-]|${THANKS}){0,40}(?<label>(?:${AND}\s+)?(?:${FILL}\s+)*${TEXT}\s*)?(?:${LINK}\s*(?=[:：\uFDD0\uFDD3]|${GREETING.source}))?(?<colon>[:：=]?)\s*(?:(?<quote>${Q})|(?=${GREETING.source})(?<letter>)|)`;
-export const LABEL = anywhere`(?<=[.!?,;:()\[{<（【\n\f\uFDD3]\s{0,5})(?:${AND}\s+)?(?:${FILL}\s+){0,2}(?!(?<=\p{Lu}[\p{L}.'’-]{0,40},\s)Copy\s\p{Lu}[^\uFDD1\n]*$)(?:${SUBJECT}|${COPY}|${TO}\s*[:：]\s*[^\n]{0,99}\uFDD1|(?:${THANKS}\s+)?(?:${word`put, set, add, take, keep, setz, setze, nimm, pack, cc, bcc`}\s+)?[<(]?\uFDD1)`;
-export const FIELD = anywhere`${LABEL.source}|(?<=[\s([{<（【])(?:${STOP}|(?:${FILL}\s+)?${SUBJECT}\s[^\n:：,;.!?\uFDD0-\uFDD3]{1,200},?\s+(?:${AND}\s+)?(?:${FILL}\s+){0,3}${MESSAGE}\s*[:：])|[:：]\s*(?=${Q})`;
-export const BRACKETED = anywhere`[(\[{<（【](?=[^\])}>）】]{0,200}?(?:${FIELD.source}))(?:[^()[\]{}（）【】]|\([^()]{0,300}\)){0,9999}?(?<!\s[:;=]-?)[)\]}>）】]`;
-export const ENDS = anywhere`${VERB}|[.!?:：\n\uFDD0-\uFDD3]`;
-export const TO_SENTENCE_END = at`[^\n]*?(?:(?<!(?<!\p{L})(?:Co|Inc|Ltd|Dr|Mr|Mrs|Ms|Nr|St|Fa)|(?<!\d)\d\d?(?=\.\s+${word`januar, februar, märz, april, mai, juni, juli, august, september, oktober, november, dezember`}))[.!?…\uFDD3]+(?=\s|$)|(?=\n)|$)`;
-const HOLD = word`not yet, only if, only after, only when, only once, only with, unless, ask me, show me, remind me, with me first, wait for, wait until, hold on, hold off, hang on, actually, noch nicht, erst wenn, erst nach, erst am, nur wenn, nur falls, frag mich, zeig mir, erinnere mich, warte, pas encore, seulement si, seulement quand, seulement après, sauf si, demande-moi, attends, rappelle-moi, no lo, todavía no, antes de que, en cuanto, solo si, sólo si, pregúntame, espera, recuérdame`;
-const ASIDE = `(?:${word`in, auf, en`}\\s+)?${word`german, english, french, spanish, italian, deutsch, englisch, französisch, spanisch, anglais, français, allemand, espagnol, inglés, alemán, español, high priority, urgent, dringend`}`;
-/** Not to be done, perhaps; not yet, or only under a condition. What stands in a letter is mostly for its reader. */
-export const HELD_IN_LETTER = anywhere`^${VAGUE}|${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`send, email, mail, forward, include, cc, copy, share, publish`}|${word`before sending, before you send, before it goes, check with me, hold it, hold this, my approval, my ok, my okay, go-ahead, for my review, for review, note to self, note for you, ps for you, p.s. for you, ps to you, p.s. to you, scratch that, never mind, forget it, forget that, forget this, on second thought, nicht senden, nicht schicken, nicht abschicken, vergiss es, vergiss das, meine freigabe, envoie pas, envoyez pas, avant d'envoyer, mon accord`}|(?<=[.!?\n]\s{0,3})(?:${POLITE}\s+)?${HOLD}`;
-export const HELD = anywhere`${HELD_IN_LETTER.source}|${word`don't, don’t, dont, do not, never, not`}\s+(?:\p{L}+\s+)?${word`tell, mention, yet`}|${word`if, when, once, until, before, after, unless, as soon as, sobald, bevor, wenn, falls, dès que, avant que`}\s+${word`i, he, she, they, i've, i’ve, she's, he's, it's, it is, ich, er, je, il, elle`}|${word`let`}\s+${word`me`}\s+(?!${word`know`})|${HOLD}|${NOTHING_TO_ADD.source}|(?<=[.!?\n]\s{0,3})(?:${word`language, sprache, langue, idioma, priority, priorität, importance, signature, signatur, unterschrift, tone, tonfall, sender, absender, reply-to, attachment, format`}\s*[:：]|(?:${ASIDE}|${word`end, ende, fin, end of message, end of mail, end of email, end of text, ende der nachricht, that's it, that’s it, that's all, that’s all, that is all, das war's, das war’s, das ist alles, c'est tout, eso es todo`})(?:[\s,]+${THANKS})*[\s.!]*$)`;
-const ACT = word`record, book, raise, call, file, schedule, attach, delete, pay, post, sign, cc, bcc, copy`;
-const BOOK = word`verbuchen, buchen, eintragen, erfassen, enregistrer, comptabiliser, registrar`;
-const SUM = word`payment, payments, money, income, revenue, sale, deposit, zahlung, zahlungseingang, einnahme, umsatz, paiement, recette, virement, pago, ingreso, cobro`;
-export const RECORD = at`(?:${word`record, log, register, verbuche, verbuch, erfasse, erfass, enregistre, enregistrez, registra, registre`}|${word`book, enter, add, put down, buche, note, encaisse, anota, apunta`}(?=\s+(?:(?:${DET}|${word`new`})\s+)?(?:[€$£]?\d|\p{Lu}{3}\s?\d|${SUM})))(?:\s+(?:${DET}|${word`new`}))?|${word`trag, trage, buch, buche`}(?=\s(?:[^.\n]|\.\d){0,99}\s${word`ein`}(?:\s*(?:[.,;:!(]|$)|\s(?:${word`für, als, von, vom`}|${AND}\s+(?:${POLITE}\s+)?${VERB})))|${SUM}(?:\s+(?:${POLITE}\s+)?(?:${BOOK}|${word`received, erhalten, reçu, recibido`}))?\s*[:：]|(?=(?:${DET}\s+)?(?:[€$£]?\d|${SUM})(?:[^.,\n]|[.,]\d){3,120}\s${BOOK}[\s.!]*$)`;
-export const BOOK_IT = anywhere`[\s,;–—-]{0,9}(?:${word`merci`}\s(?:de\s(?:l['’])?|d['’])|(?:${POLITE}|${AND})[\s,]+){0,3}(?:${word`can you, could you`}\s+)?(?:${word`book, record, log, enter, register, note, add, put`}\s+${word`it, that, this, them, the payment, the revenue, the income, the money, the sale, as, into, in, under, to`}|${word`verbuchen, verbuche, verbuche das, buchen, eintragen, trag das, trage das, enregistre, enregistrez, enregistrer, à enregistrer, comptabilise, comptabiliser, regístralo, registralo, registra, anótalo, apúntalo`})(?:(?!\s${AND}\s)[^.!?\n\uFDD1]){0,80}`;
-const TASK = String.raw`(?:${RECORD.source}|(?:${ACT}|${word`cancel, order, log, set up, remind me`})\s+(?!${THEM}))`;
-/** Where a sentence goes on to another task: behind money, behind a mail that is only described. */
-export const NEXT_TO_RECORD = anywhere`(?!${BOOK_IT.source})${JOINT}(?=(?:${VERB}|${word`say`})\s|${TASK})`;
-export const NEXT_TO_MAIL = anywhere`${JOINT}(?=(?:${word`if, when, once, unless, otherwise, falls, wenn, sobald, sonst, si, sinon, quand, cuando`}\s[^.,;:\n\uFDD0-\uFDD3]{0,99}[,\s]\s?)?(?:${TASK}|${MAIL_IN}))`;
-const SENTENCE = String.raw`(?:^|[.!?…\n(–—]\s{0,9})`;
-const FURTHER = String.raw`[^\p{L}]{0,9}(?!${word`next`}\s+(?:${TIME}|\p{Lu}))${word`also, then, next, afterwards, außerdem, dann, ensuite, luego, también`}`;
-const DO = String.raw`(?!${word`thank you`})(?:${VERB}|${ACT}|${word`polish, shorten, reword, rephrase, translate, proofread`})\s+`;
-export const NEXT_IN_LETTER = anywhere`${SENTENCE}(?:${AND}[\s,]+)?(?:${DO}(?!${US})|(?:${POLITE}[\s,]+)?(?:${FURTHER}[\s,]+(?:${POLITE}\s+)?${DO}|${DO}${THEM}))|\s${AND}\s+${VERB}\s+(?:\uFDD1|${THEM})`;
-export const NEXT = anywhere`${NEXT_IN_LETTER.source}|${SENTENCE}(?:${POLITE}[\s,]+)?(?:${DO}(?!${US})|${FURTHER})|${word`first`}\s*(?:[.!]|$)|[,;]\s*${word`then, and then, and also`}|[,;]\s*${AND}\s+${DO}|\s${AND}\s+${word`then, also`}`;
-export const NEXT_TO_SUBJECT = anywhere`${NEXT.source}|,\s+${TIME}|;\s*${DO}|[,(]\s*(?:${ASIDE}|(?:\p{L}+\s+)?${THANKS})[\s.)]*$|\s(?:please|pls|bitte|thanks|danke|merci)[.!]?$|\s(?:soll|sollte|muss|müsste|kann|könnte|wird|darf)\s[^:：]*\s(?:sein|lauten|heißen|heissen|werden)$|^- ${SUBJECT}\s(?!\s*[:：=])[^:：=]*\s${MESSAGE}\s`;
-export const REPORTED = anywhere`^${word`a short, a quick, a brief, a friendly, a nice, a polite, short, quick, brief, friendly, polite, the text, the note, the message, the mail, the wording, see the, see below, see above, that, whether, to, about, asking, say, explain, mention, apologise, apologize, congratulate, describe, offer, dass, ob, que`}\s|${word`he, she, him, her, his, hers`}`;
-export const MAIL_START = anywhere`(?<=(?<line>^|\n)[ \t]{0,9}|[.!?\uFDD3]\s{1,3})(?!(?<=\uFDD3\s{0,9})[\s,;:.–—-]{0,9}(?:${SEND_THIS}|${TO}\s))(?:[-*•–]\s{1,3}|\(?\d{1,2}[.)]\s{1,3}|(?:${POLITE}|${AND}|${word`also, then, next, second`})[\s,:]{1,3}){0,4}(?=${VERB}\s|${TO}[\s:]|${DET}\s|${NOUN}\s|[\uFDD0\uFDD1<(])`;
-export const ON_A_LINE = at`[^.!?\n]{0,300}?[:：]|\s*\uFDD0`;
-export const WITH_SUBJECT = at`[^.!?:：\n]{0,300}?${SUBJECT}[^.!?:：\n]{0,300}?[:：\uFDD0\uFDD3]`;
-export const INSTRUCTION = at`${LEAD.source}(?:${VERB}|${ACT}|${word`add, arrange, create, log, publish, register, save`})(?=\s+[\p{L}\p{N}\p{P}\p{S}\uFDD0-\uFDD3])(?!\s+${word`me, us, mir, uns, moi, nous`})`;
-/** What no value begins or ends with: a sign that would enclose it, or half a bracket, but in smileys and lists such as "1) nuts 2) bolts". */
-export const NO_BRACKET = /(?<!\S)\(?(?:\d{1,2}|\p{L})\)(?=\s)|[:;=]-?[()]/gu;
-export const FRAMED = anywhere`^(?:[([{<（【*_~´=|'‘\uFDD0\uFDD3]|--)|["“”„«»‹›\u0060]|[:：]\s*[\uFDD0\uFDD3]+$|[*_~´|]$|[)\]}）】][^([{（【]*[)\]}）】]$|^[^([{<（【]*[)\]}）】]|[([{（【][^)\]}）】]*$`;
-export const QUOTED_LINE = /(?:[:：]\s{0,9}?)?^[ \t]*>[^\n]*/gmu;
-export const PASTED = anywhere`(?<=^|\n)[ \t]*(?:-{3,}|${word`begin forwarded message, original message, forwarded message, weitergeleitete nachricht, ursprüngliche nachricht, original nachricht`}|${word`from, von, de`}[ \t]*:[^\n]*@)|$`;
-export const SIGNED = anywhere`${word`regards, signed, love, thx, best, best wishes, sincerely, cheers, yours, thanks, thank you, grüße, gruß, grüßen, cordialement, bien à vous, merci, saludos, atentamente, gracias, un saludo, see you, sorry, a bientôt, bis bald`}(?:[ \t](?!${OTHERS}|${TO})\p{L}+){0,3}[,.!]?\s{1,4}(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?\s*$`;
-export const BARE_SUM = at`[^\d\n]{0,60}\s(?<digits>\d[\d.,]{0,12}\d|\d)(?=\s+${word`from, for, by, von, für, de, pour, por`}\s|[\s.!]*$)`;
-export const NAMES_SUM = at`(?:${RECORD.source})\s+${SUM}|${SUM}\s+${BOOK}`;
-const PAID = word`paid, transferred, settled, wired, bezahlt, gezahlt, überwiesen, beglichen, payé, réglé, viré, versé, pagado, pagó, abonado, transferido`;
-export const NO_INCOME = at`${VERB}\s|[^\n]*[?]\s*$`;
-/** Says that money came in; somebody may have paid it to others, so that is to be asked for as well. */
-export const CAME_IN = anywhere`${word`we, i, we've, we’ve, i've, i’ve`}\s+(?:${word`have, just, also, today, now, finally`}\s+){0,3}${word`received, got, got paid, were paid, been paid, collected, took in`}|${word`paid, sent, transferred, wired`}\s+${US}|${word`came in, come in, arrived, been received, eingegangen, reingekommen, eingetroffen, erhalten, bekommen, eingenommen, avons reçu, a encaissé, avons encaissé, ai reçu, hemos recibido, he recibido, hemos cobrado, ha llegado, received from, reçu de, recibido de`}|${US}\s+(?:${word`a, ont, ha, han`}\s+)?${PAID}`;
-export const PAID_OR_IN = anywhere`${PAID}|${CAME_IN.source}`;
-/** Around the name of a payer: an article ("The Body Shop" keeps its own); words in small letters, which may belong to the sentence. */
-export const BEHIND_NAME = anywhere`\p{Lu}\S*\s(?:\S+\s)*(?!(?:and|und|et|y|of|de|du|des|del|la|le|les|van|von|vom|der|den|dem|zum|zur|zu|am|im|für|the|for|e\.|i\.|family|brothers|sons|team|club|school|shop|studio|gmbh|ag|ltd|inc)(?!\p{L}))\p{Ll}`;
-const BEFORE_NAME = String.raw`(?:(?:the|a|an|our|my|der|dem|den|einer|einem|unser|unsere|unserer|unserem|meiner|meinem|la|le|les|el|los|una|une|[DU](?:er|ie|as|nsere?))\s+)?(?:(?:customer|client|kunde|kunden|kundin|Kunden?|Kundin)\s+(?=\p{Lu}))?(?:\p{L}+\s+(?:called|named|namens)\s+)?`;
-export const PAYER = at`(?!${word`we, i, it, he, she, they, you, wir, ich, es, er, sie, nous, on, je, il, elle, hemos, today, yesterday, heute, gestern, hier, hoy, ayer, please, if, when, payment, money, who`}|${DET}\s+(?:${SUM}|${word`invoice, bill, quote, offer, refund, rechnung, angebot, rückerstattung, facture, devis, factura`}))${BEFORE_NAME}(?<name>(?:\p{Lu}|${DET}\s)[^\d,;:()\n\uFDD0-\uFDD3]{0,80}?)\s+(?:(?:${word`has, have, had, just, already, also, today, finally, haben, hat, heute, gestern, a, ont, nous, ha, han, nos, uns, now`}|\p{Ll}+ly)\s+){0,4}(?:${PAID}|${word`sent`}\s+${US}|(?<=${word`haben, hat, heute, gestern, ont, a, ha, han, uns, nous`}\s+)(?=[\d€$£]))`;
-export const SPENT = at`${word`pay, wire, transfer, refund, reimburse, give back, überweise, überweisen, zahle, bezahle, erstatte, paie, payez, vire, virez, rembourse, remboursez, paga, pague, transfiere, reembolsa, devuelve`}\s|[^\n]{0,300}?(?:(?<=^|\s)[-−][€$£]?\s?\d|${word`we paid, i paid, we've paid, we have paid, i have paid, we just paid, we also paid, spent, taken out, withdrawn, bought, purchase, purchased, expense, expenses, bank fee, bank fees, refund, refunds, refunded, refunded us, reimbursed, reimburse, salary, salaries, wages, payroll, invoice from, bill from, avons payé, ai payé, avons réglé, remboursement, rembourser, salaire, salaires, hemos pagado, he pagado, reembolso, salario, nómina, gehalt, gehälter, lohn, löhne, rückerstattung, erstattung, gekauft, ausgegeben, ausgabe, ausgaben, auslage, auslagen, spesen, kosten, costs`}|${word`wir, ich`}\s+${word`haben, habe`}\s[^.\n]{0,99}?${word`bezahlt, gezahlt, überwiesen`}(?!\s+${word`bekommen`})|${word`wants, want, get, gets, got, received, gave, paid, sent`}\s(?:[^.\n]{0,60}\s)?${word`back`}|${word`zurückbekommen, zurückgezahlt, zurückerstattet, zurücküberwiesen, erstattet, remboursé, remboursés, remboursée, rendu, devuelto, reembolsado`}|${word`zahlung, zahlungen, überweisung`}\s[^.\n]{0,80}?${word`an`}\s+(?!${US})|(?<!${word`for, of, für, pour, por, de`}\s+)${DET}\s+(?:\p{Ll}+\s+){0,2}${word`invoice, bill, quote, offer, estimate, rechnung, angebot, mahnung, facture, devis, factura, presupuesto`}\s+${word`of, over, for, von, über, de, por`}|${word`payment, paid, pay, transfer, transferred`}(?:(?!\s${word`from`}\s)[^.\n]){0,80}?\sto\s+(?!${word`us, our, me, my, the account, the bank, the company, the till, the cash box`}))`;
-export const NO_MAIL = at`${ASKED.source}|${REMINDER.source}|${NEGATED.source}|${SPENT.source}`;
-export const REASONS: Readonly<Record<string, RegExp>> = {
-  'Reminders cannot be set here: a schedule hands in a directive each day, week or month.': at`${REMINDER.source}`,
-  'Questions are answered in the chat; `Report on the revenue` files the figures here.': at`${ASKED.source}`,
-  'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.': at`${SPENT.source}`,
-  'Revenue that has arrived is recorded with: `Record 300 EUR from Acme`.': at`[^\n]{0,300}?(?:${word`will, is going to, are going to, wants to, want to, promised to`}\s+(?:\p{Ll}+\s+)?${word`pay, send, transfer, wire, settle`}|${word`expect, expects, is paying us, are paying us, zahlt uns, zahlen uns, owes us, owe us, owes me, promised us, schuldet uns, nous doit, nos debe, va payer, va nous payer, nous paiera, va a pagar, nos pagará`}|${word`wird, werden, will`}\s[^.\n]{0,99}?${word`zahlen, bezahlen, überweisen`})[^\n]{0,99}|(?=[^\n]{0,300}\d)[^\n]{0,300}?(?:${CAME_IN.source})`,
-  'A document is written with its text: `Write a document "House rules": No smoking.`': at`${word`write, draft, prepare, make, create, compose, type, schreib, schreibe, erstelle, verfasse, rédige, écris, redacta, escribe`}\s[^.:：\n]{0,60}?${word`document, letter, minutes, checklist, list, agenda, contract, notice, certificate, speech, dokument, protokoll, liste, lettre, compte rendu, carta, documento, acta`}`,
-  'This cannot be done here. A mail can be sent, a document filed, revenue recorded.': at`${word`book, reserve, order, buy, delete, remove, cancel, forward, print, fax, call, phone, download, upload, translate, buche, bestelle, reserviere, lösche, storniere, réserve, commande, supprime, annule, reserva, compra, borra, cancela`}\s|[^\n]{0,300}?${word`instagram, facebook, linkedin, twitter, tiktok, social media, tweet, whatsapp, newsletter post, blog post`}`,
-  'No meeting can be arranged or put in a calendar here.': at`[^\n]{0,300}?${word`meeting, appointment, calendar, termin, kalender, besprechung, rendez-vous, réunion, reunión, cita`}`,
-  'Nothing is prepared for what is not to be done: write what is to be sent, and to whom.': at`${NEGATED.source}`,
+/** The words that the built-in runner knows, by language and by what they do. At any other word it asks. */
+const ENGLISH = {
+  /** They ask for something: a mail, revenue, a document, a signal, figures. "Write" asks for a mail where a word for a letter follows. */
+  mail: 'send mail email e-mail tell let remind reply answer respond drop inform notify invite ask forward say shoot apologise',
+  write: 'write draft prepare',
+  other: 'call post publish arrange schedule cancel delete pay transfer refund wire buy order',
+  letter: 'mail email e-mail message line note him her them',
+  record: 'record log register book enter add put',
+  income: 'revenue payment payments money income sale sales deposit takings',
+  file: 'write file save add make create draft prepare',
+  document: 'document doc memo note',
+  raise: 'raise create open log flag',
+  signal: 'signal alert warning',
+  report: 'report overview summary status briefing brief many much',
+  figures:
+    'revenue income sales approvals signals alerts orders waiting pending stand hours today yesterday day days week month',
+  /** Labels, and what may stand between a label and its value. */
+  subject: 'subject subj topic',
+  title: 'title titled called named',
+  text: 'text txt message msg body content saying say says',
+  copy: 'cc copy',
+  blind: 'bcc blind',
+  link: 'line is should be being reads read just say please as follows that whether',
+  /** They lead to an address, join two, take one back, or describe somebody whose address follows. */
+  to: 'to at for',
+  and: 'and then also afterwards but',
+  my: 'my our the his her their',
+  not: "not don't don’t dont never no without except",
+  each: 'each individually separately separate',
+  /** Around the name of a payer. */
+  from: 'from by customer client payer',
+  purpose: 'for against',
+  behind: 'on in via as at today yesterday cash please paid sent transferred wired received book record log',
+  condition: 'if when once unless but because until',
+  paid: 'paid transferred wired settled sent',
+  received:
+    'received got get paid sent transferred wired came arrived has have just today cash as by bank transfer',
+  spent: 'expense expenses spent refund refunded back loss bill cost costs owes',
+  /** What a message speaks of; and with what a sentence of it begins that may be meant for the runner. */
+  attached: 'attach attached attaching attachment attachments enclose enclosed',
+  command: `send mail email forward attach cc bcc copy put wait hold don't don’t do never then also only book remind tell ask schedule ps`,
+  closing: 'regards love wishes sincerely cheers yours thanks',
+  us: 'me us',
+  polite: 'please pls kindly thanks thank',
+  /** They change nothing in any sentence. */
+  filler: `a an the this that it me him her them you u i we my our his their with in of us can could would will want like need now put
+    so ok okay hey hi hello well first second finally one two three people mails emails over short quick note line mail email message
+    letter know following below mr mrs ms dr mister is be by under address text subject give show get same how as new info critical
+    daily weekly`,
 };
-export const SOURCE = anywhere`(?:(?<=[,;(–-]\s{0,3})${word`customer, client, payer, kunde, kundin, cliente, payeur`}[:：]?|${word`from, von, vom`}|${word`paid`}\s[^\n.]{0,40}?${word`by`}|(?<=(?:[€$£]|\p{Lu}{3}|${word`euros, dollars, reçu, encaissé, recibido`})\s)${word`de, del`})\s+${BEFORE_NAME}(?<name>[^\s\d,;:()\uFDD0-\uFDD3](?:(?!\s(?:${word`and, und`}(?!\s\p{Lu})|${word`for, as, on, via, by, to, in, with, at, of, against, towards, toward, net, cash, last, received, laut, gemäß, unter, mit, vom, is, has, have, came, arrived, today, yesterday, this, für, per, am, heute, gestern, bar, ist, sind, eingegangen, erhalten, bekommen, bezahlt, überwiesen, reingekommen, because, since, after, weil, nach, verbuchen, buchen, eintragen, ein, als, minus, bitte, please, pour, par, aujourd'hui, hier, para, por, hoy, ayer`}|[€$£]?\d[\d.,]*\s?(?:[€$£]|\p{Lu}{3}|euros?)|[€$£]\d))[^,;:()\n\uFDD0-\uFDD3.!?]|\.(?=\S)|(?<=\s\p{Lu}\p{Ll}{0,2})\.(?=\s\p{Lu})|(?<=\s(?:Ltd|Inc|Co|Corp|Bros|Jr))\.){0,80})`;
-export const PURPOSE = anywhere`(?:^|\s)${word`for, against, towards, laut, gemäß, für, pour, por, wegen`}\s+(?:${DET}\s+)?(?!${word`it, that, this, them, us, me`}\W*$)(?<what>[^\n]{2,}?)(?:\s+(?:${PAID}|${word`erhalten, bekommen, eingegangen, eingenommen, came in, today, heute, has arrived, arrived`}|${THANKS}|${BOOK}))*[\s.!]*$`;
-export const PERHAPS = anywhere`(?:${AND}|${word`plus, minus`}|[+&])\s*[€$£]?\d|${word`that`}\s+${word`we, they, he, she, is, was, has, have, had`}|${word`which, who, whose, owed, by mistake, mistake, error, wrong, wrongly, versehentlich, irrtümlich, gift card, voucher, bounced, half, loss, losses, cost, costs, expense, return, returned, petty cash, cash box, till, savings, our account, if, when, tomorrow, nein, nee, sorry, i mean, ich meine, make that, or rather, besser gesagt, not, no, nothing, never, only, before, once, until, unless, next, later, soon, will, owes, owe, unpaid, expected, less, little, too much, back, loan, credit, advance, order of, orders, delete, cancel, zu wenig, zu viel, zurück, darlehen, kredit, auftrag, prêt, moins, préstamo, says, claims, promised, maybe, should, would, wenn, falls, morgen, nicht, noch, soll, sollte, wird, angeblich, si, quand, demain, pas, cuando, mañana`}|${HELD.source}`;
-export const SIGNAL = at`${word`raise, create, open, log`}\s+(?:${word`a, an, new`}\s+)?(?:(?<severity>${word`critical, warning, info`})\s+)?(?:${word`signal, alert`}|(?<noun>${word`warning`}))\s*[:：]\s*(?<text>[^]*?\S)\s*$`;
-const ITS_TEXT = String.raw`(?:${AND}\s+)?(?:${FILL}\s+){0,3}${TEXT}\s*(?:${LINK}\s*)?(?:[:：=]|(?=${Q}))`;
-export const DOCUMENT = at`(?:${word`write, file, save, add, make, create, draft, prepare, erstelle, erstell, schreib, schreibe, speichere, lege, leg, verfasse, crée, rédige, crea`}\s+)?(?:${THANKS}\s+)?(?:${word`this, that`}\s+${word`as`}\s+)?(?:${word`a, an, the, this, our, my, ein, eine, das, un, une`}\s+)?(?:${word`new, neues, neue`}\s+)?${word`document, doc, memo, note, report, dokument, notiz, documento`}(?:(?!${TITLE}|${ITS_TEXT})[^\n:：.!?(\f\uFDD0\uFDD1\uFDD3]){0,80}(?:[\s,.;(\f]*(?:${FILL}\s+){0,2}${TITLE}\s*(?:[:：=]|${LINK}\s*[:：]?)?\s*(?:(?<title>${Q})|(?!\s|${word`after, nach, for`})(?<title>[^\n:：.!?,;()\f\v\uFDD0-\uFDD3]{1,100}?)(?=\s*(?:[:：,;.)\f\v\n]|$)|${GOES_ON}|\s+${ITS_TEXT}))|(?<title>${Q}))?(?:\s+${word`an, ab`}(?=\s*[:：]))?(?:[\s,;.)\f\v(]*(?:${ITS_TEXT}|[:：])\s*(?<text>[^]*?\S)\s*$)?`;
-export const NOT_IN_DOCUMENT = anywhere`${OF_SENTENCE.source}|${NEXT.source}|${HELD_IN_LETTER.source}|${word`document, doc, memo, note, report, dokument, notiz`}\s+${TITLE}`;
-const FIGURE = word`revenue, income, sales, earn, approvals, signals, alerts, buyers, orders, work, came in, waiting, pending, where we stand, hours, today, yesterday, day, week, month`;
-export const FIGURES = at`(?![^\n:：]{0,99}\s${TITLE}\s)(?:${word`write, file, make, prepare, give, show, send, get, i need, need, me, us, a, an, the, my, our, short, quick, daily, weekly, morning`}\s+)*(?:${word`report, overview, summary, status, briefing, brief me`}(?=[^\n]{0,300}${FIGURE}|[\s.!?]*$)|${word`how many, how much`}(?=[^\n]{0,300}${FIGURE}))[^\n:：\uFDD1]*(?:[:：](?=[^\n]{0,300}${FIGURE})[^\n\uFDD1]{0,120})?\s*$`;
-export const CAPO_NAMES = anywhere`${anyOf(CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases))}`;
-export const DELEGATES = anywhere`(?:^|(?<=[.;,!\n]\s{0,3}|\s${AND}\s))(?:(?:${POLITE}|${AND}|${word`also, then`})[\s,]+)*${word`ask, have, tell, get, let`}\s+(?:${word`the, our`}\s+)?(?<capo>${CAPO_NAMES.source})(?:\s+${word`team`})?(?!['’\w-])[\s:,]*(?:${word`to`}\s+(?!${word`not, never`}))?`;
-export const CALL = at`\s*(?:${word`please`}\s+)?${word`call`}\s+(?:${word`the`}\s+)?(?:${word`operation`}\s+)?(?<called>[\w-]{1,60}(?:\s[\w-]{1,60}){0,3}?)\s+${word`of`}\s+(?:${word`the`}\s+)?(?:${word`connector`}\s+)?(?<connector>[\w-]{1,60})(?:\s+${word`with`}\s+(?<args>[^]+?))?\s*\.?\s*$`;
-export const IS_CALL = anywhere`${word`operation, connector`}|_|=`;
-export const PAIR = anywhere`([A-Za-z][\w-]{0,59})\s*[=:]\s*(?:“([^”]*)”|"([^"]*)"|([^,;\n“"]{1,2000}?))\s*(?=[,;\n]|$|\s${word`and`}\s+[A-Za-z][\w-]{0,59}\s*[=:])`;
-export const POST = at`\s*(?:${word`please`}\s+)?${word`post`}\s+(?:“(?<a>[^“”]+)”|"(?<b>[^"]+)")\s+${word`to`}\s+(?:${word`the`}\s+)?${word`webhook`}\s+(?<name>[^:\n]{1,300}?)\s*\.?\s*$`;
+export type Kind = keyof typeof ENGLISH;
+
+/** German, French, Spanish */
+const OTHERS = [
+  `mail: schick schicke schicken mail maile mailen sende senden antworte antworten sag sage sagen informiere
+   other: lösche überweise bezahle zahle ruf storniere
+   write: schreib schreibe schreiben; letter: mail e-mail nachricht ihm ihr ihnen frau herr herrn
+   record: verbuche verbuch verbuchen erfasse erfassen trag trage eintragen buche buch buchen
+   income: umsatz einnahme einnahmen zahlung zahlungseingang geld
+   file: erstelle erstell schreib schreibe speichere leg lege legen verfasse; document: dokument notiz
+   raise: melde; signal: signal warnung; report: bericht; figures: umsatz freigaben signale heute gestern woche monat
+   subject: betreff; title: titel überschrift namens; text: nachricht inhalt; copy: kopie; blind: blindkopie
+   link: ist soll sollte sein lautet lauten wie folgt bitte dass ob
+   to: an empfänger; and: und dann außerdem aber sondern; not: nicht nie kein keine keinen ohne außer; each: einzeln jeweils getrennt
+   my: mein meine meinen meinem meiner unser unsere unseren unserem unserer der die den dem seine seinen ihre ihren einer
+   from: von vom kunde kundin; purpose: für wegen
+   behind: am im per bar heute gestern ein ist haben hat bezahlt erhalten bitte verbuchen eintragen buchen
+   condition: wenn falls sobald aber weil bis
+   paid: bezahlt überwiesen beglichen
+   received: wir haben hat ein als heute bar bezahlt überwiesen erhalten bekommen eingegangen
+   spent: ausgabe ausgaben ausgegeben erstattet erstattung zurück verlust
+   attached: anhang angehängt angehängte angehängten beiliegend anbei
+   command: schick schicke sende maile leite häng setz warte nicht dann außerdem erst nur verbuche buche trag erinnere sag frag
+   closing: grüße gruß grüßen grüsse grüssen; us: mir uns; polite: bitte danke
+   filler: der die das den dem ein eine einen einem ne mir dir ihm ihr ihnen uns sie du ich wir mal doch kannst könntest können könnten
+     mit dann auch noch dazu zum im frau herr herrn bescheid kurze kurz folgende folgenden soll sein setz betreff`,
+  `mail: envoie envoyer envoyez réponds répondez informe informez préviens prévenez
+   write: écris écrire écrivez; other: supprime paie vire
+   letter: mail e-mail courriel message lui leur; record: enregistre enregistrez enregistrer; income: recette paiement revenu
+   file: crée rédige écris; document: document note; raise: crée signale; signal: signal alerte
+   report: rapport; figures: ventes semaine mois
+   subject: objet sujet; title: titre intitulé; text: texte disant; copy: copie; blind: cci cachée; link: est suivant
+   to: à destinataire; and: et puis ensuite mais; not: pas jamais sans sauf; each: séparément individuellement
+   my: mon ma mes notre nos la le les son sa leur; from: de du; purpose: pour; behind: par en hier; condition: si quand mais parce
+   paid: payé réglé viré versé; received: nous avons reçu payé; spent: dépense dépenses remboursement remboursé
+   attached: ci-joint ci-jointe; command: envoie envoyez joins mets attends ne puis aussi seulement enregistre rappelle
+   closing: cordialement merci; us: moi nous; polite: merci stp
+   filler: le la les un une ce cet cette lui leur nous je tu vous courriel peux-tu pouvez-vous pourrais-tu pourriez-vous s'il te plaît avec
+     bonjour monsieur madame`,
+  `mail: envía envia enviar envíe manda mandar mande responda responde informa informe; write: escribe escribir escriba; other: borra paga
+   letter: correo mail mensaje; record: registra registre registrar anota; income: ingreso pago cobro
+   file: crea redacta escribe; document: documento nota; raise: avisa; signal: señal aviso; report: informe; figures: ventas semana mes
+   subject: asunto; title: título titulado; text: texto mensaje diciendo; copy: copia; blind: cco oculta; link: es siguiente
+   to: a para destinatario; and: y e luego también pero; not: no nunca sin excepto; each: individualmente
+   my: mi mis nuestro nuestra su sus el la; from: de del; purpose: por; behind: en hoy ayer; condition: si cuando pero porque
+   paid: pagado pagó abonado transferido; received: hemos recibido; spent: gasto gastos reembolso
+   attached: adjunto adjunta; command: envía manda adjunta pon espera luego también solo registra recuerda
+   closing: saludos saludo atentamente gracias; us: nos; polite: favor gracias
+   filler: el la los las un una este esta lo le les correo puedes podrías puede por con en hola señor señora`,
+];
+
+const others = OTHERS.flatMap((table) => [...table.matchAll(/(\w+): ([^:;]+)(?=[;\n]\s*\w+:|$)/gu)]);
+const listOf = (kind: Kind): string[] =>
+  [ENGLISH[kind], ...others.flatMap(([, name, words]) => (name === kind ? [words!] : []))]
+    .join(' ')
+    .trim()
+    .split(/\s+/);
+const WORDS = new Map(Object.keys(ENGLISH).map((kind) => [kind, new Set(listOf(kind as Kind))]));
+
+export const isA = (kind: Kind, word: string): boolean =>
+  WORDS.get(kind)!.has(word.toLowerCase().replace(/^[ld]['’]/, ''));
+/** An expression for any of them, in small letters or with a capital. */
+export const anyOf = (...kinds: Kind[]): string => {
+  const words = kinds
+    .flatMap((kind) => [...WORDS.get(kind)!])
+    .map((word) => `[${word[0]}${word[0]!.toUpperCase()}]${word.slice(1)}`);
+  return `(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}'’])`;
+};

@@ -1,0 +1,240 @@
+import { lookAlike } from '../../../platform/kernel/look-alikes.js';
+import { cutText } from '../../../platform/kernel/text.js';
+import { isMailAddress } from '../action-params.js';
+import { capoCalled } from '../capo.js';
+import { isA, type Kind } from './words.js';
+
+const READABLE = 20_000;
+/** The most words that lead to a mark. */
+const LEAD = 30;
+const CONTROLS = /(?![\t\n])[\p{Cc}\ufeff\ufdd0-\ufdd3]/gu;
+/** Quotation marks: the first, and those that end it. Between letters a single one is an apostrophe. */
+const PAIRS = ['““”', '„“”"', '«»', '»«', '「」', '‹›', '``'].map(
+  ([first, ...ends]) => `${first}[^${first}${ends.join('')}]+[${ends.join('')}]`,
+);
+const SINGLES = ['‘’', '‚‘’', "''"].map(([first, ...ends]) => {
+  const end = ends.join('');
+  return String.raw`${first}(?:[^${first}${end}\n]|(?<=\p{L})[${end}](?=\p{L}))+[${end}](?![\p{L}\p{N}])`;
+});
+const DOUBLE = String.raw`"[^"]+"(?![\p{L}\p{N}])`;
+const QUOTED = `${PAIRS.join('|')}|(?<![\\p{L}\\p{N}])(?:${DOUBLE}|${SINGLES.join('|')})`;
+const LOCAL = String.raw`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}`;
+const ADDRESS = String.raw`${LOCAL}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}@])`;
+const WORD = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|['’._/@-](?=[\p{L}\p{N}])|(?<=\d)[,:](?=\d))*`;
+const TOKEN = new RegExp(
+  String.raw`(?<quote>${QUOTED})|https?://\S{1,2000}|(?<address>${ADDRESS})|(?<word>${WORD})|(?<line>\n\s*)|\S`,
+  'gu',
+);
+/** Where the words of somebody else begin. */
+const PASTED =
+  /^[ \t]*(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)/imu;
+/** What stands behind one of these is spoken of. */
+export const OF = /^(?:from|of|about|von|vom|über|de|du|del|sobre)$/i;
+const ABBREVIATION = /^(?:mr|mrs|ms|dr|st|no|nr|ltd|inc|co|corp|bros|\p{L}|\d{1,2})$/iu;
+
+export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
+export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
+export const addressesIn = (text: string) =>
+  (text.match(new RegExp(ADDRESS, 'gu')) ?? []).filter(isMailAddress);
+
+type TokenKind = 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
+/** `text` of a quotation is what stands between its marks. */
+type Token = { kind: TokenKind; text: string; start: number; end: number };
+/** `next`: where the value begins. It is sure where a colon, a quotation or "is" shows that it is a label. */
+export type Label = {
+  kind: 'subject' | 'text' | 'copy' | 'blind';
+  next: number;
+  isSure: boolean;
+  isBare: boolean;
+};
+
+/** An instruction as a row of tokens, and the labels among them. */
+export class Marks {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** What is not read. */
+  readonly unread: string[] = [];
+  readonly labels = new Map<number, Label>();
+  /** Words for somebody whose address follows: "my accountant", "Jane Doe". */
+  readonly #described = new Set<number>();
+  readonly #starts: boolean[] = [];
+  /** Without the lines of others. */
+  readonly #read: string;
+
+  constructor(given: string) {
+    this.text = clean(cutText(given, READABLE, '')).trimEnd();
+    if (given.length > READABLE) this.unread.push(`all that stands behind the first ${READABLE} characters`);
+    const pasted = this.text.search(PASTED);
+    if (pasted >= 0) this.unread.push(this.text.slice(pasted));
+    const own = this.text.slice(0, pasted < 0 ? undefined : pasted);
+    const read = own.replace(/^[ \t]*>[^\n]*/gmu, (line) => ' '.repeat(line.length));
+    if (read !== own) this.unread.push('the lines that begin with “>”');
+    this.#read = read;
+    this.tokens = [...read.matchAll(TOKEN)].map(tokenOf);
+    for (const at of this.tokens.keys()) {
+      const label = this.#labelAt(at);
+      if (label) this.labels.set(at, label);
+      this.#starts.push(this.#startsAt(at));
+      if (this.isAddress(at)) this.#describe(at);
+    }
+  }
+
+  kind = (at: number): TokenKind | undefined => this.tokens[at]?.kind;
+  word = (at: number): string => this.tokens[at]?.text ?? '';
+  is = (at: number, ...kinds: Kind[]): boolean =>
+    this.kind(at) === 'word' && kinds.some((kind) => isA(kind, this.word(at)));
+  isSign = (at: number, signs: string): boolean => this.kind(at) === 'sign' && signs.includes(this.word(at));
+  isAddress = (at: number): boolean => this.kind(at) === 'address' || this.kind(at) === 'alike';
+  isCapital = (at: number): boolean => this.kind(at) === 'word' && /^[\p{Lu}\d]/u.test(this.word(at));
+  isAbbreviation = (at: number): boolean => ABBREVIATION.test(this.word(at)) && !/\d/.test(this.word(at));
+  /** That of "To:" begins no text. */
+  isColon = (at: number): boolean => this.isSign(at, ':：') && !this.is(at - 1, 'to');
+  /** Whether a sentence, a line or an entry of a list begins here. */
+  isStart = (at: number): boolean => this.#starts[at] ?? true;
+  isBoundary = (at: number): boolean =>
+    this.isStart(at) || this.isSign(at - 1, ',;') || this.is(at - 1, 'and');
+  /** Changes nothing. */
+  isFiller = (at: number): boolean =>
+    this.kind(at) === 'sign' ||
+    this.#described.has(at) ||
+    this.isItem(at) ||
+    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite', 'blind');
+  isDescribed = (at: number): boolean => this.#described.has(at);
+  /** "1.", "2)" */
+  isItem = (at: number): boolean =>
+    /^\d{1,2}$/.test(this.word(at)) && this.isSign(at + 1, '.)') && this.isStart(at);
+  slice = (from: number, to: number): string =>
+    to > from ? this.#read.slice(this.tokens[from]!.start, this.tokens[to - 1]!.end) : '';
+
+  find(from: number, to: number, isIt: (at: number) => boolean): number | undefined {
+    for (let at = from; at < to; at += 1) if (isIt(at)) return at;
+    return undefined;
+  }
+
+  /** Behind the fillers of the sentence that stand here. */
+  past(from: number, isEnd = (at: number) => this.labels.has(at) || this.isColon(at)): number {
+    let at = from;
+    while (at < from + LEAD && this.isFiller(at) && !isEnd(at) && (at === from || !this.isStart(at))) at += 1;
+    return at;
+  }
+
+  /** The last of words of these kinds that follow each other, with nothing but fillers before each. */
+  chain(from: number, ...kinds: Kind[]): number | undefined {
+    let at = from - 1;
+    for (const kind of kinds) {
+      at = this.past(at + 1, (each) => this.is(each, kind));
+      if (!this.is(at, kind)) return undefined;
+    }
+    return at;
+  }
+
+  /** "Remind me", "reply to me": what is asked of the runner itself. */
+  isOurs = (at: number): boolean =>
+    this.is(at, 'mail') && this.is(this.is(at + 1, 'to') ? at + 2 : at + 1, 'us');
+
+  /** Where a verb asks for a mail, with nothing before it that changes it. */
+  verbAt(from: number): number | undefined {
+    const at = this.past(from, (each) => this.is(each, 'mail', 'write'));
+    const isToCapo = /^(?:ask|tell|let)$/i.test(this.word(at)) && capoCalled(this.word(at + 1)) !== undefined;
+    if (this.is(at, 'mail')) return this.isOurs(at) || isToCapo ? undefined : at;
+    const isToSomebody = (each: number) =>
+      this.is(each, 'letter') ||
+      /^(?:to|an|à)$/i.test(this.word(each)) ||
+      this.isAddress(each) ||
+      this.isSign(each, ':');
+    const end = Math.min(at + 9, this.sentenceEnd(at));
+    const isFiled = this.find(
+      at + 1,
+      end,
+      (each) => this.is(each, 'document', 'report') && !this.is(each, 'letter'),
+    );
+    return this.is(at, 'write') && isFiled === undefined && this.find(at + 1, end, isToSomebody)
+      ? at
+      : undefined;
+  }
+
+  /** Behind the line breaks that stand here. */
+  pastLine = (at: number): number => (this.kind(at) === 'line' ? at + 1 : at);
+
+  sentenceEnd(from: number): number {
+    const isEnd = (at: number) => this.kind(at) === 'line' || this.isStart(at);
+    return this.find(from + 1, this.tokens.length, isEnd) ?? this.tokens.length;
+  }
+
+  /** Where the entries of a list begin, if nothing that is marked stands before them. */
+  entries(): number[] {
+    const isFirst = (at: number) =>
+      (this.isSign(at, '-*•–') || this.isItem(at)) && (at === 0 || this.kind(at - 1) === 'line');
+    const [first, ...others] = [...this.tokens.keys()].filter(isFirst);
+    const isMark = (at: number) => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
+    return first === undefined || this.find(0, first, isMark) !== undefined
+      ? []
+      : [first, ...others].filter(Boolean);
+  }
+
+  #startsAt(at: number): boolean {
+    const before = this.tokens[at - 1];
+    if (!before || before.kind === 'line') return true;
+    if (before.kind === 'quote') return /[.!?…]$/.test(before.text) && this.isCapital(at);
+    if (!this.isSign(at - 1, '.!?…') || before.end === this.tokens[at]!.start) return false;
+    const isShort = before.text === '.' && ABBREVIATION.test(this.word(at - 2));
+    const isKnown =
+      this.#starts[at - 2] || this.isFiller(at) || this.is(at, 'command') || this.labels.has(at);
+    return !isShort || (/^\d/.test(this.word(at - 2)) && isKnown);
+  }
+
+  /** Names, or a few words behind "my", directly before an address. */
+  #describe(address: number): void {
+    let at = address - 1;
+    if (this.isSign(at, '(<')) at -= 1;
+    if (this.kind(at) === 'quote' && this.isSign(at + 1, '<')) this.#described.add(at);
+    if (/^at$/i.test(this.word(at))) at -= 1;
+    const last = at;
+    const isName = () =>
+      this.isCapital(at) &&
+      !this.isFiller(at) &&
+      !this.is(at, 'not') &&
+      (!this.isStart(at) || last < address - 1);
+    while (at > last - 5 && (isName() || (this.isSign(at, '.') && this.isCapital(at - 1))))
+      this.#described.add(at--);
+    const my = [at, at - 1, at - 2].find((each) => this.is(each, 'my')) ?? at;
+    const isOther = (each: number) =>
+      this.kind(each) !== 'word' || this.is(each, 'to', 'not', 'copy') || OF.test(this.word(each));
+    if (this.find(my + 1, at + 1, isOther) === undefined)
+      for (let each = my + 1; each <= at; each += 1) this.#described.add(each);
+  }
+
+  #labelAt(at: number): Label | undefined {
+    const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
+    const isNamed = () =>
+      this.find(Math.max(0, at - 8), at, (each) => this.is(each, 'document', 'report', 'title')) !==
+      undefined;
+    if (!kind || (kind === 'title' && !isNamed())) return undefined;
+    let next = at + 1;
+    const isCopy = kind === 'copy' || kind === 'blind';
+    const isBlind =
+      kind === 'blind' || (kind === 'copy' && (this.is(at - 1, 'blind') || this.is(next, 'blind')));
+    const between: Kind[] = isCopy ? ['blind'] : kind === 'text' ? ['link', 'text'] : ['link'];
+    while (this.is(next, ...between)) next += 1;
+    const isLinked = next > at + 1 && !/^line$/i.test(this.word(next - 1));
+    const hasColon = this.isSign(next, ':：=');
+    const isSure = hasColon || this.kind(this.pastLine(next)) === 'quote' || isLinked;
+    const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
+    const isCopied = /^b?cc/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
+    if (!isSure && !(isCopy ? isCopied : kind !== 'text' || isPlain)) return undefined;
+    const isBare = !hasColon && this.kind(next) !== 'quote';
+    const named = isBlind ? 'blind' : kind === 'title' ? 'subject' : kind;
+    return { kind: named, next: this.pastLine(hasColon ? next + 1 : next), isSure, isBare };
+  }
+}
+
+function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
+  const { quote, address, word, line } = groups!;
+  const end = start + all.length;
+  const text = quote ? quote.slice(1, -1).trim() : all;
+  const isAddress = isMailAddress(text);
+  const isAlike = /\P{ASCII}/u.test(text) && (!isAddress || lookAlike(text) !== undefined);
+  if (isAddress || address)
+    return { kind: isAlike ? 'alike' : isAddress ? 'address' : 'word', text, start, end };
+  return { kind: quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign', text, start, end };
+}
