@@ -14,7 +14,7 @@ import { measureDecisions, USES } from './decisions.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
-import { measureKills, RACING } from './kill.js';
+import { measureKills, measureKillsOverWaiting, RACING } from './kill.js';
 import { LARGER, measureKpi } from './kpi.js';
 import { measureExports } from './long-export.js';
 import { measureProxy } from './mcp-proxy.js';
@@ -37,14 +37,14 @@ import { measureProcesses } from './several-processes.js';
 import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
-import { FLOOD, measureWork } from './work.js';
+import { FLOOD, measureLooks, measureWork } from './work.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
- * processes, simulations, exports and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, looks, deliveries, approvals, audit, decisions, kill,
+ * kill-waiting, kpi, costs, processes, simulations, exports and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -84,9 +84,17 @@ async function main(): Promise<void> {
   if (wants('proxy')) await withDatabase('proxy', measureAndReportProxy);
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
+  if (wants('looks')) {
+    await withDatabase('looks', async (environment) => {
+      const { each, all } = await measureLooks(environment);
+      reportTimes('a look for due work, each second', each);
+      reportTimes('the same at all that is due, once a minute', all);
+    });
+  }
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
   if (wants('decisions')) await withDatabase('decisions', measureAndReportDecisions);
   if (wants('kill')) await withDatabase('kill', measureAndReportKills);
+  if (wants('kill-waiting')) await withDatabase('kill-waiting', measureAndReportKillsOverWaiting);
   if (wants('kpi')) await withDatabase('kpi', measureAndReportKpi);
   if (wants('costs')) {
     await withDatabase(
@@ -182,6 +190,14 @@ async function measureAndReportKills(environment: Record<string, string>): Promi
     'dispatches that began, by the database': dispatchesAfter,
     'dispatches that began, by the receipts': inReceipts,
   });
+}
+
+async function measureAndReportKillsOverWaiting(environment: Record<string, string>): Promise<void> {
+  const measured = await measureKillsOverWaiting(environment);
+  reportTimes('kill switch, from the request to its answer', measured);
+  const [fewest, ...more] = Object.values(measured).map((times) => quantile(times, 0.5));
+  const ratios = more.map((median) => (median / fewest!).toFixed(2)).join(' and ');
+  console.log(`\nThe p50 with more of them is ${ratios} times the first.`);
 }
 
 async function measureAndReportKpi(environment: Record<string, string>): Promise<void> {
