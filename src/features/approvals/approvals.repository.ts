@@ -3,10 +3,8 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import {
   countByTally,
-  isBehind,
   type Listing,
   newestFirst,
-  type Place,
   readPage,
   teamIn,
   where,
@@ -20,15 +18,10 @@ import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
-import {
-  APPROVAL_STATUSES,
-  ApprovalEntity,
-  type ListedApproval,
-  type UnrevisedApproval,
-} from './approval.entity.js';
+import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import { agentOf, quotedTitle } from './approval.js';
-import { CLOCKS_STOPPED_AT, columnsOfApproval } from './approval-columns.js';
+import { CLOCKS_STOPPED_AT, columnsOfApproval, pageOfEveryStatus } from './approval-statements.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
@@ -100,22 +93,6 @@ const DECISIONS = {
 } as const satisfies Partial<Record<ApprovalEntity['status'], ApprovalDecision>>;
 
 const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
-
-/** The newest of every status: each has an index in this order, and all together have none. They are merged, and not sorted. */
-const pageOfAll =
-  (condition: string) =>
-  ({ after, limit, offset }: Place): string => {
-    const places = after?.map(({ place }) => place);
-    const behind = places ? ` and ${isBehind(NEWEST_FIRST, places)}` : '';
-    const each = APPROVAL_STATUSES.map(
-      (status) =>
-        `select requested_at, approval_id from approvals where ${condition} and status = '${status}'${behind}`,
-    );
-    return `select a.* from (
-        select approval_id from (${each.join(' union all ')}) k order by requested_at desc, approval_id desc
-        limit ${limit} offset ${offset}
-      ) keys join approvals a using (approval_id)`;
-  };
 
 @Injectable()
 export class Approvals {
@@ -387,7 +364,7 @@ export class Approvals {
       values: filters.values,
       order: NEWEST_FIRST,
       ...(!urgent && count),
-      ...(isAll && { page: pageOfAll(filters.where) }),
+      ...(isAll && { page: pageOfEveryStatus(filters.where, NEWEST_FIRST) }),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { ApprovalEntity } from './approval.entity.js';
-import { CLOCKS_STOPPED_AT, columnsOfApproval, FROZEN_MS } from './approval-columns.js';
+import { CLOCKS_STOPPED_AT, columnsOfApproval, FROZEN_MS } from './approval-statements.js';
 
 /** As much of an approval as decides who is told of it: of ten thousand at once, too. */
 export type WaitingApproval = Pick<

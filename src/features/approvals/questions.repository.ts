@@ -5,7 +5,7 @@ import { newestFirst, readPage, teamIn, where } from '../../platform/database/li
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { ApprovalEntity, UnrevisedApproval } from './approval.entity.js';
-import { columnsOfApproval, FROZEN_MS } from './approval-columns.js';
+import { columnsOfApproval, FROZEN_MS, pageOfEveryStatus } from './approval-statements.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import type { Question } from './question.js';
 
@@ -97,7 +97,8 @@ export class Questions {
     };
     const order = newestFirst('question_id', 'requested_at');
     const filters = where(equal, 'question_id is not null');
-    const listing = { name: 'questions', select: LISTED, from: 'approvals', ...filters, order };
+    const page = filter.status === undefined && { page: pageOfEveryStatus(filters.where, order) };
+    const listing = { name: 'questions', select: LISTED, from: 'approvals', ...filters, order, ...page };
     return readPage(this.db, scope, listing, paging);
   }
 }
