@@ -283,10 +283,12 @@ describe('a look for due work', () => {
       end $$`);
     await desk.leave('t.refused', 'refused');
     await desk.rows(`update work_items set due_at = now() - interval '1 hour'`);
-    await desk.start(kind('t.refused', async () => undefined, { claim: 'notes.claim' }));
+    const done: string[] = [];
+    await desk.start(kind('t.refused', async ({ id }) => void done.push(id), { claim: 'notes.claim' }));
     await desk.logged('work could not be claimed; the sweep looks again');
     await desk.rows(`insert into notes.results (id) values ('may claim')`);
     await desk.done('t.refused');
+    expect(done).toEqual(['refused-1']);
   });
 });
 

@@ -3,12 +3,17 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import {
   countByTally,
+  directionOf,
+  isBehind,
   type Listing,
   newestFirst,
+  type Place,
   readPage,
+  type SortKey,
   teamIn,
   where,
 } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -18,13 +23,27 @@ import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
-import { ApprovalEntity, type ListedApproval, type UnrevisedApproval } from './approval.entity.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
+import {
+  APPROVAL_STATUSES,
+  ApprovalEntity,
+  type ListedApproval,
+  type UnrevisedApproval,
+} from './approval.entity.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import { agentOf, quotedTitle } from './approval.js';
-import { CLOCKS_STOPPED_AT, columnsOfApproval, pageOfEveryStatus } from './approval-statements.js';
 import { becauseOf, escalationTime } from './approval-expiry.js';
 import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
+
+/** {@link ApprovalEntity.frozenMs} in the select list of a statement on `approvals`, whose $1 is the workspace. */
+export const FROZEN_MS = `case when status = 'pending' and ${CLOCKS_STOPPED_AT} is not null then greatest(0,
+  round(extract(epoch from expires_at - greatest(requested_at, ${CLOCKS_STOPPED_AT})) * 1000))::bigint end as frozen_ms`;
+
+/** The columns of a statement on `approvals`, whose $1 is the workspace. */
+export function columnsOfApproval(...without: readonly (keyof ApprovalEntity)[]): string {
+  return `${columnsOf(ApprovalEntity, { without })}, ${FROZEN_MS}`;
+}
 
 const COLUMNS = columnsOfApproval();
 
@@ -93,6 +112,25 @@ const DECISIONS = {
 } as const satisfies Partial<Record<ApprovalEntity['status'], ApprovalDecision>>;
 
 const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
+
+/** A page of every status: each has an index in this order, and all together have none. They are merged, and not sorted. */
+export function pageOfEveryStatus(condition: string, order: readonly SortKey[]) {
+  return ({ after, limit, offset }: Place): string => {
+    const places = after?.map(({ place }) => place);
+    const behind = places ? ` and ${isBehind(order, places)}` : '';
+    const keys = [...new Set(['approval_id', ...order.map(({ column }) => column)])].join(', ');
+    const inOrder = `order by ${directionOf(order)}`;
+    const each = APPROVAL_STATUSES.map(
+      (
+        status,
+      ) => `(select ${keys} from approvals where ${condition} and status = '${status}'${behind} ${inOrder}
+        limit ${limit}::bigint + ${offset}::bigint)`,
+    );
+    return `select a.* from (
+        select approval_id from (${each.join(' union all ')}) k ${inOrder} limit ${limit} offset ${offset}
+      ) keys join approvals a using (approval_id)`;
+  };
+}
 
 @Injectable()
 export class Approvals {

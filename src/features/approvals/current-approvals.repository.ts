@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
 import type { ApprovalEntity } from './approval.entity.js';
-import { CLOCKS_STOPPED_AT, columnsOfApproval, FROZEN_MS } from './approval-statements.js';
+import { columnsOfApproval, FROZEN_MS } from './approvals.repository.js';
 
 /** As much of an approval as decides who is told of it: of ten thousand at once, too. */
 export type WaitingApproval = Pick<

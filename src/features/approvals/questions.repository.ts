@@ -5,7 +5,7 @@ import { newestFirst, readPage, teamIn, where } from '../../platform/database/li
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { ApprovalEntity, UnrevisedApproval } from './approval.entity.js';
-import { columnsOfApproval, FROZEN_MS, pageOfEveryStatus } from './approval-statements.js';
+import { columnsOfApproval, FROZEN_MS, pageOfEveryStatus } from './approvals.repository.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import type { Question } from './question.js';
 
