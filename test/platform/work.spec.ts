@@ -262,10 +262,11 @@ describe('a look for due work', () => {
     await desk.rows(
       `update work_items set due_at = now() - interval '1 hour' where kind = 't.left' and not claimed`,
     );
-    const process = await desk.start(work);
-    await process.transaction((queue) => queue.enqueue('t.left', { id: 'other', queue: 'own' }));
-    await eventually(async () => done.includes('other'));
-    expect(done).toEqual(['other']);
+    // Found by the first look, which finds the queue as well.
+    await desk.leave('t.left', 'own');
+    await desk.start(work);
+    await eventually(async () => done.length > 0);
+    expect(done).toEqual(['own-1']);
     // It ends, and nobody is told.
     await desk.rows(`delete from work_items where kind = 't.left' and id = $1`, [items[0]!.id]);
     await desk.done('t.left');
