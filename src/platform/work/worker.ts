@@ -21,7 +21,8 @@ const ENQUEUED_AT_ONCE = 1_000;
 
 /**
  * Does the work that is due, in this process. It is told of what has just been enqueued, and looks for itself each
- * second: for what a dead process left behind, and for what falls due before the next look, to the millisecond.
+ * second for what has fallen due since the last look (also what a dead process left behind), and for what falls due before the
+ * next one, to the millisecond.
  */
 @Injectable()
 export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
