@@ -14,7 +14,7 @@ import { measureDecisions, USES } from './decisions.js';
 import { measureDeliveries } from './deliveries.js';
 import { measureDrafts } from './drafts.js';
 import { measureHandIns } from './hand-ins.js';
-import { measureKills, RACING } from './kill.js';
+import { measureKills, measureKillsOverWaiting, RACING } from './kill.js';
 import { LARGER, measureKpi } from './kpi.js';
 import { measureExports } from './long-export.js';
 import { measureProxy } from './mcp-proxy.js';
@@ -31,20 +31,21 @@ import {
   reportStarts,
   reportTimes,
   type Starts,
+  type Times,
 } from './report.js';
 import { measurePreflights } from './preflights.js';
 import { measureProcesses } from './several-processes.js';
 import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
-import { FLOOD, measureWork } from './work.js';
+import { FLOOD, measureLooks, measureWork } from './work.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
 /**
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
- * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, deliveries, approvals, audit, decisions, kill, kpi, costs,
- * processes, simulations, exports and growth; `--quick` runs everything in short.
+ * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, looks, deliveries, approvals, audit, decisions, kill,
+ * kill-waiting, kpi, costs, processes, simulations, exports and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -84,9 +85,24 @@ async function main(): Promise<void> {
   if (wants('proxy')) await withDatabase('proxy', measureAndReportProxy);
   if (wants('sign-ins')) await withDatabase('sign-ins', measureAndReportSignIns);
   if (wants('work')) await withDatabase('work', measureAndReportWork);
+  if (wants('looks')) {
+    await withDatabase('looks', async (environment) => {
+      const { each, all } = await measureLooks(environment);
+      reportAgainstFirst('a look for due work, each second', each);
+      reportAgainstFirst('the same at all that is due, once a minute', all);
+    });
+  }
   if (['deliveries', 'approvals', 'audit'].some(wants)) await withDatabase('rest', measureRest);
   if (wants('decisions')) await withDatabase('decisions', measureAndReportDecisions);
   if (wants('kill')) await withDatabase('kill', measureAndReportKills);
+  if (wants('kill-waiting')) {
+    await withDatabase('kill-waiting', async (environment) =>
+      reportAgainstFirst(
+        'kill switch, from the request to its answer',
+        await measureKillsOverWaiting(environment),
+      ),
+    );
+  }
   if (wants('kpi')) await withDatabase('kpi', measureAndReportKpi);
   if (wants('costs')) {
     await withDatabase(
@@ -182,6 +198,14 @@ async function measureAndReportKills(environment: Record<string, string>): Promi
     'dispatches that began, by the database': dispatchesAfter,
     'dispatches that began, by the receipts': inReceipts,
   });
+}
+
+/** With how many times the first each of the others takes. */
+function reportAgainstFirst(title: string, times: Times): void {
+  reportTimes(title, times);
+  const [first, ...others] = Object.values(times).map((each) => quantile(each, 0.5));
+  const ratios = others.map((median) => (median / first!).toFixed(2)).join(', ');
+  console.log(`\nThe p50 of the others is ${ratios} times that of the first.`);
 }
 
 async function measureAndReportKpi(environment: Record<string, string>): Promise<void> {

@@ -33,7 +33,10 @@ const READS = [
   '/approvals',
   '/approvals?status=approved',
   '/approvals?status=approved&offset=10000',
+  '/approvals?status=all&offset=10000',
   '/approvals?status=expired&capo=capo_ops',
+  '/questions?agent=bot',
+  '/questions?agent=bot&status=answered',
   '/directives?limit=100',
   '/directives?offset=10000',
   '/directives?status=failed',
@@ -49,6 +52,17 @@ const READS = [
   '/feed',
   '/audit-feed?capo=capo_ops',
 ];
+
+/** One for each number; two thirds are of one agent, and a third of these are answered. */
+const QUESTIONS = `
+  insert into approvals (approval_id, workspace_id, kind, round, status, ready, title, summary, priority, risk, reversibility, content_hash,
+    requested_by, requested_at, expires_at, on_expiry, question_id, question, answer, question_token_id, question_agent)
+  select 'apr_q' || lpad(n::text, 25, '0'), $1, 'question', 0, status, true, 'Question from bot', 'bot asks: Which plan?', 'medium', 'low',
+    'read_only', md5(n::text), '{"type": "agent", "id": "tok_bot", "name": "bot"}', now() - n * interval '1 minute', now() + interval '1 day',
+    'reject', 'qst_' || lpad(n::text, 26, '0'), json_build_object('title', 'Which plan?', 'tokenRootId', agent, 'agent', agent),
+    case when status = 'approved' then '{"plan": "pro"}'::jsonb end, agent, agent
+  from generate_series($2::int, $3::int) n cross join lateral (select case when n % 3 = 0 then 'another' else 'bot' end as agent,
+    case when n % 500 = 0 then 'pending' when n % 9 < 3 then 'approved' else 'expired' end as status) each`;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'consigliere-growth-'));
 await chmod(dataDir, 0o755);
@@ -157,6 +171,7 @@ async function fill(owner: pg.Client, workspaceId: string, from: number, to: num
     for (const { text } of growthRows({ workspaceId, from: first, to: Math.min(to, first + BATCH - 1) })) {
       await owner.query(text);
     }
+    await owner.query(QUESTIONS, [workspaceId, first, Math.min(to, first + BATCH - 1)]);
   }
   await owner.query(`set session_replication_role = origin`);
   await owner.query('select app.recount_tallies()');

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { contentHash } from '../src/features/directives/packets/work-packet.js';
 import { newId } from '../src/platform/kernel/ids.js';
-import { call } from './calls.js';
+import { call, timed } from './calls.js';
 import { type Process, start } from './processes.js';
 import { isQuick } from './size.js';
 import { asOwner, createWorkspaces, type Workspace } from './workspaces.js';
@@ -11,6 +11,10 @@ const PROCESSES = 3;
 const KILLS = isQuick ? 3 : 20;
 /** Work packets that race a kill. */
 export const RACING = isQuick ? 200 : 1_000;
+
+/** Approvals that wait while a kill is engaged. */
+const WAITING = isQuick ? [100, 1_000] : [100, 10_000, 100_000];
+const KILLS_OVER_WAITING = 7;
 
 export interface KillFigures {
   /** Milliseconds from the request until the kill has committed. */
@@ -39,6 +43,33 @@ export async function measureKills(environment: Record<string, string>): Promise
       return await new KillBench(owner, workspace!, processes).measure();
     } finally {
       await Promise.all(processes.map((one) => one.stop()));
+    }
+  });
+}
+
+/** Milliseconds of a kill, from the request to its answer, while so many approvals wait for a person. */
+export async function measureKillsOverWaiting(
+  environment: Record<string, string>,
+): Promise<Record<string, number[]>> {
+  return asOwner(environment['DATABASE_URL']!, async (owner) => {
+    const service = await start('../src/main.js', { ...environment, RATE_LIMIT_STORE: 'memory' });
+    try {
+      const measured: Record<string, number[]> = {};
+      for (const count of WAITING) {
+        const [{ workspaceId, token }] = (await createWorkspaces(owner, 1)) as [Workspace];
+        await owner.query(APPROVALS, [workspaceId, count]);
+        await owner.query('vacuum analyze approvals');
+        const api = `${service.url}/api/pro/guardian`;
+        const times: number[] = [];
+        for (let n = 0; n < KILLS_OVER_WAITING; n++) {
+          times.push(...(await timed(1, () => call(`${api}/kill-switch`, token, { reason: 'bench' }))));
+          await call(`${api}/revert`, token, {});
+        }
+        measured[`${count.toLocaleString('en')} approvals wait`] = times;
+      }
+      return measured;
+    } finally {
+      await service.stop();
     }
   });
 }
@@ -134,6 +165,20 @@ const PACKETS = `
     from jsonb_array_elements($2::jsonb) p returning work_packet_id)
   insert into work_items (kind, id, workspace_id, queue, due_at)
   select 'packet.send', work_packet_id, $1, $1, now() from queued`;
+
+const APPROVALS = `
+  with asked as (
+    insert into directives (directive_id, workspace_id, text, capo, routed_by, priority, requires_approval, context, status,
+      work_packet_ids, history, created_by, created_at)
+    select app.new_id('dir'), $1, 'Write a note about order ' || n, 'capo_ops', 'operator', 'medium', true, '{}', 'pending_approval', '[]',
+      '[{"from": null, "to": "pending_approval", "at": 0, "receiptId": "rcp_x"}]', '{"type": "system", "id": "system"}', now()
+    from generate_series(1, $2::int) n returning directive_id)
+  insert into approvals (approval_id, workspace_id, directive_id, capo, kind, round, status, ready, title, summary, priority, risk,
+    reversibility, output, packets, content_hash, requested_by, requested_at, expires_at, on_expiry)
+  select app.new_id('apr'), $1, directive_id, 'capo_ops', 'output', 0, 'pending', true, 'A note', 'A note about an order', 'medium', 'low',
+    'reversible', jsonb_build_object('body', repeat('A few words of the note. ', 20)), '[]', md5(directive_id),
+    '{"type": "system", "id": "system", "name": "system"}', now(), now() + interval '72 hours', 'reject'
+  from asked`;
 
 /** Notes kills, and work packets as they begin and end to be sent, with the guardian's mode at that time. */
 const WITNESS = `

@@ -8,7 +8,7 @@ import { Db } from '../src/platform/database/db.js';
 import { newId } from '../src/platform/kernel/ids.js';
 import { Work } from '../src/platform/work/work.js';
 import type { WorkItem } from '../src/platform/work/work-item.js';
-import { spaced, until } from './calls.js';
+import { spaced, timed, until } from './calls.js';
 import { isQuick } from './size.js';
 import { asOwner, createWorkspaces } from './workspaces.js';
 
@@ -29,6 +29,42 @@ export interface WorkFigures {
   lateness: Record<'1 s' | '10 s', number[]>;
   /** Items per second that do nothing but end, each in a transaction of its own. */
   perSecond: Record<'one' | 'sixteen', number>;
+}
+
+/** Milliseconds of a look for due work, by what waits; `all` where a process has looked at nothing before. */
+export interface Looks {
+  each: Record<string, number[]>;
+  all: Record<string, number[]>;
+}
+
+const LOOKS = isQuick ? 5 : 50;
+
+/** What app.due_work takes with many queues, and with many items in one. */
+export async function measureLooks(environment: Record<string, string>): Promise<Looks> {
+  return asOwner(environment['DATABASE_URL']!, async (owner) => {
+    const looks: Looks = { each: {}, all: {} };
+    const look = (back: string | null) =>
+      timed(LOOKS, () =>
+        owner.query(`select * from app.due_work($1, '1.5 seconds', now() - $2::interval)`, [[KIND], back]),
+      );
+    for (const [what, queue, due] of [
+      ['10 queues wait', 'n % 10', `now() + interval '1 day'`],
+      ['10,000 queues wait', 'n', `now() + interval '1 day'`],
+      ['10,000 queues have been due for a minute', 'n', `now() - interval '1 minute'`],
+      ['one queue of 10,000 has been due for a minute', '0', `now() - interval '1 minute'`],
+    ] as const) {
+      await owner.query('truncate work_items');
+      await owner.query(
+        `insert into work_items (kind, id, workspace_id, queue, due_at)
+         select $1, n, 'wks_bench', (${queue})::text, ${due} from generate_series(1, 10000) n`,
+        [KIND],
+      );
+      looks.each[what] = await look('6 seconds');
+      looks.all[what] = await look(null);
+    }
+    await owner.query('truncate work_items');
+    return looks;
+  });
 }
 
 type Handler = (item: WorkItem) => Promise<void>;

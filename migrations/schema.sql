@@ -1145,7 +1145,7 @@ AS $function$
 $function$;
 alter function app.due_deletions() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
+CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(kind text, queue text, due_in_ms double precision)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -1154,26 +1154,27 @@ CREATE OR REPLACE FUNCTION app.due_work(p_kinds text[], p_ahead interval)
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-  select k.kind, q.queue,
-    extract(epoch from greatest(first.due_at, b.opens_at) - clock_timestamp())::float8 * 1000
+  select k.kind, fell.queue, extract(epoch from min(greatest(fell.due_at, b.opens_at)) - clock_timestamp())::float8 * 1000
   from unnest(p_kinds) k (kind)
+  cross join (values (coalesce(p_since, '-infinity'), now() + p_ahead)) span (since, until)
   cross join lateral (
-    with recursive each_queue (queue) as (
-      (select w.queue from work_items w where w.kind = k.kind order by w.queue limit 1)
-      union all
-      select (select w.queue from work_items w where w.kind = k.kind and w.queue > each_queue.queue
-        order by w.queue limit 1)
-      from each_queue where each_queue.queue is not null
-    )
-    select each_queue.queue from each_queue where each_queue.queue is not null
-  ) q
-  cross join lateral (
-    select w.due_at from work_items w where w.kind = k.kind and w.queue = q.queue order by w.due_at limit 1
-  ) first
-  left join work_breakers b on b.kind = k.kind and b.queue = q.queue
-  where greatest(first.due_at, b.opens_at) <= clock_timestamp() + p_ahead
+    (select w.queue, w.due_at from work_items w
+    where w.kind = k.kind and not w.claimed and w.due_at < 'infinity' and w.due_at between span.since and span.until
+    order by w.due_at)
+    union all
+    -- Whose leases have ended. Few are claimed at a time, so they have no index by time.
+    select w.queue, w.due_at from work_items w
+    where w.kind = k.kind and w.claimed and w.due_at + interval '0' between span.since and span.until
+    union all
+    select b.queue, b.opens_at from work_breakers b
+    where b.kind = k.kind and b.opens_at between span.since and span.until and span.until >= (
+      select w.due_at from work_items w where w.kind = b.kind and w.queue = b.queue order by w.due_at limit 1)
+  ) fell
+  left join work_breakers b on b.kind = k.kind and b.queue = fell.queue
+  where b.opens_at is null or b.opens_at <= span.until
+  group by k.kind, fell.queue
 $function$;
-alter function app.due_work(text[],interval) owner to consigliere_system;
+alter function app.due_work(text[],interval,timestamp with time zone) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.end_account_mail(p_mail_id text)
  RETURNS void
@@ -1991,13 +1992,15 @@ CREATE OR REPLACE FUNCTION app.next_work(p_kind text, p_queues text[])
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-  select q.queue, extract(epoch from next.due_at - clock_timestamp())::float8 * 1000, next.due_at <= now()
+  select q.queue, extract(epoch from greatest(next.due_at, b.opens_at) - clock_timestamp())::float8 * 1000,
+    greatest(next.due_at, b.opens_at) <= now()
   from unnest(p_queues) q (queue)
   cross join lateral (
     select w.due_at from work_items w
     where w.kind = p_kind and w.queue = q.queue and w.due_at < 'infinity'
     order by w.due_at limit 1
   ) next
+  left join work_breakers b on b.kind = p_kind and b.queue = q.queue
 $function$;
 alter function app.next_work(text,text[]) owner to consigliere_system;
 
@@ -2547,6 +2550,17 @@ AS $function$
   ) c join members m on m.member_id = c.member_id
 $function$;
 
+CREATE OR REPLACE FUNCTION app.stop_clocks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.clocks_stopped_at := case when new.mode in ('killed', 'recovering')
+    then coalesce(old.clocks_stopped_at, new.killed_at, now()) end;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.take_checkpoint(p_checkpoint_id text, p_label text, p_taken_before text, p_by jsonb, p_at timestamp with time zone)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3068,8 +3082,7 @@ CREATE INDEX approvals_by_team_status ON public.approvals USING btree (workspace
 CREATE INDEX approvals_decided ON public.approvals USING btree (workspace_id, decided_at DESC) WHERE (status = ANY (ARRAY['approved'::text, 'rejected'::text, 'changes_requested'::text]));
 CREATE INDEX approvals_expired ON public.approvals USING btree (workspace_id, decided_at) WHERE (status = 'expired'::text);
 CREATE INDEX approvals_expiring ON public.approvals USING btree (expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
-CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL));
-CREATE INDEX approvals_frozen ON public.approvals USING btree (workspace_id, frozen_ms) WHERE ((status = 'pending'::text) AND (frozen_ms IS NOT NULL));
+CREATE INDEX approvals_expiring_of_workspace ON public.approvals USING btree (workspace_id, expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX approvals_of_action ON public.approvals USING btree (workspace_id, action_request_id) WHERE (action_request_id IS NOT NULL);
 CREATE INDEX approvals_of_directive ON public.approvals USING btree (directive_id);
 CREATE INDEX approvals_of_group ON public.approvals USING btree (workspace_id, group_key, requested_at, approval_id) WHERE ((status = 'pending'::text) AND (group_key IS NOT NULL));
@@ -3077,9 +3090,9 @@ CREATE INDEX approvals_of_quorum ON public.approvals USING btree (workspace_id) 
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (workspace_id, directive_id) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX approvals_question ON public.approvals USING btree (workspace_id, question_id) WHERE (question_id IS NOT NULL);
 CREATE UNIQUE INDEX approvals_question_external ON public.approvals USING btree (workspace_id, question_token_id, question_external_id) WHERE (question_external_id IS NOT NULL);
-CREATE INDEX approvals_questions_by_agent ON public.approvals USING btree (workspace_id, question_agent, requested_at DESC, question_id DESC) WHERE (question_agent IS NOT NULL);
-CREATE INDEX approvals_questions_by_token ON public.approvals USING btree (workspace_id, question_token_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
-CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, requested_at DESC, question_id DESC) WHERE (question_id IS NOT NULL);
+CREATE INDEX approvals_questions_by_agent ON public.approvals USING btree (workspace_id, question_agent, status, requested_at DESC, question_id DESC) INCLUDE (team_id) WHERE (question_agent IS NOT NULL);
+CREATE INDEX approvals_questions_by_token ON public.approvals USING btree (workspace_id, question_token_id, status, requested_at DESC, question_id DESC) INCLUDE (team_id) WHERE (question_id IS NOT NULL);
+CREATE INDEX approvals_questions_newest ON public.approvals USING btree (workspace_id, status, requested_at DESC, question_id DESC) INCLUDE (team_id) WHERE (question_id IS NOT NULL);
 CREATE INDEX approvals_questions_open ON public.approvals USING btree (workspace_id, question_token_id, team_id) WHERE ((question_id IS NOT NULL) AND (status = 'pending'::text));
 CREATE INDEX approvals_to_escalate ON public.approvals USING btree (escalates_at) WHERE ((status = 'pending'::text) AND (frozen_ms IS NULL) AND (escalates_at IS NOT NULL));
 CREATE INDEX approvals_urgent ON public.approvals USING btree (workspace_id, requested_at, approval_id) WHERE ((status = 'pending'::text) AND ((priority = 'high'::text) OR (risk = ANY (ARRAY['high'::text, 'critical'::text]))));
@@ -3631,6 +3644,7 @@ create table guardians (
   killed_by jsonb,
   reason text,
   kill_checkpoint_id text,
+  clocks_stopped_at timestamp with time zone,
   constraint guardians_check CHECK (((mode = 'killed'::text) = (killed_at IS NOT NULL))),
   constraint guardians_mode_check CHECK ((mode = ANY (ARRAY['observe'::text, 'supervised'::text, 'guardrailed'::text, 'autonomous'::text, 'killed'::text, 'recovering'::text]))),
   constraint guardians_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -3645,6 +3659,7 @@ CASE
     ELSE false
 END);
 create policy system_reads on guardians for select to consigliere_system using (true);
+CREATE TRIGGER stop_clocks BEFORE UPDATE ON public.guardians FOR EACH ROW WHEN ((new.mode <> old.mode)) EXECUTE FUNCTION app.stop_clocks();
 grant insert, select, update on guardians to consigliere_app;
 grant select on guardians to consigliere_system;
 
@@ -5354,6 +5369,7 @@ create table work_items (
   constraint work_items_pkey PRIMARY KEY (kind, id)
 );
 CREATE INDEX work_items_by_queue ON public.work_items USING btree (kind, queue, due_at);
+CREATE INDEX work_items_due ON public.work_items USING btree (kind, due_at) WHERE ((NOT claimed) AND (due_at < 'infinity'::timestamp with time zone));
 CREATE INDEX work_items_in_flight ON public.work_items USING btree (kind, queue) WHERE claimed;
 CREATE INDEX work_items_of_workspace ON public.work_items USING btree (workspace_id, kind);
 alter table work_items enable row level security;

@@ -223,6 +223,76 @@ describe('two processes', () => {
   });
 });
 
+describe('a look for due work', () => {
+  /** Blocks that one look reads of what fell due in the last seconds. */
+  async function blocks(): Promise<number> {
+    const [plan] = await desk.rows<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `explain (analyze, buffers, format json) select * from app.due_work('{t.look}', '1.5 seconds', now() - interval '6 seconds')`,
+    );
+    const { Plan } = plan!['QUERY PLAN'][0];
+    return Plan['Shared Hit Blocks']! + Plan['Shared Read Blocks']!;
+  }
+
+  it.each([
+    ['queues that wait', 'n', `now() + interval '1 day'`],
+    ['queues that were seen before', 'n', `now() - interval '1 minute'`],
+    ['items in one queue', '0', `now() - interval '1 minute'`],
+    ['parked items', 'n', `'infinity'`],
+  ])('reads no more with 10,000 %s than with ten', async (_what, queue, due) => {
+    const read: number[] = [];
+    for (const count of [10, 10_000]) {
+      await desk.clear();
+      await desk.rows(
+        `insert into work_items (kind, id, workspace_id, queue, due_at)
+         select 't.look', n, 'wks_test', (${queue})::text, ${due} from generate_series(1, ${count}) n`,
+      );
+      await blocks();
+      read.push(await blocks());
+    }
+    // An index is deeper with more entries.
+    expect(read[1]).toBeLessThan(read[0]! + 20);
+  });
+
+  it('finds again what another process had in flight, however long it has been due', async () => {
+    const done: string[] = [];
+    const work = kind('t.left', async ({ id }) => void done.push(id), { perQueueEverywhere: 1 });
+    await desk.leave('t.left', 'left', 3);
+    const idle = await desk.start();
+    const { items } = await idle.anotherClaimer().claim(work, new Map([['left', 1]]));
+    await desk.rows(
+      `update work_items set due_at = now() - interval '1 hour' where kind = 't.left' and not claimed`,
+    );
+    // Found by the first look, which finds the queue as well.
+    await desk.leave('t.left', 'own');
+    await desk.start(work);
+    await eventually(async () => done.length > 0);
+    expect(done).toEqual(['own-1']);
+    // It ends, and nobody is told.
+    await desk.rows(`delete from work_items where kind = 't.left' and id = $1`, [items[0]!.id]);
+    await desk.done('t.left');
+    expect(done).toHaveLength(3);
+  });
+
+  it('tries again what could not be claimed, however long it has been due', async () => {
+    await desk.rows(`
+      create function notes.claim(text, text[], int[], int, interval, text)
+        returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb, probe boolean)
+        language plpgsql as $$
+      begin
+        if not exists (select from notes.results r where r.id = 'may claim') then raise 'not yet'; end if;
+        return query select * from app.claim_work($1, $2, $3, $4, $5, $6);
+      end $$`);
+    await desk.leave('t.refused', 'refused');
+    await desk.rows(`update work_items set due_at = now() - interval '1 hour'`);
+    const done: string[] = [];
+    await desk.start(kind('t.refused', async ({ id }) => void done.push(id), { claim: 'notes.claim' }));
+    await desk.logged('work could not be claimed; the sweep looks again');
+    await desk.rows(`insert into notes.results (id) values ('may claim')`);
+    await desk.done('t.refused');
+    expect(done).toEqual(['refused-1']);
+  });
+});
+
 describe('an attempt whose lease was lost', () => {
   it('is aborted, and its result is discarded as a whole', async () => {
     const gate = new Gate();

@@ -178,8 +178,11 @@ export class ApprovalEntity {
   /** That of its directive: what is approved later comes too late, kill or no kill. */
   @Column('timestamptz', { nullable: true })
   deadline!: number | null;
-  /** What was left until expiry when the kill switch froze it, in milliseconds; given back on revert. */
-  @Column('bigint', { nullable: true })
+  /**
+   * While a kill stops its clock, what was left until expiry then, in milliseconds; given back on revert. Reads compute it
+   * (FROZEN_MS). It is stored only where the time of expiry came meanwhile, so that nobody looks for it each second.
+   */
+  @Column('bigint', { nullable: true, select: false })
   frozenMs!: number | null;
   @Column('text')
   onExpiry!: 'reject' | 'escalate';

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { columnsOf } from '../../platform/database/table.js';
 import {
   countByTally,
+  directionOf,
   isBehind,
   type Listing,
   newestFirst,
   type Place,
   readPage,
+  type SortKey,
   teamIn,
   where,
 } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -21,6 +23,7 @@ import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
 import { Escalations } from '../escalations/escalations.repository.js';
 import type { ApprovalDecision } from '../events/event.js';
 import { Events } from '../events/events.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
 import {
   APPROVAL_STATUSES,
   ApprovalEntity,
@@ -33,7 +36,16 @@ import { becauseOf, escalationTime } from './approval-expiry.js';
 import type { Answer } from './question.js';
 import { pendingListing } from './pending-approvals.js';
 
-const COLUMNS = columnsOf(ApprovalEntity);
+/** {@link ApprovalEntity.frozenMs} in the select list of a statement on `approvals`, whose $1 is the workspace. */
+export const FROZEN_MS = `case when status = 'pending' and ${CLOCKS_STOPPED_AT} is not null then greatest(0,
+  round(extract(epoch from expires_at - greatest(requested_at, ${CLOCKS_STOPPED_AT})) * 1000))::bigint end as frozen_ms`;
+
+/** The columns of a statement on `approvals`, whose $1 is the workspace. */
+export function columnsOfApproval(...without: readonly (keyof ApprovalEntity)[]): string {
+  return `${columnsOf(ApprovalEntity, { without })}, ${FROZEN_MS}`;
+}
+
+const COLUMNS = columnsOfApproval();
 
 /** The work of {@link MissingApprovers}; changes of members enqueue it, too (app.check_approvers). */
 export const CHECK_APPROVERS = 'approval.approvers';
@@ -41,27 +53,25 @@ export const CHECK_APPROVERS = 'approval.approvers';
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
 /** The approved content is in the single record, which the approver has read. */
-const LISTED = `${columnsOf(ApprovalEntity, {
-  without: [
-    'workspaceId',
-    'question',
-    'answer',
-    'summary',
-    'output',
-    'packets',
-    'policy',
-    'feedback',
-    'concerns',
-    'revisions',
-    'lastEditedBy',
-    'escalatesAt',
-    'escalationId',
-    'extensions',
-  ],
-})}, left(summary, ${LISTED_TEXT}) as summary, left(feedback, ${LISTED_TEXT}) as feedback`;
+const LISTED = `${columnsOfApproval(
+  'workspaceId',
+  'question',
+  'answer',
+  'summary',
+  'output',
+  'packets',
+  'policy',
+  'feedback',
+  'concerns',
+  'revisions',
+  'lastEditedBy',
+  'escalatesAt',
+  'escalationId',
+  'extensions',
+)}, left(summary, ${LISTED_TEXT}) as summary, left(feedback, ${LISTED_TEXT}) as feedback`;
 
 /** What a decision is made on: earlier contents decide nothing, and a hundred approvals may hold 200 MB of them. */
-const DECIDED = columnsOf(ApprovalEntity, { without: ['revisions'] });
+const DECIDED = columnsOfApproval('revisions');
 
 /** The draft that makes an approval ready. */
 export type ReadyContent = Pick<
@@ -103,20 +113,24 @@ const DECISIONS = {
 
 const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
 
-/** The newest of every status: each status has an index in this order, and all of them together have none. */
-const pageOfAll =
-  (condition: string) =>
-  ({ after, limit, offset }: Place): string => {
+/** A page of every status: each has an index in this order, and all together have none. They are merged, and not sorted. */
+export function pageOfEveryStatus(condition: string, order: readonly SortKey[]) {
+  return ({ after, limit, offset }: Place): string => {
     const places = after?.map(({ place }) => place);
-    const behind = places ? ` and ${isBehind(NEWEST_FIRST, places)}` : '';
-    const newest = 'order by requested_at desc, approval_id desc';
+    const behind = places ? ` and ${isBehind(order, places)}` : '';
+    const keys = [...new Set(['approval_id', ...order.map(({ column }) => column)])].join(', ');
+    const inOrder = `order by ${directionOf(order)}`;
+    const each = APPROVAL_STATUSES.map(
+      (
+        status,
+      ) => `(select ${keys} from approvals where ${condition} and status = '${status}'${behind} ${inOrder}
+        limit ${limit}::bigint + ${offset}::bigint)`,
+    );
     return `select a.* from (
-        select k.approval_id from unnest('{${APPROVAL_STATUSES.join()}}'::text[]) s cross join lateral (
-          select requested_at, approval_id from approvals where ${condition} and status = s${behind} ${newest}
-          limit ${limit}::bigint + ${offset}::bigint
-        ) k ${newest} limit ${limit} offset ${offset}
+        select approval_id from (${each.join(' union all ')}) k ${inOrder} limit ${limit} offset ${offset}
       ) keys join approvals a using (approval_id)`;
   };
+}
 
 @Injectable()
 export class Approvals {
@@ -131,8 +145,13 @@ export class Approvals {
     this.db.insert(ApprovalEntity, approval);
   }
 
-  find(scope: Scope, approvalId: string): Promise<ApprovalEntity | undefined> {
-    return this.db.findOne(scope, ApprovalEntity, { workspaceId: scope.workspaceId, approvalId });
+  async find(scope: Scope, approvalId: string): Promise<ApprovalEntity | undefined> {
+    const [approval] = await this.db.read<ApprovalEntity>(
+      scope,
+      `select ${COLUMNS} from approvals where workspace_id = $1 and approval_id = $2`,
+      [scope.workspaceId, approvalId],
+    );
+    return approval;
   }
 
   /** Locks these approvals to be decided, always in one order so that two decisions cannot wait for each other. */
@@ -321,28 +340,23 @@ export class Approvals {
     this.detachEscalation(approval);
   }
 
-  /** Stops the clock of every pending approval (a kill). */
-  freeze(workspaceId: string, at: number): void {
-    this.db.write(
-      `update approvals set frozen_ms = greatest(0, round(extract(epoch from expires_at - $2::timestamptz) * 1000))
-       where workspace_id = $1 and status = 'pending' and frozen_ms is null`,
-      [workspaceId, new Date(at)],
-    );
+  /** The time came for one whose clock a kill has stopped: nobody looks for it again before {@link unfreeze}. */
+  rest({ workspaceId, approvalId, frozenMs }: UnrevisedApproval): void {
+    this.db.update(ApprovalEntity, { workspaceId, approvalId, status: 'pending' }, { frozenMs });
   }
 
   /**
-   * Lets the clock of every pending approval go on with the time that was left when it was frozen, or when it was
-   * asked for if the kill had come before, but not beyond the deadline.
+   * Lets the clock of every pending approval go on with the time that was left when the kill stopped it, or when it was
+   * asked for if the kill had come before, but not beyond the deadline. The guardian still says when that was.
    */
-  unfreeze(workspaceId: string, killedAt: number, at: number): void {
-    const expiresAt = `least(deadline, case
-      when frozen_ms is null then expires_at + ($2::timestamptz - greatest(requested_at, $3::timestamptz))
-      else $2::timestamptz + frozen_ms * interval '1 millisecond' end)`;
+  unfreeze(workspaceId: string, at: number): void {
+    const expiresAt = `least(deadline, $2::timestamptz
+      + greatest(interval '0', expires_at - greatest(requested_at, ${CLOCKS_STOPPED_AT})))`;
     this.db.write(
       `update approvals set frozen_ms = null, expires_at = ${expiresAt},
          escalates_at = escalates_at + (${expiresAt} - expires_at)
        where workspace_id = $1 and status = 'pending'`,
-      [workspaceId, new Date(at), new Date(killedAt)],
+      [workspaceId, new Date(at)],
     );
     this.moveDue(workspaceId, `status = 'pending' and $2::text is null`, null);
   }
@@ -388,7 +402,7 @@ export class Approvals {
       values: filters.values,
       order: NEWEST_FIRST,
       ...(!urgent && count),
-      ...(isAll && { page: pageOfAll(filters.where) }),
+      ...(isAll && { page: pageOfEveryStatus(filters.where, NEWEST_FIRST) }),
     };
     return readPage(this.db, scope, listing, paging);
   }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { ApprovalEntity } from './approval.entity.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { columnsOfApproval, FROZEN_MS } from './approvals.repository.js';
 
 /** As much of an approval as decides who is told of it: of ten thousand at once, too. */
 export type WaitingApproval = Pick<
@@ -18,7 +19,7 @@ export type WaitingApproval = Pick<
 };
 
 /** One whose draft is ready and that can still be decided. While a kill has stopped its clock it does not expire. */
-const CAN_BE_DECIDED = `status = 'pending' and ready and (frozen_ms is not null or expires_at > $3)
+const CAN_BE_DECIDED = `status = 'pending' and ready and (expires_at > $3 or ${CLOCKS_STOPPED_AT} is not null)
   and (deadline is null or deadline > $3)`;
 
 /** Approvals that somebody can decide now. */
@@ -30,7 +31,7 @@ export class CurrentApprovals {
     return this.db.read(
       scope,
       `with waiting as (
-         select approval_id, team_id, content_hash, kind, priority, risk, expires_at, frozen_ms, approvers, votes,
+         select approval_id, team_id, content_hash, kind, priority, risk, expires_at, ${FROZEN_MS}, approvers, votes,
            quorum > 1 or approvers <> '[]' as has_electorate,
            case when self_approval then '{}' else requester_ids end as may_not_approve,
            case when revisions->-1->>'author' = 'person' then array[revisions->-1->'by'->>'id'] else '{}' end as edited_by
@@ -52,7 +53,7 @@ export class CurrentApprovals {
   whole(scope: Scope, approvalIds: readonly string[], at: number): Promise<ApprovalEntity[]> {
     return this.db.read(
       scope,
-      `select ${columnsOf(ApprovalEntity)} from approvals
+      `select ${columnsOfApproval()} from approvals
        where workspace_id = $1 and approval_id = any($2) and ${CAN_BE_DECIDED}`,
       [scope.workspaceId, approvalIds, new Date(at)],
     );

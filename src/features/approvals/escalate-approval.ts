@@ -50,7 +50,9 @@ export class EscalateApproval implements OnModuleInit {
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
-      if (isHalted(guardian.mode) || !approval || !this.isToEscalate(approval)) return;
+      if (approval?.status !== 'pending') return;
+      if (isHalted(guardian.mode)) return this.approvals.rest(approval);
+      if (!this.isToEscalate(approval)) return;
       const escalationId = await this.escalations.open({
         kind: APPROVAL_EXPIRING,
         ...about(approval),
@@ -63,11 +65,10 @@ export class EscalateApproval implements OnModuleInit {
   }
 
   private isToEscalate(approval: UnrevisedApproval): boolean {
-    const { status, frozenMs, escalatesAt } = approval;
+    const { escalatesAt } = approval;
     const now = this.clock.now();
-    const isDue = status === 'pending' && frozenMs === null && escalatesAt !== null && escalatesAt <= now;
     // What has expired already says so by itself.
-    return isDue && !isExpired(approval, now);
+    return escalatesAt !== null && escalatesAt <= now && !isExpired(approval, now);
   }
 
   /** Nobody can be told; the approval goes on without. */

@@ -54,10 +54,11 @@ export class ExpireApproval implements OnModuleInit {
         this.approvals.lockStatement(workspaceId, [id]),
       ])) as [[GuardianEntity], [UnrevisedApproval?]];
       this.work.complete(item);
+      if (approval?.status !== 'pending') return;
       // While killed nobody could have approved it; the revert gives the time back.
-      if (isHalted(guardian.mode) || !approval || approval.frozenMs !== null) return;
+      if (isHalted(guardian.mode)) return this.approvals.rest(approval);
       const at = this.clock.now();
-      if (approval.status !== 'pending' || approval.expiresAt > at) return;
+      if (approval.expiresAt > at) return;
       // Its directive ends as well, and says why (ExpireDirective).
       if (approval.deadline !== null && approval.deadline <= at) return;
       await this.expire(approval);

@@ -1,5 +1,6 @@
 import { isBehind, type Listing, type Place, type SortKey } from '../../platform/database/listing.js';
 import { COUNT_UP_TO, LARGEST_PAGE } from '../../platform/kernel/pages.dto.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
 import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
 
 const OLDEST_FIRST: SortKey[] = [
@@ -28,7 +29,7 @@ export function pendingListing(
   const pending = `${where} and status = 'pending' and ${soon} is not null`;
   const parts = partsOfPending(pending, soon);
   const allValues = [...values, soonAfter(at)];
-  const isUrgent = [parts.always, parts.soon, parts.soonAfterRevert];
+  const isUrgent = [parts.always, parts.soon, parts.soonSinceKill];
   return {
     name: 'approvals pending',
     select,
@@ -57,18 +58,25 @@ export function soonAfter(at: number): Date {
 interface Parts {
   always: string;
   soon: string;
-  soonAfterRevert: string;
+  /** Asked for while the clocks have stood still, and soon expires once they go on. */
+  soonSinceKill: string;
   later: string;
 }
 
-/** The conditions of the parts of what waits; the first three are what is urgent. @param soon where {@link soonAfter} stands */
+/**
+ * The conditions of the parts of what waits; the first three are what is urgent. For statements whose $1 is the workspace.
+ * @param soon where {@link soonAfter} stands
+ */
 export function partsOfPending(pending: string, soon: string): Parts {
   const notAlways = `${pending} and ${ALWAYS_URGENT} is not true`;
+  const span = `interval '${URGENT_BEFORE_EXPIRY_MS} milliseconds'`;
+  const soonest = `coalesce(${CLOCKS_STOPPED_AT} + ${span}, ${soon})`;
+  const sinceKill = `(requested_at >= ${CLOCKS_STOPPED_AT} and expires_at < requested_at + ${span})`;
   return {
     always: `${pending} and ${ALWAYS_URGENT}`,
-    soon: `${notAlways} and frozen_ms is null and expires_at < ${soon}`,
-    soonAfterRevert: `${notAlways} and frozen_ms is not null and frozen_ms < ${URGENT_BEFORE_EXPIRY_MS}`,
-    later: `${notAlways} and case when frozen_ms is null then expires_at >= ${soon} else frozen_ms >= ${URGENT_BEFORE_EXPIRY_MS} end`,
+    soon: `${notAlways} and expires_at < ${soonest}`,
+    soonSinceKill: `${notAlways} and expires_at >= ${soonest} and ${sinceKill}`,
+    later: `${notAlways} and expires_at >= ${soonest} and ${sinceKill} is not true`,
   };
 }
 
@@ -108,7 +116,7 @@ function keysOf(
     with soon as materialized (
       select requested_at, approval_id from approvals where ${parts.soon} and ${amongUrgent}
       union all
-      select requested_at, approval_id from approvals where ${parts.soonAfterRevert} and ${amongUrgent}
+      select requested_at, approval_id from approvals where ${parts.soonSinceKill} and ${amongUrgent}
     ), urgent as materialized (
       select ${BY_AGE} from (
         (select ${BY_AGE} from approvals where ${parts.always} and ${amongUrgent} order by ${BY_AGE} ${rows})

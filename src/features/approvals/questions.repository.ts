@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
-import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { ApprovalEntity, type UnrevisedApproval } from './approval.entity.js';
+import type { ApprovalEntity, UnrevisedApproval } from './approval.entity.js';
+import { columnsOfApproval, FROZEN_MS, pageOfEveryStatus } from './approvals.repository.js';
 import type { ApprovalsQuery } from './approvals.dto.js';
 import type { Question } from './question.js';
 
 const LISTED = `approval_id, team_id, question_id, question::jsonb - 'answerSchema' as question, status, decided_at, decided_by,
-  left(feedback, 500) as feedback, expires_at, frozen_ms, requested_at, receipt_id`;
-const COLUMNS = columnsOf(ApprovalEntity, { without: ['revisions'] });
+  left(feedback, 500) as feedback, expires_at, ${FROZEN_MS}, requested_at, receipt_id`;
+const COLUMNS = columnsOfApproval('revisions');
 
 /** An approval that is a question. */
 export type QuestionApproval = UnrevisedApproval & { questionId: string; question: Question };
@@ -41,9 +41,19 @@ export class Questions {
   constructor(private readonly db: Db) {}
 
   /** With `ofToken`, only what this token has asked. */
-  find(scope: Scope, questionId: string, ofToken: string | undefined): Promise<QuestionApproval | undefined> {
-    const key = { workspaceId: scope.workspaceId, questionId, questionTokenId: ofToken };
-    return this.db.findOne(scope, ApprovalEntity, key) as Promise<QuestionApproval | undefined>;
+  async find(
+    scope: Scope,
+    questionId: string,
+    ofToken: string | undefined,
+  ): Promise<QuestionApproval | undefined> {
+    const key = { workspace_id: scope.workspaceId, question_id: questionId, question_token_id: ofToken };
+    const { where: condition, values } = where(key);
+    const [question] = await this.db.read<QuestionApproval>(
+      scope,
+      `select ${COLUMNS} from approvals where ${condition}`,
+      values,
+    );
+    return question;
   }
 
   async lock(workspaceId: string, questionId: string): Promise<QuestionApproval | undefined> {
@@ -87,7 +97,8 @@ export class Questions {
     };
     const order = newestFirst('question_id', 'requested_at');
     const filters = where(equal, 'question_id is not null');
-    const listing = { name: 'questions', select: LISTED, from: 'approvals', ...filters, order };
+    const page = filter.status === undefined && { page: pageOfEveryStatus(filters.where, order) };
+    const listing = { name: 'questions', select: LISTED, from: 'approvals', ...filters, order, ...page };
     return readPage(this.db, scope, listing, paging);
   }
 }

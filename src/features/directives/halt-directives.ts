@@ -8,7 +8,6 @@ import {
   HaltableWork,
   type Halted,
   type HeldBack,
-  type LiftingAct,
   type ResumedPacket,
 } from '../guardian/halting.js';
 import { COMPENSATE } from '../guardian/revert-progress.js';
@@ -24,7 +23,7 @@ const DRAFTING_WORK = ['directive.route', 'directive.draft'];
 /** A packet that has been handed out still says how it ended. */
 const SENDING_WORK = ['packet.send', SEND_AGAIN_WORK];
 
-/** Stops directives, their packets and the clocks of their approvals with a kill; a revert lets them go on. */
+/** Stops directives and their packets with a kill, which stops the clocks of approvals by itself; a revert lets all go on. */
 @Injectable()
 export class HaltDirectives implements Haltable, OnModuleInit {
   constructor(
@@ -42,7 +41,6 @@ export class HaltDirectives implements Haltable, OnModuleInit {
   }
 
   async halt(workspaceId: string, { at, receiptId }: GuardianAct): Promise<Halted> {
-    this.approvals.freeze(workspaceId, at);
     const unconfirmed = await this.packets.halt(workspaceId);
     const halted = await this.directives.halt(workspaceId, receiptId, at);
     this.work.parkAll(DRAFTING_WORK);
@@ -50,8 +48,8 @@ export class HaltDirectives implements Haltable, OnModuleInit {
     return { halted, unconfirmed };
   }
 
-  async resume(workspaceId: string, { at, receiptId, killedAt }: LiftingAct): Promise<ResumedPacket[]> {
-    this.approvals.unfreeze(workspaceId, killedAt, at);
+  async resume(workspaceId: string, { at, receiptId }: GuardianAct): Promise<ResumedPacket[]> {
+    this.approvals.unfreeze(workspaceId, at);
     const packets = await this.packets.resume(workspaceId);
     const directives = await this.directives.resume(workspaceId, receiptId, at);
     await this.completeDirective.resumed(

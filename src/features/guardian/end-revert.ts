@@ -58,7 +58,7 @@ export class EndRevert implements OnModuleInit {
     const mode = modeBeforeKill!;
     this.reverts.update(revert, { status: 'done', endedAt: at });
     const counts = await this.reverts.counts(this.db.unit.scope, revert);
-    await this.liftKill.execute(workspaceId, mode, { at, receiptId, killedAt: killedAt! });
+    await this.liftKill.execute(workspaceId, mode, { at, receiptId });
     const left = counts.failed + counts.not_possible;
     this.receipts.append({
       receiptId,

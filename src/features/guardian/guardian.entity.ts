@@ -15,6 +15,9 @@ export class GuardianEntity {
   epoch!: number;
   @Column('timestamptz', { nullable: true })
   killedAt!: number | null;
+  /** Since when the clocks of pending approvals stand still: as long as the mode is killed or recovering; a trigger keeps it. */
+  @Column('timestamptz', { nullable: true })
+  clocksStoppedAt!: number | null;
   @Column('jsonb', { nullable: true })
   killedBy!: Actor | null;
   @Column('text', { nullable: true })

@@ -39,6 +39,12 @@ const FACTS = `${columnsOf(GuardianEntity, { of: 'guardians' })}, (select c.chec
  */
 const TURN = 'hashtextextended($1, 3)';
 
+/**
+ * Since when a kill stops the clocks of all pending approvals; null: they run. For statements whose $1 is the workspace. One
+ * moment for all: a change of each of ten thousand kept a kill from its COMMIT for half a second (docs/decisions/0058).
+ */
+export const CLOCKS_STOPPED_AT = '(select clocks_stopped_at from guardians where workspace_id = $1)';
+
 /** A figure of the metrics: the workspaces in which the kill switch is on. */
 export const killedStatement = (): Statement => ({ text: 'select app.killed_workspaces() as value' });
 

@@ -31,12 +31,6 @@ export interface GuardianAct {
   receiptId: string;
 }
 
-/** A revert, with the kill that it lifts. */
-export interface LiftingAct extends GuardianAct {
-  /** Unix milliseconds. */
-  killedAt: number;
-}
-
 /** A work packet that goes on with a revert. */
 export interface ResumedPacket {
   workPacketId: string;
@@ -53,7 +47,7 @@ export interface ResumedPacket {
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
   /** Left out where nothing that was halted goes on, as are the two that follow. */
-  resume?(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]>;
+  resume?(workspaceId: string, act: GuardianAct): Promise<ResumedPacket[]>;
   /** What {@link resume} would let go on. */
   halted?(workspaceId: string): Promise<ResumedPacket[]>;
   /** The mode lets packets leave again, or for the first time. */
@@ -90,7 +84,7 @@ export class HaltableWork {
     return total;
   }
 
-  async resume(workspaceId: string, act: LiftingAct): Promise<ResumedPacket[]> {
+  async resume(workspaceId: string, act: GuardianAct): Promise<ResumedPacket[]> {
     const resumed: ResumedPacket[] = [];
     for (const work of this.#registered) resumed.push(...((await work.resume?.(workspaceId, act)) ?? []));
     return resumed;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Work } from '../../platform/work/work.js';
 import { TELL_MEMBERS, type GuardianMode } from '../terms/terms.js';
 import { Guardians } from './guardians.repository.js';
-import { HaltableWork, type LiftingAct, type ResumedPacket } from './halting.js';
+import { type GuardianAct, HaltableWork, type ResumedPacket } from './halting.js';
 import { StopRevert } from './stop-revert.js';
 
 /** Lets everything go on that a kill has halted, in the open transaction, which has locked the guardian. */
@@ -16,10 +16,12 @@ export class LiftKill {
   ) {}
 
   /** Answers the work packets that go on. A revert that the kill had stopped is over. */
-  async execute(workspaceId: string, mode: GuardianMode, act: LiftingAct): Promise<ResumedPacket[]> {
+  async execute(workspaceId: string, mode: GuardianMode, act: GuardianAct): Promise<ResumedPacket[]> {
     await this.stopRevert.execute(workspaceId);
+    // Before the guardian forgets since when the clocks stand still.
+    const resumed = await this.haltable.resume(workspaceId, act);
     this.guardians.leaveHalt(workspaceId, mode);
     this.work.enqueue(TELL_MEMBERS, { id: act.receiptId });
-    return this.haltable.resume(workspaceId, act);
+    return resumed;
   }
 }

@@ -85,7 +85,7 @@ export class RestoreCheckpoint {
     const at = this.clock.now();
     const receiptId = newId('rcp');
     if (mode === 'killed') {
-      await this.liftKill.execute(workspaceId, snapshot.mode, { at, receiptId, killedAt: killedAt! });
+      await this.liftKill.execute(workspaceId, snapshot.mode, { at, receiptId });
     } else if (mode !== snapshot.mode) {
       await this.changeMode.execute(caller, snapshot.mode);
     }

@@ -53,7 +53,7 @@ export class ResumeWork {
     const mode = guardian.modeBeforeKill!;
     const receiptId = newId('rcp');
     const killedAt = guardian.killedAt!;
-    const resumed = await this.liftKill.execute(workspaceId, mode, { at, receiptId, killedAt });
+    const resumed = await this.liftKill.execute(workspaceId, mode, { at, receiptId });
     const plan = resumed.slice(0, PLAN_LINES);
     const revertId = newId('rvt');
     this.reverts.add(

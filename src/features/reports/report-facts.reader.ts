@@ -37,7 +37,7 @@ const MOST_URGENT = 500;
 const CHUNK = 10_000;
 
 const PENDING = `workspace_id = $1 and status = 'pending'`;
-const { always, soon, soonAfterRevert } = partsOfPending(PENDING, '$2');
+const { always, soon, soonSinceKill } = partsOfPending(PENDING, '$2');
 
 /**
  * Of each receipt only what is counted: the body of a draft with many decisions is large. What the database cannot read as JSON
@@ -62,7 +62,7 @@ order by r.seq`;
 /** One statement is one moment: the rows are what the receipts up to the head say. */
 const OPEN = /* sql */ `
 with urgent as materialized (
-  ${[always, soon, soonAfterRevert].map((part) => `select approval_id, requested_at from approvals where ${part}`).join(' union all ')}
+  ${[always, soon, soonSinceKill].map((part) => `select approval_id, requested_at from approvals where ${part}`).join(' union all ')}
 ),
 listed as materialized (${firstPending(PENDING, '$2', MOST_LISTED)})
 select

@@ -158,7 +158,7 @@ function pageByIndex({ from, where: condition, order }: Listing) {
   };
 }
 
-function directionOf(order: readonly SortKey[]): string {
+export function directionOf(order: readonly SortKey[]): string {
   return order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
 }
 

@@ -54,12 +54,23 @@ export class Claims {
     return { items, next };
   }
 
-  /** The queues with something due within `aheadMs`. */
-  due(kinds: readonly string[], aheadMs: number): Promise<DueQueue[]> {
-    return this.db.system<DueQueue>(
-      `select kind, queue, due_in_ms from app.due_work($1, $2 * interval '1 millisecond')`,
-      [kinds, aheadMs],
-    );
+  /**
+   * The queues with something that fell due since then (null: whenever), or falls due within `aheadMs`; and when that was
+   * looked for, by the database's clock.
+   */
+  async due(
+    kinds: readonly string[],
+    aheadMs: number,
+    since: number | null,
+  ): Promise<{ queues: DueQueue[]; at: number }> {
+    const [queues, [moment]] = (await this.db.systemAll([
+      {
+        text: `select kind, queue, due_in_ms from app.due_work($1, $2 * interval '1 millisecond', $3)`,
+        values: [kinds, aheadMs, since === null ? null : new Date(since)],
+      },
+      { text: 'select now() as at' },
+    ])) as [DueQueue[], [{ at: number }]];
+    return { queues, at: moment.at };
   }
 
   /** Lets a kind enqueue what has become due by its own clock. */

@@ -47,6 +47,12 @@ export class KindWorker {
     void this.claimAll();
   }
 
+  /** Looks again at what was due and could not be claimed. */
+  retry(): void {
+    this.#queues.retry();
+    void this.claimAll();
+  }
+
   abort(workspaceId: string): void {
     for (const { item, controller } of this.running) {
       if (item.workspaceId === workspaceId) controller.abort();

@@ -64,6 +64,8 @@ describe('queues', () => {
     queues.claimed('a', 0, 4, true);
     expect(granted(queues)).toEqual({});
     expect(queues.isIdle).toBe(true);
+    queues.retry();
+    expect(granted(queues)).toEqual({ a: 4 });
   });
 
   it('leave a queue alone that has nothing more due', () => {

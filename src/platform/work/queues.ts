@@ -13,6 +13,8 @@ export class Queues {
   readonly #ready = new Set<string>();
   /** Queues that have more than may be in flight; they are ready again when half of what is in flight here has ended. */
   readonly #full = new Set<string>();
+  /** Queues whose items others have in flight; they are ready again when {@link retry} says so. */
+  readonly #elsewhere = new Set<string>();
   readonly #inFlight = new Map<string, number>();
   #total = 0;
 
@@ -25,6 +27,12 @@ export class Queues {
 
   wake(queue: string): void {
     this.#ready.add(queue);
+  }
+
+  /** Looks again at the queues of which nothing could be claimed, though something was due. */
+  retry(): void {
+    for (const queue of this.#elsewhere) this.#ready.add(queue);
+    this.#elsewhere.clear();
   }
 
   /** The queues to claim from now, each with how many of its items there is room for; empty when there is none. */
@@ -49,14 +57,15 @@ export class Queues {
   /**
    * So many of a queue were claimed where there was room for `room`, and it has more that is due, or not. When there was
    * room for more, other processes have what may be in flight: this one looks again when some of its own has ended, and
-   * with none of its own leaves the queue to them, and to the sweep.
+   * with none of its own at the next {@link retry}.
    */
   claimed(queue: string, count: number, room: number, hasMore: boolean): void {
     const inFlight = this.inFlightOf(queue) + count;
     this.#total += count;
     if (inFlight > 0) this.#inFlight.set(queue, inFlight);
-    if (!hasMore || inFlight === 0) return;
-    if (count === room && inFlight < this.width.perQueue) this.#ready.add(queue);
+    if (!hasMore) return;
+    if (inFlight === 0) this.#elsewhere.add(queue);
+    else if (count === room && inFlight < this.width.perQueue) this.#ready.add(queue);
     else this.#full.add(queue);
   }
 

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Figures } from '../observability/figures.js';
 import { Work } from './work.js';
 
-/** Work that waits, for Prometheus. Both figures read the index of due work, and no more of it than they must. */
+/** Work that waits, for Prometheus. The second figure reads, by their index, all items that are due. */
 @Injectable()
 export class WorkFigures implements OnModuleInit {
   constructor(

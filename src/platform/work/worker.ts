@@ -10,6 +10,10 @@ import { Work, WORK_TOPIC } from './work.js';
 import type { WorkItem, WorkKind } from './work-item.js';
 
 const SWEEP_EVERY_MS = 1_000;
+/** A look sees what fell due since the one before, and so much earlier: what is enqueued is due before its COMMIT. */
+const LOOK_BACK_MS = 5_000;
+/** So often a look sees all that is due, whatever this process has missed. */
+const LOOK_AT_ALL_EVERY_MS = 60_000;
 /** A third of a lease: two may be missed. */
 const EXTEND_EVERY_MS = 2_000;
 /** So many expiries of a kind are enqueued in one sweep; the next sweep enqueues the rest. */
@@ -17,7 +21,8 @@ const ENQUEUED_AT_ONCE = 1_000;
 
 /**
  * Does the work that is due, in this process. It is told of what has just been enqueued, and looks for itself each
- * second: for what a dead process left behind, and for what falls due before the next look, to the millisecond.
+ * second for what has fallen due since the last look (also what a dead process left behind), and for what falls due before the
+ * next one, to the millisecond.
  */
 @Injectable()
 export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -25,6 +30,10 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
   readonly #unsubscribe: (() => void)[] = [];
   #draining = false;
   #sweeping = false;
+  /** The last look, by the database's clock. */
+  #lookedAt = 0;
+  /** The last look at all that is due, by `performance.now()`. */
+  #lookedAtAllAt = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -64,15 +73,19 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
     for (const { name, enqueueDue } of this.work.kinds.values()) {
       if (enqueueDue) await this.inSweep(name, () => this.claims.enqueueDue(enqueueDue, ENQUEUED_AT_ONCE));
     }
-    await this.inSweep('all', async () => {
-      for (const { kind, queue, dueInMs } of await this.claims.due(
-        [...this.#workers.keys()],
-        LOOK_AHEAD_MS,
-      )) {
-        this.#workers.get(kind)?.wake(queue, Math.max(0, dueInMs));
-      }
-    });
+    await this.inSweep('all', () => this.look());
     this.#sweeping = false;
+  }
+
+  private async look(): Promise<void> {
+    const began = performance.now();
+    const atAll = began - this.#lookedAtAllAt >= LOOK_AT_ALL_EVERY_MS;
+    const since = atAll ? null : this.#lookedAt - LOOK_BACK_MS;
+    const { queues, at } = await this.claims.due([...this.#workers.keys()], LOOK_AHEAD_MS, since);
+    this.#lookedAt = at;
+    if (atAll) this.#lookedAtAllAt = began;
+    for (const worker of this.#workers.values()) worker.retry();
+    for (const { kind, queue, dueInMs } of queues) this.#workers.get(kind)?.wake(queue, Math.max(0, dueInMs));
   }
 
   /** What one kind cannot enqueue keeps no other from being swept. */
@@ -118,7 +131,7 @@ export class Worker implements OnApplicationBootstrap, BeforeApplicationShutdown
       return await this.claims.claim(kind, grants);
     } catch (error) {
       this.logger.warn({ err: error, kind: kind.name }, 'work could not be claimed; the sweep looks again');
-      return { items: [], next: [] };
+      return { items: [], next: [...grants.keys()].map((queue) => ({ queue, dueInMs: 0, isDue: true })) };
     }
   }
 }

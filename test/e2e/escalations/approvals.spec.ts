@@ -153,11 +153,15 @@ describe('an approval that is about to expire', () => {
     await hurry(waiting.approvalId);
     await untilSwept(test);
     expect(await desk.about(waiting.approvalId)).toEqual([]);
+    // As if the kill had come an hour ago, two hours before they expired.
     await test.rows(
-      `update guardians set killed_at = killed_at - interval '1 hour' where workspace_id = $1`,
+      `with earlier as (
+         update guardians set clocks_stopped_at = clocks_stopped_at - interval '1 hour' where workspace_id = $1
+         returning clocks_stopped_at)
+       update approvals set requested_at = clocks_stopped_at - interval '1 hour', expires_at = clocks_stopped_at + interval '2 hours'
+       from earlier where workspace_id = $1`,
       [desk.workspaceId],
     );
-    await test.rows(`update approvals set frozen_ms = 7200000 where workspace_id = $1`, [desk.workspaceId]);
     await desk.revert();
     const { expires } = await row(told.approvalId);
     expect(Math.abs(expires - Date.now() - 7_200_000)).toBeLessThan(10_000);

@@ -191,15 +191,33 @@ describe('while killed', () => {
         interval,
       ]);
     await expires('10 seconds');
+    const version = () => test.rows('select xmin from approvals where approval_id = $1', [approvalId]);
+    const before = await version();
     await desk.kill();
+    // However many wait, a kill changes none of them.
+    expect(await version()).toEqual(before);
     const first = await desk.approval(approvalId);
     test.clock.advance(60_000);
     const second = await desk.approval(approvalId);
     expect(second).toMatchObject({ status: 'pending', urgent: true });
     expect(second.expiresAt - first.expiresAt).toBeGreaterThanOrEqual(60_000);
-    await expires('-1 second');
+    // As if the kill had come an hour ago.
+    await test.rows(
+      `with earlier as (update guardians set clocks_stopped_at = clocks_stopped_at - interval '1 hour' where workspace_id = $2)
+       update approvals set requested_at = requested_at - interval '1 hour', expires_at = expires_at - interval '1 hour'
+       where approval_id = $1`,
+      [approvalId, test.workspaceId],
+    );
     await untilSwept(test);
-    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
+    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending', urgent: true });
+    // The sweep has found it once, and does not find it again.
+    expect(
+      await test.rows(
+        `select frozen_ms > 0 as rests, exists (select from work_items where id = approval_id) as "isWorkedOn" from approvals
+         where approval_id = $1`,
+        [approvalId],
+      ),
+    ).toEqual([{ rests: true, isWorkedOn: false }]);
 
     await desk.revert();
     const given = await desk.approval(approvalId);
@@ -255,9 +273,11 @@ describe('while killed', () => {
        where approval_id = $1`,
       [approvalId],
     );
-    await test.rows(`update guardians set killed_at = now() - interval '2 hours' where workspace_id = $1`, [
-      test.workspaceId,
-    ]);
+    await test.rows(
+      `update guardians set killed_at = now() - interval '2 hours', clocks_stopped_at = now() - interval '2 hours'
+       where workspace_id = $1`,
+      [test.workspaceId],
+    );
     await untilSwept(test);
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
     await desk.revert();
