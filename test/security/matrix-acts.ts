@@ -190,6 +190,7 @@ export const ACTS: Acts = {
   'GET /feed': READ,
   'GET /feed/stream': READ,
   'GET /audit-feed': READ,
+  'GET /audit-feed/sent': READ,
   'GET /audit-feed/head': READ,
   'GET /audit-feed/verify': READ,
   'GET /audit-feed/keys': READ,
