@@ -32,7 +32,7 @@ export interface AskedDirective extends AskedFor {
 }
 
 const IN_REVIEW =
-  'Its draft waits for a person in any case, unless it is handed in with `requiresApproval: false`.';
+  'Its draft waits for a person, unless it is handed in so that standing orders decide (`requiresApproval: false`).';
 
 /**
  * What would come of a directive: who would get it, which work packets it would likely become, and what would be decided

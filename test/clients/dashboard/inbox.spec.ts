@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { MAIL_TO_ACME, OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import type { TestApp } from '../../support/test-app.js';
 import { DashboardDesk, EMAIL, hasBrowser, PASSWORD, PHONE } from './dashboard-desk.js';
 
@@ -90,6 +91,36 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     );
     expect(await desk.findings()).toEqual([]);
     expect(desk.complaints).toEqual([]);
+  });
+
+  it('lets standing orders decide what is handed in so, and nothing else', async () => {
+    const orders = new OrderDesk(test);
+    const orderId = await orders.active(MAIL_TO_ACME);
+    const asks = page.getByLabel('A person approves it, even where a standing order would let it go');
+    await page.getByRole('link', { name: 'Directives' }).click();
+    const handIn = async (text: string) => {
+      await page.getByLabel('What should be done').fill(text);
+      await asks.uncheck();
+      await page.getByText('drafts it: Mail to').waitFor();
+    };
+    await handIn('Email lia@acme.example, subject "Tea": "At four."');
+    await page.getByText('Nobody is asked: the standing orders let it go').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Hand in' }).click();
+    await page.getByRole('link', { name: 'What left' }).click();
+    await page.getByText(/lia/).waitFor();
+    await page.getByRole('link', { name: 'Mail to Acme' }).first().waitFor();
+
+    await page.getByRole('link', { name: 'Directives' }).click();
+    // Who hands the next one in is asked, unless they say so again.
+    expect(await asks.isChecked()).toBe(true);
+    await handIn('Email lia@elsewhere.example, subject "Tea": "At four."');
+    await page.getByText('You are asked before it leaves.').waitFor();
+    await page.getByRole('button', { name: 'Hand in' }).click();
+    await page.getByRole('link', { name: 'Consigliere' }).click();
+    await page.getByRole('link', { name: /lia@elsewhere/ }).click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await test.owner.post(`/standing-orders/${orderId}/pause`, {});
   });
 
   it('stops everything, and says who did', async () => {

@@ -26,7 +26,7 @@ describe('POST /guardian/preflight 200 for a directive', () => {
       reversibility: 'irreversible',
       estimatedCost: { amount: 0, currency: 'USD', tokensIn: 0, tokensOut: 0 },
       warnings: [
-        'Its draft waits for a person in any case, unless it is handed in with `requiresApproval: false`.',
+        'Its draft waits for a person, unless it is handed in so that standing orders decide (`requiresApproval: false`).',
       ],
     });
     expect(body.route.candidates).toHaveLength(5);

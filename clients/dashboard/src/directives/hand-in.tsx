@@ -1,5 +1,5 @@
 import type { PreflightView, QueuedDirectiveBody } from '@consigliere/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../session.js';
@@ -20,12 +20,23 @@ export function HandIn() {
   const { typed, type, forget } = useTyped('hand-in');
   const text = typed['text'] ?? '';
   const priority = (typed['priority'] as Priority | undefined) ?? 'medium';
+  const asks = typed['asks'] !== 'no';
+  const forecast = useForecast(text, priority);
   const handIn = useMutation({
-    mutationFn: () => client.directives.queue({ text, priority }),
-    onSuccess: async ({ approvalId }) => {
+    mutationFn: async (): Promise<{ directiveId: string; approvalId: string | null }> => {
+      if (asks) return client.directives.queue({ text, priority });
+      // What asks nobody is handed to a capo by name.
+      const { capo } = (await client.guardian.preflight({ directive: text, priority })).route;
+      return capo === null
+        ? client.directives.queue({ text, priority })
+        : client.directives.create({ directive: text, capo, priority, requiresApproval: false });
+    },
+    onSuccess: async ({ directiveId, approvalId }) => {
       forget();
       await queries.invalidateQueries({ queryKey: ['directives'] });
-      await navigate({ to: '/approvals/$approvalId', params: { approvalId } });
+      await (approvalId === null
+        ? navigate({ to: '/directives/$directiveId', params: { directiveId } })
+        : navigate({ to: '/approvals/$approvalId', params: { approvalId } }));
     },
   });
   const submit = (event: FormEvent) => {
@@ -44,7 +55,7 @@ export function HandIn() {
           placeholder={'Email jane@acme.example, subject "Your order": "It ships on Friday."'}
         />
       </label>
-      <Forecast text={text} priority={priority} />
+      <Forecast forecast={forecast} asks={asks} />
       {handIn.error && <Failure error={handIn.error} />}
       <div className="row">
         <button type="submit" className="primary" disabled={handIn.isPending || !text.trim()}>
@@ -62,11 +73,19 @@ export function HandIn() {
           ))}
         </select>
       </div>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={asks}
+          onChange={({ target }) => type('asks', target.checked ? 'yes' : 'no')}
+        />
+        A person approves it, even where a standing order would let it go
+      </label>
     </form>
   );
 }
 
-/** What is handed in here is always shown to a person; a denial is none that they could approve. */
+/** What becomes of it where a person approves it in any case; a denial is none that they could approve. */
 const ASKS: Record<PreflightView['outcome'], string> = {
   allow: 'You are asked before it leaves, though the standing orders would allow it.',
   require_approval: 'You are asked before it leaves.',
@@ -74,17 +93,26 @@ const ASKS: Record<PreflightView['outcome'], string> = {
   deny: 'A rule forbids it: it would not leave.',
   halted: 'Everything is stopped: nothing is drafted until an admin ends that.',
 };
+/** And where the standing orders decide. */
+const DECIDED = {
+  ...ASKS,
+  allow: 'Nobody is asked: the standing orders let it go, once it is drafted.',
+  throttle: 'Nobody is asked: the standing orders let it go, and a limit delays it.',
+};
 
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
-function Forecast({ text, priority }: { text: string; priority: Priority }) {
+function useForecast(text: string, priority: Priority): UseQueryResult<PreflightView> {
   const settled = useSettled(text.trim());
-  const forecast = useQuery({
+  return useQuery({
     queryKey: ['preflight', settled, priority],
     queryFn: ({ signal }) => client.guardian.preflight({ directive: settled, priority }, { signal }),
     enabled: settled !== '',
     staleTime: Infinity,
   });
-  if (settled === '') return null;
+}
+
+function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>; asks: boolean }) {
+  if (!forecast.isEnabled) return null;
   if (forecast.error) return <Failure error={forecast.error} />;
   if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
@@ -96,7 +124,7 @@ function Forecast({ text, priority }: { text: string; priority: Priority }) {
         {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
       </p>
       <p>
-        {ASKS[outcome]}
+        {(asks ? ASKS : DECIDED)[outcome]}
         {approval && approval.quorum > 1 && ` ${approval.quorum} people have to approve it.`}
         {approval &&
           approval.approvers.map(({ name }) => ` The standing order “${name}” says who may approve it.`)}
