@@ -159,10 +159,10 @@ export function faultsOfAnswer({ properties, required = [] }: AnswerSchema, answ
 /** What a field offers to choose from; undefined: it is filled in. The agent reads the value, so a title alone could mislead. */
 export function choicesOf(field: AnswerField): { value: string; title: string }[] | undefined {
   const { oneOf = field.items?.anyOf, enum: values = field.items?.enum, enumNames } = field;
-  const choices =
+  const offered =
     oneOf?.map(({ const: value, title }) => ({ value, title })) ??
     values?.map((value, index) => ({ value, title: enumNames?.[index] ?? value }));
-  return choices?.map(({ value, title }) => ({
+  return offered?.map(({ value, title }) => ({
     value,
     title: title === value ? title : `${title} (answers “${value}”)`,
   }));

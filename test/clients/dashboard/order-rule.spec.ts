@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Order, ruleOf } from '../../../clients/dashboard/src/orders/order.js';
 import { ruleIn } from '../../../clients/dashboard/src/orders/rule-words.js';
 
 interface Schema {
@@ -79,6 +80,14 @@ describe('the words of a rule', () => {
     expect(all.length).toBeGreaterThan(35);
     const whole = wordsOf(orderOf(all));
     expect(whole).not.toContain('undefined');
+    const stored = {
+      ...orderOf(all),
+      name: 'All of it',
+      text: 'Its author’s words',
+      status: 'draft',
+      version: 1,
+    };
+    expect(wordsOf(ruleOf(stored as unknown as Order))).toBe(whole);
     // A field without words of its own would stand there as JSON under its name.
     for (const [path, value] of all) {
       const json = JSON.stringify(value);

@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await simulation.getByText('cannot be taken back once').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await stored()).toMatchObject({ status: 'draft', version: 1 });
-    await page.getByLabel('What it decides').getByText('only where it is at acme.example').waitFor();
+    await page.getByRole('region', { name: 'Rule' }).getByText('only where it is at acme.example').waitFor();
     const safety = page.getByRole('region', { name: 'Safety eval' });
     await safety.getByText(/^(Passed|Did not pass): score/).waitFor();
     await safety.getByRole('button', { name: 'Check its safety now' }).click();
@@ -169,6 +169,23 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     expect(await stored()).toMatchObject({ status: 'draft', match: { actionTypes: ['email.send'] } });
   });
 
+  it('says whose acknowledgement a draft needs, and which pack brought it', async () => {
+    const { standing_order_id: id } = await stored();
+    await test.rows(
+      `update standing_orders set created_by = '{"type": "system", "id": "pck_01kerr2kg0s8c5m2v7x4z9b1nd",
+         "name": "The skill pack invoice-reminders", "via": "policy"}' where standing_order_id = $1`,
+      [id],
+    );
+    await page.goto(`${test.url}/orders?status=draft`);
+    const listed = page.getByRole('region', { name: 'Orders' }).getByRole('listitem').first();
+    await listed.getByText('an owner has to activate it').waitFor();
+    await listed.getByText('by The skill pack invoice-reminders').waitFor();
+    await listed.getByRole('link').click();
+    await page.getByText('An owner has to activate it.').waitFor();
+    await page.getByText('by The skill pack invoice-reminders').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+  });
+
   it('shows the rule beside the words of its author, and what asks only because it was handed in so', async () => {
     await test.owner.post('/directives', {
       directive: 'Email eve@evil.example, subject "It ships": "On Friday."',
@@ -203,24 +220,8 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     );
     await page.goto(`${test.url}/orders?status=draft`);
     await listed.getByText('too long for a list').waitFor();
-    await test.rows('delete from standing_orders where standing_order_id = $1', [body.standingOrderId]);
-  });
-
-  it('says whose acknowledgement a draft needs, and which pack brought it', async () => {
-    const { standing_order_id: id } = await stored();
-    await test.rows(
-      `update standing_orders set created_by = '{"type": "system", "id": "pck_01kerr2kg0s8c5m2v7x4z9b1nd",
-         "name": "The skill pack invoice-reminders", "via": "policy"}' where standing_order_id = $1`,
-      [id],
-    );
-    await page.goto(`${test.url}/orders?status=draft`);
-    const listed = page.getByRole('region', { name: 'Orders' }).getByRole('listitem').first();
-    await listed.getByText('an owner has to activate it').waitFor();
-    await listed.getByText('by The skill pack invoice-reminders').waitFor();
     await listed.getByRole('link').click();
-    await page.getByText('An owner has to activate it.').waitFor();
-    await page.getByText('by The skill pack invoice-reminders').waitFor();
-    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('heading', { name: 'Mail to Acme', level: 1 }).waitFor();
   });
 
   it('shows a viewer no button that they may not press', async () => {

@@ -127,12 +127,14 @@ describe('GET /a/:token 200, with characters that cannot be seen', () => {
     expect(text.match(/Pay \[U\+202E\]elpmaxe\.emca for 👩‍👩‍👧/g)!.length).toBeGreaterThan(3);
     const spoken = 'Send this\u202e to the customer.';
     const context = { to: 'jane@acme.example', subject: 'Long', body: 'Hello.' };
-    const { link: second } = await linked(owner, { text: spoken, context });
-    const page = await browser.get(second);
-    const mail = (await desk.mails(owner.email)).at(-1)!;
-    for (const shown of [page.text, mail.text, mail.subject, mail.html])
+    await linked(owner, { text: spoken, context });
+    const mails = await desk.mailed(owner.email, 2);
+    const mail = mails.find(({ subject }) => subject.includes('Send this[U+202E] to the customer.'))!;
+    const page = await browser.get(mail.links[0]!);
+    for (const shown of [page.text, mail.text, mail.html]) {
+      expect(shown).toContain('[U+202E]');
       expect(shown).not.toContain('\u202e');
-    expect(mail.subject).toContain('[U+202E]');
+    }
   });
 });
 
