@@ -129,7 +129,7 @@ describe('GET /a/:token 200, with characters that cannot be seen', () => {
     const context = { to: 'jane@acme.example', subject: 'Long', body: 'Hello.' };
     await linked(owner, { text: spoken, context });
     const mails = await desk.mailed(owner.email, 2);
-    const mail = mails.find(({ subject }) => subject.includes('Send this[U+202E] to the customer.'))!;
+    const mail = mails.find(({ subject }) => subject?.includes('Send this[U+202E] to the customer.'))!;
     const page = await browser.get(mail.links[0]!);
     for (const shown of [page.text, mail.text, mail.html]) {
       expect(shown).toContain('[U+202E]');
