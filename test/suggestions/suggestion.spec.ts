@@ -93,7 +93,7 @@ describe('suggestionsFrom', () => {
     for (const values of [[], ['#a', '#b'], [{ id: 1 }], 'x'.repeat(501), undefined])
       expect(suggestionsFrom(asked(values)), JSON.stringify(values)).toEqual([]);
     expect(suggestionsFrom(asked('#general').map((one) => ({ ...one, agent: null })))).toEqual([]);
-    expect(suggestionsFrom(asked('#a\u202e\nb'))[0]!.name).toBe('mail-bot: mailer.send to #a b');
+    expect(suggestionsFrom(asked('#a\u202e\nb'))[0]!.name).toBe('mail-bot: mailer.send to #a[U+202E] b');
   });
 
   it('gives the same suggestion the same id, whatever else was approved', () => {

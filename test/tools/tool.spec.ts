@@ -157,7 +157,8 @@ describe('the facts of a request', () => {
     ['To {{to}}', { to: { a: 1 } }, 'To …'],
     ['To {{to}}', {}, 'To –'],
     ['To {{to}}', { to: '{{amount}}', amount: 1 }, 'To {{amount}}'],
-    ['To {{to}}', { to: 'a\u202eb\u200b\nBcc:\u2028c' }, 'To “ab Bcc: c”'],
+    ['To {{to}}', { to: 'jane@acme.example\u202e' }, 'To jane@acme.example[U+202E]'],
+    ['To {{to}}', { to: 'a\u202eb\u200b\nBcc:\u2028c' }, 'To “a[U+202E]b[U+200B] Bcc: c”'],
     ['To {{to}}', { to: 'x'.repeat(81) }, `To “${'x'.repeat(79)}…”`],
   ])('have the title of %s over %j', (titleTemplate, params, title) =>
     expect(factsOf(toolWith({ titleTemplate }), params).title).toBe(title),
@@ -169,7 +170,10 @@ describe('the facts of a request', () => {
     [{ currency: 'EUR', customer: 'x” to “y z' }, "Refund 99 EUR to “x' to 'y z”"],
     [{ currency: 'EUR', customer: '“x”' }, "Refund 99 EUR to “'x'”"],
     [{ currency: '', customer: ['a', 'b, c'] }, 'Refund 99 “” to a, “b, c”'],
-    [{ currency: 'E\u00adUR\u2800', customer: 'a'.repeat(41) }, `Refund 99 EUR to “${'a'.repeat(41)}”`],
+    [
+      { currency: 'E\u00adUR\u2800', customer: 'a'.repeat(41) },
+      `Refund 99 E[U+00AD]UR[U+2800] to “${'a'.repeat(41)}”`,
+    ],
   ])('have a title in which is seen where each value begins and ends: %j', (params, title) => {
     const tool = toolWith({ titleTemplate: 'Refund {{amount}} {{currency}} to {{customer}}' });
     expect(factsOf(tool, { amount: 99, ...params }).title).toBe(title);

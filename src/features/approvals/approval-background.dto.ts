@@ -2,9 +2,16 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { FactKind } from '../capos/draft-checks.js';
 import { ShownApproval } from './approvals.dto.js';
 
-/** Where a fact comes from; `unverified` is in the words of its author alone. */
+/** Where a fact comes from; `unverified` is in the words of its author alone, and so is what a standing order forbids. */
 export type Origin =
-  'directive' | 'delegation' | 'context' | 'workspace' | 'standing_order' | 'person' | 'unverified';
+  | 'directive'
+  | 'delegation'
+  | 'context'
+  | 'workspace'
+  | 'standing_order'
+  | 'forbidden'
+  | 'person'
+  | 'unverified';
 
 /** A recipient, address, link, account or amount in a work packet, and where it comes from. */
 export class ApprovalSource {
@@ -30,8 +37,8 @@ export class ApprovalSource {
   text!: string;
   /**
    * `directive`: a person's directive, or the wish with which a draft was sent back; `delegation`: a directive that a capo or an
-   * agent handed in; `context`: the context of the directive; `workspace`: the workspace's settings or figures; `standing_order`;
-   * `person`: a person wrote it into the draft; `unverified`: it stands in none of these.
+   * agent handed in; `context`: the context of the directive; `workspace`: the workspace's settings or figures; `standing_order`: a
+   * condition of an active order that allows; `forbidden`: a condition of one that denies; `person`: a person wrote it into the draft; `unverified`: it stands in none of these.
    * @example 'directive'
    */
   origin!: Origin;

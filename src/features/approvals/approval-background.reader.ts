@@ -10,6 +10,8 @@ import {
   type PacketFact,
   stringsIn,
 } from '../capos/draft-checks.js';
+import { canonicalDomain, domainsIn } from '../standing-orders/domains.js';
+import type { FieldCondition } from '../standing-orders/standing-order.js';
 import { assertApprover, assertOtherEyes, packetsOf } from './approval.js';
 import type {
   ApprovalApprover,
@@ -26,9 +28,16 @@ interface Row {
     wishes: string[] | null;
     by: { type: string; name: string };
   } | null;
-  orders: { name: string; text: string; match: unknown }[];
+  orders: NamedInOrder[];
   sender: unknown;
   approvers: ApprovalApprover[];
+}
+
+/** An order that allows or denies, with the conditions on its fields. */
+interface NamedInOrder {
+  name: string;
+  effect: 'allow' | 'deny';
+  fields: Readonly<Record<string, FieldCondition>>;
 }
 
 const MOST_APPROVERS = 50;
@@ -41,8 +50,9 @@ select
       'wishes', (select json_agg(f->>'text') from jsonb_array_elements(d.feedback) f))
     from directives d where d.workspace_id = w.workspace_id and d.directive_id = $2) as directive,
   (select coalesce(json_agg(o), '[]') from (
-    select name, text, match from standing_orders
-    where workspace_id = w.workspace_id and status = 'active' and (team_id is null or team_id = $3)
+    select name, effect, match->'fields' as fields from standing_orders
+    where workspace_id = w.workspace_id and status = 'active' and effect in ('allow', 'deny') and jsonb_typeof(match->'fields') = 'object'
+      and (team_id is null or team_id = $3) and (expires_at is null or expires_at > now())
     order by created_at desc limit 50) o) as orders,
   json_build_array(w.name, w.sender_name, w.sender_signature, w.sender_reply_to) as sender,
   (select coalesce(json_agg(a), '[]') from (
@@ -78,21 +88,21 @@ export class ApprovalBackgroundReader {
 
 /** Each fact of the work packets with the first place that holds it. */
 function sourcesOf(approval: ApprovalEntity, { directive, orders, sender }: Row): ApprovalSource[] {
-  const places: Place[] = [
-    ...(directive
-      ? [
-          placeOf(
-            directive.by.type === 'member' ? 'directive' : 'delegation',
-            directive.by.name,
-            directive.text,
-          ),
-          placeOf('directive', null, directive.wishes),
-          placeOf('context', null, directive.context),
-        ]
-      : []),
+  const isDelegated = directive !== null && directive.by.type !== 'member';
+  const handedIn: Place[] = directive
+    ? [
+        placeOf(isDelegated ? 'delegation' : 'directive', directive.by.name, directive.text),
+        placeOf('directive', null, directive.wishes),
+        placeOf('context', null, directive.context),
+      ]
+    : [];
+  const ours = [
     placeOf('workspace', null, sender),
-    ...orders.map(({ name, text, match }) => placeOf('standing_order', name, [text, match])),
+    ...placesOf('standing_order', orders, 'allow'),
+    ...placesOf('forbidden', orders, 'deny'),
   ];
+  // What an agent hands in does not outweigh an order that forbids it.
+  const places = isDelegated ? [...ours, ...handedIn] : [...handedIn, ...ours];
   const sources = packetsOf(approval).flatMap((packet) => {
     const { workPacketId, action } = packet;
     const writerOf = writersOf(packet, approval);
@@ -100,22 +110,53 @@ function sourcesOf(approval: ApprovalEntity, { directive, orders, sender }: Row)
     // A recipient may be taken for an address or a link as well.
     return [...new Map(facts.toReversed()).values()].toReversed().map((fact): ApprovalSource => {
       const { path, kind, text } = fact;
-      const { origin, name } = places.find(({ evidence }) => holds(evidence, fact)) ?? writerOf(fact);
+      const { origin, name } = places.find((place) => place.holds(fact)) ?? writerOf(fact);
       return { workPacketId, path, kind, text, origin, name };
     });
   });
-  const isUnverified = ({ origin }: ApprovalSource) => origin === 'unverified';
+  const isUnverified = ({ origin }: ApprovalSource) => origin === 'unverified' || origin === 'forbidden';
   return sources.toSorted((a, b) => Number(isUnverified(b)) - Number(isUnverified(a))).slice(0, MOST_SOURCES);
 }
 
 interface Place {
   origin: Origin;
   name: string | null;
-  evidence: Evidence;
+  holds: (fact: PacketFact) => boolean;
 }
 
 function placeOf(origin: Origin, name: string | null, holding: unknown): Place {
-  return { origin, name, evidence: evidenceOf(holding) };
+  const evidence = evidenceOf(holding);
+  return { origin, name, holds: (fact) => holds(evidence, fact) };
+}
+
+/**
+ * What the orders of an effect name in their fields. Their text decides nothing, and a number in a condition is a bound: neither
+ * says where a fact comes from.
+ */
+function placesOf(origin: Origin, orders: readonly NamedInOrder[], effect: NamedInOrder['effect']): Place[] {
+  return orders
+    .filter((order) => order.effect === effect)
+    .map(({ name, fields }) => {
+      const conditions = Object.values(fields);
+      const named = placeOf(
+        origin,
+        name,
+        conditions.flatMap(({ $eq, $in = [] }) => [$eq, ...$in].filter((one) => typeof one === 'string')),
+      );
+      const domains = conditions.flatMap(({ $domainIn = [] }) => $domainIn.map(canonicalDomain));
+      const isNamed = (domain?: string) => domain !== undefined && domains.includes(domain);
+      // A text may hold several addresses: one that is forbidden is enough, and all have to be allowed.
+      const isAtDomain = (reached: (string | undefined)[]) =>
+        effect === 'deny' ? reached.some(isNamed) : reached.length > 0 && reached.every(isNamed);
+      return {
+        ...named,
+        holds: (fact) => fact.kind !== 'amount' && (named.holds(fact) || isAtDomain(domainsOf(fact))),
+      };
+    });
+}
+
+function domainsOf({ kind, text }: PacketFact): (string | undefined)[] {
+  return kind === 'recipient' || kind === 'mail address' ? domainsIn(text) : [];
 }
 
 function evidenceOf(holding: unknown): Evidence {

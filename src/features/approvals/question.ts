@@ -156,11 +156,16 @@ export function faultsOfAnswer({ properties, required = [] }: AnswerSchema, answ
   ];
 }
 
-/** What a field offers to choose from; undefined: it is filled in. */
+/** What a field offers to choose from; undefined: it is filled in. The agent reads the value, so a title alone could mislead. */
 export function choicesOf(field: AnswerField): { value: string; title: string }[] | undefined {
   const { oneOf = field.items?.anyOf, enum: values = field.items?.enum, enumNames } = field;
-  if (oneOf) return oneOf.map(({ const: value, title }) => ({ value, title }));
-  return values?.map((value, index) => ({ value, title: enumNames?.[index] ?? value }));
+  const offered =
+    oneOf?.map(({ const: value, title }) => ({ value, title })) ??
+    values?.map((value, index) => ({ value, title: enumNames?.[index] ?? value }));
+  return offered?.map(({ value, title }) => ({
+    value,
+    title: title === value ? title : `${title} (answers “${value}”)`,
+  }));
 }
 
 /** The same field as parameters are described, which are checked already. */

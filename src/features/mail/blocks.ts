@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../platform/http/page.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
+import { deepMarkUnseen } from '../../platform/kernel/unseen.js';
 import type { MailMessage } from './mail-message.js';
 import { byStyle, mailHtml } from './mail-template.js';
 
@@ -88,7 +89,7 @@ const byClass: Look = (part) => ` class="${part}"`;
 
 /** The blocks between the tags of a page. */
 export function pageHtml(blocks: readonly Block[]): string {
-  return htmlOf(blocks, byClass);
+  return htmlOf(deepMarkUnseen(blocks), byClass);
 }
 
 /** A mail begins with its title; the title of a page stands above its blocks. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
+import { deepMarkUnseen, markUnseen } from '../../platform/kernel/unseen.js';
 import type { MailMessage } from '../mail/mail-message.js';
 import { type Block, mailOf, oneLine } from '../mail/blocks.js';
 import { digestOf, MOST_LISTED } from './digest.js';
@@ -114,7 +115,7 @@ export class ComposeMail {
     return {
       id: mailId,
       to: [member.email],
-      ...mailOf(subject, [...blocks, ...footer]),
+      ...mailOf(markUnseen(subject), deepMarkUnseen([...blocks, ...footer])),
       ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
     };
   }

@@ -60,8 +60,8 @@ export interface DraftChanges {
   packets: readonly ApprovalPacket[];
 }
 
-const SECOND_FACTOR =
-  'Its risk is high, and a link is one factor only: sign in to approve it. You can reject it here.';
+const secondFactor = ({ risk }: Pick<ApprovalEntity, 'risk'>) =>
+  `Its risk is ${risk}, and a link is one factor only: sign in to approve it. You can reject it here.`;
 const FOUR_EYES =
   'A standing order requires approval by someone other than the member who asked for this or edited it, so you cannot approve it. Everybody else who may is mailed a link of their own.';
 
@@ -102,7 +102,7 @@ export class DecideByLink {
     return this.use(token, decision, (link, caller, approval) => {
       const { approvalId, contentHash } = link;
       if (decision === 'approve' && asksMore(link, approval)) {
-        throw new Forbidden({ reason: 'second_factor_required', message: SECOND_FACTOR });
+        throw new Forbidden({ reason: 'second_factor_required', message: secondFactor(approval) });
       }
       const body = {
         approvalId,
@@ -244,7 +244,7 @@ function whyNotByLink(link: FoundLink, caller: Caller, approval: ApprovalEntity)
     throw error;
   }
   if (Object.hasOwn(approval.votes, memberId)) return `You have approved it.${votesInWords(approval)}`;
-  return asksMore(link, approval) ? SECOND_FACTOR : null;
+  return asksMore(link, approval) ? secondFactor(approval) : null;
 }
 
 /** A link is one factor: what is dangerous asks for the second where the account or the workspace has one. */

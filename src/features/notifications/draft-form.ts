@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../platform/http/page.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
+import { markUnseen } from '../../platform/kernel/unseen.js';
 import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
 import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
 import { isOptionalParameter, valueAt } from '../capos/action-types.js';
@@ -180,7 +181,7 @@ export function editFields(packets: readonly ApprovalWorkPacket[], form: Form, f
         }),
       );
       return `<fieldset>
-<legend dir="auto">${index + 1}. ${escapeHtml(oneLine(packet.title))}</legend>
+<legend dir="auto">${index + 1}. ${escapeHtml(markUnseen(oneLine(packet.title)))}</legend>
 ${inputs.join('\n')}
 </fieldset>`;
     })
@@ -210,9 +211,9 @@ function fieldHtml(
     .map((each) => {
       const confirmName = `confirm ${workPacketId}.${each.path}`;
       const checked = form[confirmName] === undefined ? '' : ' checked';
-      return `<label class="confirm"><input type="checkbox" name="${escapeHtml(confirmName)}"${checked}> ${escapeHtml(nameOf(each.path))} is right as it stands</label>`;
+      return `<label class="confirm"><input type="checkbox" name="${escapeHtml(confirmName)}"${checked}> ${escapeHtml(markUnseen(nameOf(each.path)))} is right as it stands</label>`;
     });
-  return `<label for="${id}">${escapeHtml(label)}</label>
+  return `<label for="${id}">${escapeHtml(markUnseen(label))}</label>
 ${notes.length > 0 ? `<p class="notes" id="${id}-notes">${notes.join('<br>')}</p>\n` : ''}${
     isLong
       ? // A parser drops the first line break.

@@ -5,7 +5,7 @@ import { summaryFor } from './simulation/simulation-view.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type { StandingOrderVersionSummary, StandingOrderVersionView } from './standing-order-versions.dto.js';
-import type { NewStandingOrderView, StandingOrderSummary, StandingOrderView } from './standing-orders.dto.js';
+import type { ListedStandingOrder, NewStandingOrderView, StandingOrderView } from './standing-orders.dto.js';
 import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
 
 /** Who reads decides what they are told of the simulation. */
@@ -14,10 +14,7 @@ type Reader = Pick<Caller, 'role'>;
 export function viewOf(order: StandingOrderEntity, reader: Reader): StandingOrderView {
   return {
     ...summaryOf(order, reader),
-    // The rule's lists are read-only; a view's are not, and nothing changes a view.
     match: order.match as StandingOrderMatch,
-    when: order.when as StandingOrderWhen | null,
-    approval: order.approval,
   };
 }
 
@@ -29,7 +26,7 @@ export function newViewOf(order: StandingOrderEntity, reader: Reader): NewStandi
   };
 }
 
-export function summaryOf(order: ListedOrder, reader: Reader): StandingOrderSummary {
+export function summaryOf(order: ListedOrder, reader: Reader): ListedStandingOrder {
   return {
     standingOrderId: order.standingOrderId,
     name: order.name,
@@ -40,6 +37,10 @@ export function summaryOf(order: ListedOrder, reader: Reader): StandingOrderSumm
     heldBecause: heldBecauseFor(reader, order),
     version: order.version,
     effect: order.effect,
+    // The rule's lists are read-only; a view's are not, and nothing changes a view.
+    match: order.match as StandingOrderMatch | null,
+    when: order.when as StandingOrderWhen | null,
+    approval: order.approval,
     limits: order.limits,
     budget: order.budget,
     expiresAt: order.expiresAt,

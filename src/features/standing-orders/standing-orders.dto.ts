@@ -227,7 +227,7 @@ export class StandingOrdersQuery extends PageQuery {
   status: StandingOrderStatus | 'all' = 'active';
 }
 
-/** A standing order as lists show it, without its rule. */
+/** A standing order in short, without its rule. */
 export class StandingOrderSummary {
   /**
    * The id of the standing order.
@@ -333,7 +333,17 @@ export class NewStandingOrderView extends StandingOrderView {
   listedAt?: string;
 }
 
+/** A standing order as lists show it. */
+export class ListedStandingOrder extends StandingOrderSummary {
+  /** Which work packets it is about; null where that is longer than 2,000 characters. The single record shows it. */
+  match!: StandingOrderMatch | null;
+  /** When it speaks; null: always. */
+  when!: StandingOrderWhen | null;
+  /** The terms on which it asks; null: the usual ones. */
+  approval!: StandingOrderApproval | null;
+}
+
 export class StandingOrderPage extends PageFacts {
   /** The standing orders of this page, newest first. */
-  items!: StandingOrderSummary[];
+  items!: ListedStandingOrder[];
 }

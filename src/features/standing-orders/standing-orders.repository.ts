@@ -10,19 +10,19 @@ import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/terms.js';
 import type { FormerVersion } from './restoration.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
+import type { OrderMatch } from './standing-order.js';
 import { lockDecisionsStatement } from './standing-order-uses.repository.js';
 import type { StandingOrdersQuery } from './standing-orders.dto.js';
 
 const COLUMNS = columnsOf(StandingOrderEntity);
 /** How much of an order's text stands in a list, in characters. */
 const LISTED_TEXT = 1_000;
-/** A rule may name thousands of values; it stands in the single record. */
-const SUMMARY = columnsOf(StandingOrderEntity, {
-  without: ['workspaceId', 'text', 'match', 'when', 'approval'],
-});
+/** A rule may name thousands of values: a longer one stands in the single record. */
+const LISTED_MATCH = 2_000;
+const SUMMARY = columnsOf(StandingOrderEntity, { without: ['workspaceId', 'text', 'match'] });
 
 /** An order as lists show it. */
-export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match' | 'when' | 'approval'>;
+export type ListedOrder = Omit<StandingOrderEntity, 'workspaceId' | 'match'> & { match: OrderMatch | null };
 
 const VERSION_SUMMARY = columnsOf(StandingOrderVersionEntity, {
   without: ['workspaceId', 'text', 'match', 'when', 'approval'],
@@ -225,7 +225,8 @@ export class StandingOrders {
   list(scope: Scope, { status, ...paging }: StandingOrdersQuery): Promise<Page<ListedOrder>> {
     const listing = {
       name: 'standing-orders',
-      select: `${SUMMARY}, left(text, ${LISTED_TEXT}) as text`,
+      select: `${SUMMARY}, left(text, ${LISTED_TEXT}) as text,
+        case when length(match::text) <= ${LISTED_MATCH} then match end as match`,
       from: 'standing_orders',
       ...where({ workspace_id: scope.workspaceId, status: status === 'all' ? undefined : status }),
       order: newestFirst('standing_order_id'),

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
-import { withoutUnseen } from '../../platform/kernel/unseen.js';
+import { markUnseen } from '../../platform/kernel/unseen.js';
 import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
 import { CAPOS } from '../capos/capo.js';
 import { destinationIn } from '../capos/outside-targets.js';
@@ -196,7 +196,7 @@ function suggestionOf(suggestionId: Id<'sug'>, tally: Tally): Suggestion {
 }
 
 function inWords({ capo, agent, actionType, domains, target, amountWithin, currency }: Shape): string {
-  const to = domains?.join(', ') ?? (target && withoutUnseen(target.replace(new RegExp(CONTROL, 'gu'), ' ')));
+  const to = domains?.join(', ') ?? (target && markUnseen(target.replace(new RegExp(CONTROL, 'gu'), ' ')));
   return [
     `${capo === null ? agent : CAPOS[capo].name}: ${actionType}`,
     ...(to === null ? [] : [`to ${to}`]),

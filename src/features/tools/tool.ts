@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { isCurrency } from '../../platform/kernel/currency.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { deepWithoutUnseen, withoutUnseen } from '../../platform/kernel/unseen.js';
+import { deepWithoutUnseen, markUnseen } from '../../platform/kernel/unseen.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
 import type { Reversibility, Risk } from '../terms/terms.js';
 import type { AmountUnit, ToolEntity } from './tool.entity.js';
@@ -239,7 +239,7 @@ const LONG_VALUE = 40;
 function plainOf(value: unknown): string {
   if (value === undefined || value === null) return '–';
   if (typeof value !== 'string') return typeof value === 'object' ? '…' : String(value as number | boolean);
-  const text = cutText(withoutUnseen(value).replace(/\s+/g, ' ').trim(), MAX_VALUE);
+  const text = cutText(markUnseen(value).replace(/\s+/g, ' ').trim(), MAX_VALUE);
   // Within marks, a value cannot pass for the words of the template around it.
   const isPlain = text !== '' && text.length <= LONG_VALUE && !/[\s,\p{Pi}\p{Pf}]/u.test(text);
   return isPlain ? text : `“${text.replace(/[\p{Pi}\p{Pf}"]/gu, "'")}”`;

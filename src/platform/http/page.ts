@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { applyDecorators, Header } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { markUnseen } from '../kernel/unseen.js';
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -101,6 +102,7 @@ export const SecretPage = (forms: "'self'" | "'none'" = "'self'"): MethodDecorat
  * @param content HTML; its author has escaped the quoted parts
  */
 export function htmlPage(title: string, content: string): string {
+  const shown = escapeHtml(markUnseen(title));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -108,12 +110,12 @@ export function htmlPage(title: string, content: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
+<title>${shown}</title>
 <style>${STYLE}</style>
 </head>
 <body class="body">
 <main class="main">
-<h1 class="title" dir="auto">${escapeHtml(title)}</h1>
+<h1 class="title" dir="auto">${shown}</h1>
 ${content}
 </main>
 </body>

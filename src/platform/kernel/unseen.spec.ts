@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepWithoutUnseen, hasUnseen, isBlank, withoutUnseen } from './unseen.js';
+import {
+  deepMarkUnseen,
+  deepWithoutUnseen,
+  hasUnseen,
+  isBlank,
+  markUnseen,
+  withoutUnseen,
+} from './unseen.js';
 
 const tags = (text: string) =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
@@ -160,4 +167,11 @@ describe('a blank text', () => {
   });
 
   it('is told fast, however long it is', () => expect(isBlank(tags('a').repeat(400_000))).toBe(true));
+});
+
+describe('a mark', () => {
+  it('stands for each character that cannot be seen, and for nothing that a text needs', () => {
+    expect(markUnseen('invoice\u202efdp.exe\u{e0041} 👩‍👩‍👧')).toBe('invoice[U+202E]fdp.exe[U+E0041] 👩‍👩‍👧');
+    expect(deepMarkUnseen({ a: ['x\u200b', 1, null] })).toEqual({ a: ['x[U+200B]', 1, null] });
+  });
 });

@@ -86,19 +86,40 @@ export function hasUnseen(text: string): boolean {
 
 /** The text without the characters that cannot be seen. */
 export function withoutUnseen(text: string): string {
+  return replaceUnseen(text, () => '');
+}
+
+/** The text with a mark such as [U+202E] for each character that cannot be seen. */
+export function markUnseen(text: string): string {
+  return replaceUnseen(
+    text,
+    (unseen) => `[U+${unseen.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}
+
+function replaceUnseen(text: string, by: (unseen: string) => string): string {
   if (!ANY.test(text)) return text;
   return text.replace(TOKENS, (token: string, ...rest: unknown[]) => {
     const { unseen } = rest.at(-1) as { unseen?: string };
-    return unseen === undefined ? token : '';
+    return unseen === undefined ? token : by(unseen);
   });
 }
 
 /** The text, list or object with each text in it without what cannot be seen. */
 export function deepWithoutUnseen<T>(value: T): T {
-  if (typeof value === 'string') return withoutUnseen(value) as T;
+  return inTexts(value, withoutUnseen);
+}
+
+/** The text, list or object with each text in it marked. */
+export function deepMarkUnseen<T>(value: T): T {
+  return inTexts(value, markUnseen);
+}
+
+function inTexts<T>(value: T, change: (text: string) => string): T {
+  if (typeof value === 'string') return change(value) as T;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each: unknown) => deepWithoutUnseen(each)) as T;
+  if (Array.isArray(value)) return value.map((each: unknown) => inTexts(each, change)) as T;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [withoutUnseen(name), deepWithoutUnseen(each)]),
+    Object.entries(value).map(([name, each]) => [change(name), inTexts(each, change)]),
   ) as T;
 }

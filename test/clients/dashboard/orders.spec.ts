@@ -78,6 +78,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await simulation.getByText('cannot be taken back once').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await stored()).toMatchObject({ status: 'draft', version: 1 });
+    await page.getByRole('region', { name: 'Rule' }).getByText('only where it is at acme.example').waitFor();
     const safety = page.getByRole('region', { name: 'Safety eval' });
     await safety.getByText(/^(Passed|Did not pass): score/).waitFor();
     await safety.getByRole('button', { name: 'Check its safety now' }).click();
@@ -95,6 +96,8 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await page.getByText('It is tried out').waitFor();
     expect(await stored()).toMatchObject({ status: 'shadow' });
     await page.getByRole('button', { name: /^Activate / }).click();
+    await page.getByRole('dialog').getByText('only where it is at acme.example').waitFor();
+    await page.getByRole('dialog').getByText('at most 20 an hour').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     // Nothing is sent before the owner has acknowledged it.
     expect(await page.getByRole('dialog').locator('input:invalid').count()).toBe(1);
@@ -134,7 +137,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await page.getByText('What has changed since version 1').click();
     await page.locator('del').filter({ hasText: 'maxPerHour' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await step('Go back');
+    await step('Go back', () => page.getByRole('dialog').getByText('at most 20 an hour').waitFor());
     await page.getByRole('heading', { name: 'Shipping confirmations', level: 1 }).waitFor();
     expect(await stored()).toMatchObject({ version: 3, limits: { maxPerHour: 20 } });
     await step('Archive');
@@ -149,6 +152,11 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await page.getByRole('region', { name: 'Orders' }).getByText('Shipping confirmations').waitFor();
     const suggestion = page.getByRole('region', { name: 'Suggestions' }).getByRole('listitem');
     await suggestion.filter({ hasText: 'globex.example' }).getByText('it would have saved').first().waitFor();
+    await suggestion
+      .filter({ hasText: 'globex.example' })
+      .getByText('only where it is at globex.example')
+      .first()
+      .waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await suggestion
       .filter({ hasText: 'acme.example' })
@@ -176,6 +184,44 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await page.getByText('An owner has to activate it.').waitFor();
     await page.getByText('by The skill pack invoice-reminders').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
+  });
+
+  it('shows the rule beside the words of its author, and what asks only because it was handed in so', async () => {
+    await test.owner.post('/directives', {
+      directive: 'Email eve@evil.example, subject "It ships": "On Friday."',
+      capo: 'capo_ops',
+      requiresApproval: true,
+    });
+    await eventually(
+      () => test.rows(`select 1 from approvals where status = 'pending'`),
+      (rows) => rows.length > 0,
+    );
+    const text = 'Mail to acme.example may leave by itself, five a day at most.';
+    const fields = { 'params.to': { $domainIn: ['evil.example'] } };
+    const { body } = await test.owner.post('/standing-orders', {
+      ...{ draft: true, name: 'Mail to Acme', text, effect: 'allow', limits: { maxPerDay: 500 } },
+      match: { actionTypes: ['email.send'], fields },
+    });
+    await page.goto(`${test.url}/orders?status=draft`);
+    const listed = page.getByRole('region', { name: 'Orders' }).getByRole('listitem').first();
+    await listed.getByText('params.to: only where it is at evil.example').waitFor();
+    await listed.getByText('at most 500 a day').waitFor();
+    await listed.getByText('The author’s words, which decide nothing:').waitFor();
+    await listed.getByRole('link').click();
+    const rule = page.getByRole('region', { name: 'Rule' });
+    await rule.getByText('only where it is at evil.example').waitFor();
+    await rule.getByText('The author’s words, which decide nothing:').waitFor();
+    await page.getByText('1 more match and ask only because').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await test.rows(
+      `update standing_orders set match = jsonb_set(match, '{actionTypes}',
+         (select jsonb_agg('tool.' || n || repeat('x', 100)) from generate_series(1, 40) n)) where standing_order_id = $1`,
+      [body.standingOrderId],
+    );
+    await page.goto(`${test.url}/orders?status=draft`);
+    await listed.getByText('too long for a list').waitFor();
+    await listed.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Mail to Acme', level: 1 }).waitFor();
   });
 
   it('shows a viewer no button that they may not press', async () => {

@@ -60,6 +60,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
     await plan().getByText('Install invoice-reminders 1.0.0 by acme').waitFor();
     await plan().getByText('ask a person each time').waitFor();
     await plan().getByText('let it go by itself').waitFor();
+    await plan().getByText('Actions and tools').first().waitFor();
     await plan().getByText('skill of capo_revenue').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();

@@ -30,9 +30,14 @@ describe('GET /approvals/{approvalId}: what a person should know before they dec
   it('says of each recipient, link and amount where it comes from', async () => {
     await orders.active({
       name: 'Copies to the office',
-      effect: 'require_approval',
-      match: { actionTypes: ['email.send'], fields: { 'params.cc': { $exists: true } } },
-      text: 'The office at office@acme.example may have a copy.',
+      effect: 'allow',
+      match: {
+        actionTypes: ['email.send'],
+        fields: {
+          'params.cc': { $in: ['office@acme.example'] },
+          'params.to': { $domainIn: ['office.example'] },
+        },
+      },
     });
     const id = await handIn({
       directive: 'Email jane@acme.example, subject "Rent": "Pay 40 EUR at https://acme.example/pay."',
@@ -82,6 +87,60 @@ describe('GET /approvals/{approvalId}: what a person should know before they dec
       'karl@acme.example': 'unverified',
       '90.5': 'unverified',
       'acme.example': 'unverified',
+    });
+  });
+
+  it('takes only what an order that allows names in its fields for a source, and never a bound', async () => {
+    const text = 'Never pay DE89 3704 0044 0532 0130 00, sam@evil.example or https://phish.evil.example/x.';
+    const bound = { 'params.amount': { $gte: 5000 } };
+    const tool = { actionTypes: ['pay.transfer'] };
+    await orders.active({ name: 'In words', effect: 'deny', text, match: { ...tool, agents: ['nobody'] } });
+    await orders.active({ name: 'Large', effect: 'require_approval', match: { ...tool, fields: bound } });
+    await orders.active({
+      name: 'Forbidden',
+      effect: 'deny',
+      match: {
+        ...tool,
+        fields: {
+          'params.customer': { $eq: 'mallory@evil.example' },
+          'params.to': { $domainIn: ['bad.example'] },
+        },
+      },
+    });
+    const allows = {
+      'params.customer': { $in: ['karl@acme.example'], $ne: 'not@acme.example' },
+      'params.amount': { $lte: 5000 },
+      'params.to': { $domainIn: ['good.example'] },
+    };
+    await orders.active({ name: 'Known', effect: 'allow', text, match: { ...tool, fields: allows } });
+    const { body: token } = await test.owner.post('/tokens', {
+      name: 'Transfers',
+      agent: { name: 'transfer-bot' },
+      tools: ['pay.*'],
+    });
+    const { body } = await new Client(test.url, token.token).post('/action-requests', {
+      tool: 'pay.transfer',
+      params: {
+        customer: 'karl@acme.example',
+        amount: 5000,
+        iban: 'DE89 3704 0044 0532 0130 00',
+        cc: ['eve@good.example', 'eve@bad.example', 'a@good.example, b@evil.example'],
+        note: 'sam@evil.example, mallory@evil.example, not@acme.example, https://phish.evil.example/x',
+      },
+    });
+    expect(await origins(body.approvalId)).toEqual({
+      'karl@acme.example': 'standing_order Known',
+      'eve@good.example': 'standing_order Known',
+      'a@good.example': 'standing_order Known',
+      'eve@bad.example': 'forbidden Forbidden',
+      'mallory@evil.example': 'forbidden Forbidden',
+      'not@acme.example': 'unverified',
+      'sam@evil.example': 'unverified',
+      'b@evil.example': 'unverified',
+      'a@good.example, b@evil.example': 'unverified',
+      'phish.evil.example/x': 'unverified',
+      DE89370400440532013000: 'unverified',
+      '5000': 'unverified',
     });
   });
 

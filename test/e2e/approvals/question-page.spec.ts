@@ -19,7 +19,7 @@ const SCHEMA = {
       type: 'string',
       title: HOSTILE,
       oneOf: [
-        { const: 'p', title: 'Pro' },
+        { const: 'p', title: 'No, delete nothing' },
         { const: 'b', title: 'Basic' },
       ],
     },
@@ -95,6 +95,8 @@ describe('the page of a question, without a script', () => {
     const { status, text } = await browser.get(link);
     expect(status).toBe(200);
     expect(text).toContain('<title>Question from plan-bot</title>');
+    expect(text).toContain('>No, delete nothing (answers “p”)</option>');
+    expect(text).toContain('<span dir="auto">support</span>');
     expect(text).not.toMatch(/<script|<b>Urgent/);
     expect(text).toMatch(/name="answer.seats"[^>]* value="3"/);
     expect(text).toMatch(/name="answer.at"[^>]* value="2026-07-01T09:30"/);

@@ -113,6 +113,31 @@ describe('GET /a/:token 200', () => {
   });
 });
 
+describe('GET /a/:token 200, with characters that cannot be seen', () => {
+  it('marks them in the title, in the page and in its mail', async () => {
+    const { link, approvalId } = await linked();
+    await desk.test.rows(
+      `update approvals set title = $2, packets = jsonb_set(packets, '{0,title}', to_jsonb($2::text)) where approval_id = $1`,
+      [approvalId, 'Pay \u202eelpmaxe.emca for 👩‍👩‍👧'],
+    );
+
+    const { text } = await browser.get(link);
+
+    expect(text).not.toContain('\u202e');
+    expect(text.match(/Pay \[U\+202E\]elpmaxe\.emca for 👩‍👩‍👧/g)!.length).toBeGreaterThan(3);
+    const spoken = 'Send this\u202e to the customer.';
+    const context = { to: 'jane@acme.example', subject: 'Long', body: 'Hello.' };
+    await linked(owner, { text: spoken, context });
+    const mails = await desk.mailed(owner.email, 2);
+    const mail = mails.find(({ subject }) => subject?.includes('Send this[U+202E] to the customer.'))!;
+    const page = await browser.get(mail.links[0]!);
+    for (const shown of [page.text, mail.text, mail.html]) {
+      expect(shown).toContain('[U+202E]');
+      expect(shown).not.toContain('\u202e');
+    }
+  });
+});
+
 describe('POST /a/:token 200', () => {
   it('approves as the member whom it was mailed to, via the link, once', async () => {
     const { link, approvalId, directiveId } = await linked();
@@ -265,7 +290,7 @@ describe('POST /a/:token 403', () => {
     expect([shown.status, approved.status]).toEqual([200, 403]);
     expect(shown.text.match(/<form/g)).toHaveLength(1);
     for (const { text } of [shown, approved])
-      expect(wordsOfHtml(text)).toContain('a link is one factor only');
+      expect(wordsOfHtml(text)).toContain('Its risk is critical, and a link is one factor only');
     expect(await state(approvalId)).toEqual(before);
     expect((await browser.post(link, { decision: 'reject', feedback: 'No.' })).status).toBe(200);
   });

@@ -28,10 +28,15 @@ describe('GET /standing-orders 200', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ total: 2, limit: 20, offset: 0 });
     expect(idsOf(answer.body.items)).toEqual([second, first]);
-    const { match, when, approval, ...listed } = (await viewer.get(`/standing-orders/${first}`)).body;
-    expect(match).toEqual(NO_MAIL.match);
-    expect([when, approval]).toEqual([null, null]);
-    expect(answer.body.items[1]).toEqual(listed);
+    const { body: whole } = await viewer.get(`/standing-orders/${first}`);
+    expect(whole).toMatchObject({ match: NO_MAIL.match, when: null, approval: null });
+    expect(answer.body.items[1]).toEqual(whole);
+    const $in = Array.from({ length: 100 }, (_, n) => `customer-${n}@acme.example`);
+    const long = { ...NO_MAIL, match: { ...NO_MAIL.match, fields: { 'params.to': { $in } } } };
+    const longest = await desk.create({ ...long, draft: true } as never, owner);
+    const [{ match }] = (await viewer.get('/standing-orders?status=draft')).body.items;
+    expect(match).toBeNull();
+    await owner.delete(`/standing-orders/${longest}`);
 
     expect(await list(viewer, '?status=active')).toEqual([second, first]);
     expect(await list(viewer, '?status=draft')).toEqual([draft]);
@@ -39,9 +44,9 @@ describe('GET /standing-orders 200', () => {
     await owner.delete(`/standing-orders/${first}`);
     expect(await list(viewer)).toEqual([]);
     expect(await list(viewer, '?status=paused')).toEqual([second]);
-    expect(await list(viewer, '?status=archived')).toEqual([first]);
+    expect(await list(viewer, '?status=archived')).toEqual([longest, first]);
     expect(await list(viewer, '?status=shadow')).toEqual([]);
-    expect(await list(viewer, '?status=all')).toEqual([draft, second, first]);
+    expect(await list(viewer, '?status=all')).toEqual([longest, draft, second, first]);
   });
 
   it('pages', async () => {

@@ -79,7 +79,7 @@ export function AnswerField({ name, field, isRequired, isFirst, typed, onType }:
           <option value="">Choose</option>
           {choices.map((choice) => (
             <option key={choice.const} value={choice.const}>
-              {choice.title}
+              {titleOf(choice)}
             </option>
           ))}
         </select>
@@ -134,7 +134,7 @@ function Several({
               )
             }
           />
-          {choice.title}
+          {titleOf(choice)}
         </label>
       ))}
     </fieldset>
@@ -159,6 +159,11 @@ export function answerOf(
 function defaultOf({ default: given }: FieldSchema): string {
   if (given === undefined) return '';
   return Array.isArray(given) ? JSON.stringify(given) : String(given);
+}
+
+/** The agent reads the value, so a title alone could mislead. */
+function titleOf({ const: value, title }: Choice): string {
+  return title === value ? title : `${title} (answers “${value}”)`;
 }
 
 function choicesOf(field: {

@@ -6,6 +6,7 @@ const ORIGINS: Record<ApprovalSource['origin'], (name: string) => string> = {
   context: () => 'in the context of the directive',
   workspace: () => 'from the workspace',
   standing_order: (name) => `in the standing order “${name}”`,
+  forbidden: (name) => `unverified: named in an order that forbids it, “${name}”`,
   person: (name) => `written by ${name}`,
   unverified: () => 'unverified: only its author says so',
 };
@@ -15,12 +16,16 @@ const MOST_OPEN = 6;
 /** Each recipient, link and amount of a field, with where it comes from. */
 export function Sources({ id, sources }: { id: string; sources: readonly ApprovalSource[] }) {
   if (sources.length === 0) return null;
-  const unverified = sources.filter(({ origin }) => origin === 'unverified').length;
+  const isUnverified = ({ origin }: ApprovalSource) => origin === 'unverified' || origin === 'forbidden';
+  const unverified = sources.filter(isUnverified).length;
   const list = (
     <ul id={id} className="sources" aria-label="Where it comes from">
-      {sources.map(({ kind, text, origin, name }) => (
-        <li key={`${kind} ${text}`} className={origin}>
-          <bdi>{text}</bdi> {ORIGINS[origin](name ?? '')}
+      {sources.map((source) => (
+        <li
+          key={`${source.kind} ${source.text}`}
+          className={isUnverified(source) ? 'unverified' : source.origin}
+        >
+          <bdi>{source.text}</bdi> {ORIGINS[source.origin](source.name ?? '')}
         </li>
       ))}
     </ul>

@@ -7,6 +7,7 @@ import { Field } from '../ui/form.js';
 import { useTyped } from '../ui/typed.js';
 import type { Order } from './order.js';
 import { OrderFields } from './order-fields.js';
+import { Rule } from './rule.js';
 import { Changes } from './simulation.js';
 
 interface Given<T> {
@@ -79,6 +80,7 @@ export function OrderForm<T>({ about, isNew = false, before, verb, act, onDone, 
           )}
         </div>
       </div>
+      <Rule order={order ?? lastGood} />
       {children}
       {acting.error && <Failure error={acting.error} />}
       {simulation && <Changes simulation={simulation} />}

@@ -7,9 +7,9 @@ import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
-import { Time } from '../ui/time.js';
-import { EFFECTS, needsOwner, writtenOf } from './order.js';
+import { EFFECTS, needsOwner, ruleOf, writtenOf } from './order.js';
 import { OrderForm } from './order-form.js';
+import { AuthorsWords, Rule } from './rule.js';
 import { Safety } from './safety.js';
 import { Changes } from './simulation.js';
 import { STATES } from './states.js';
@@ -37,25 +37,18 @@ export function OrderPage() {
 }
 
 function Whole({ order }: { order: StandingOrderView }) {
-  const { standingOrderId, name, text, status, effect, teamId, version, warnings, expiresAt, createdBy } =
-    order;
+  const { standingOrderId, name, status, effect, teamId, version, warnings, createdBy } = order;
   const me = useMe();
   const mayWrite = mayAct(me, effect === 'allow' ? 'admin' : 'operator', teamId);
   return (
     <article className="page wide">
       <h1>{name}</h1>
-      {text !== name && <p>{text}</p>}
       <p className="facts">
         <span className="count">{status}</span>
         <span>{EFFECTS[effect]}</span>
         <span>version {version}</span>
         <span>by {createdBy.name}</span>
         {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
-        {expiresAt !== null && (
-          <span>
-            until <Time at={expiresAt} />
-          </span>
-        )}
       </p>
       <p className="quiet">{STATES[status]}</p>
       {status === 'draft' && order.heldBecause !== null && <p className="warning">{reasonOf(order)}</p>}
@@ -64,6 +57,11 @@ function Whole({ order }: { order: StandingOrderView }) {
           {warning}
         </p>
       ))}
+      <section aria-label="Rule">
+        <h2>What it decides</h2>
+        <Rule order={ruleOf(order)} />
+        <AuthorsWords order={order} />
+      </section>
       <Steps order={order} />
       {status !== 'archived' && <Simulation order={order} />}
       <Safety order={order} />
@@ -107,10 +105,11 @@ function Steps({ order }: { order: StandingOrderView }) {
           }
           stale={STALE}
         >
+          <Rule order={ruleOf(order)} />
           {isOwner && effect === 'allow' && (
             <label className="check">
-              <input type="checkbox" name="acknowledge" required={needsOwner(order)} />I have read what it
-              would have done, and know that it lets out what cannot be taken back
+              <input type="checkbox" name="acknowledge" required={needsOwner(order)} />I have read the rule
+              and what it would have done, and know that it lets out what cannot be taken back
             </label>
           )}
         </Act>
@@ -122,7 +121,9 @@ function Steps({ order }: { order: StandingOrderView }) {
           effect="It changes nothing. What it would have done with new work shows here."
           act={() => client.standingOrders.activate(standingOrderId, { shadow: true, version })}
           stale={STALE}
-        />
+        >
+          <Rule order={ruleOf(order)} />
+        </Act>
       )}
       {mayPause && (status === 'active' || status === 'shadow') && (
         <Act

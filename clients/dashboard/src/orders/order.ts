@@ -28,3 +28,8 @@ export function writtenOf(order: Omit<Order, 'teamId'>): Order {
     ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== null && part !== undefined)),
   };
 }
+
+/** The order as it decides: what was written, for its team. */
+export function ruleOf(order: Order): Order {
+  return { ...writtenOf(order), ...(order.teamId && { teamId: order.teamId }) };
+}

@@ -1,4 +1,4 @@
-import type { StandingOrderSummary, SuggestionView } from '@consigliere/sdk';
+import type { ListedStandingOrder, SuggestionView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
@@ -10,6 +10,7 @@ import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { EFFECTS, needsOwner, type Order } from './order.js';
 import { OrderForm } from './order-form.js';
+import { AuthorsWords, Rule, RuleInShort } from './rule.js';
 import { Changes } from './simulation.js';
 import { STATES, stateIn } from './states.js';
 
@@ -62,7 +63,7 @@ export function OrdersPage() {
             <option key={state}>{state}</option>
           ))}
         </select>
-        <Listing<StandingOrderSummary>
+        <Listing<ListedStandingOrder>
           name={status === 'all' ? 'standing orders' : `${status} standing orders`}
           queryKey={['standing_order', status]}
           list={(page) => client.standingOrders.list({ status, ...page })}
@@ -79,14 +80,15 @@ export function OrdersPage() {
   );
 }
 
-function Summary({ order }: { order: StandingOrderSummary }) {
-  const { standingOrderId, name, text, status, effect, limits, budget, expiresAt, teamId, createdBy } = order;
+function Summary({ order }: { order: ListedStandingOrder }) {
+  const { standingOrderId, name, status, effect, teamId, createdBy } = order;
   const me = useMe();
   return (
     <li>
       <Link to="/orders/$standingOrderId" params={{ standingOrderId }}>
         <span className="title">{name}</span>
-        {text !== name && <span>{text}</span>}
+        <RuleInShort order={order} />
+        <AuthorsWords order={order} />
         <span className="facts">
           <span className="count">{status}</span>
           {status === 'draft' && needsOwner(order) && (
@@ -95,18 +97,6 @@ function Summary({ order }: { order: StandingOrderSummary }) {
           <span>{EFFECTS[effect]}</span>
           <span>by {createdBy.name}</span>
           {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
-          {limits?.maxPerHour && <span>{limits.maxPerHour} an hour</span>}
-          {limits?.maxPerDay && <span>{limits.maxPerDay} a day</span>}
-          {budget && (
-            <span>
-              {budget.amount} {budget.currency} a {budget.window}
-            </span>
-          )}
-          {expiresAt !== null && (
-            <span>
-              until <Time at={expiresAt} />
-            </span>
-          )}
         </span>
       </Link>
     </li>
@@ -145,7 +135,8 @@ function Suggestion({ suggestion }: { suggestion: SuggestionView }) {
   return (
     <li>
       <span className="title">{order.name}</span>
-      <span>{order.text}</span>
+      <Rule order={order} />
+      <AuthorsWords order={order} />
       <span className="facts">
         <span>{approvals} approvals without an edit</span>
         <span>

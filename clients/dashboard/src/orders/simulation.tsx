@@ -10,17 +10,28 @@ const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
 
 /** What an order would have done to the mails and calls of the past, each by name. */
 export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
-  const { considered, relaxed, escalated, relaxedIrreversible, changes, changesOmitted } = simulation;
+  const { considered, relaxed, stillAsks, escalated, relaxedIrreversible, changes, changesOmitted } =
+    simulation;
   return (
     <>
       <p role="status">
         Of {considered} decided before, {relaxed} would have gone without a person and {escalated} would have
         been stricter.
       </p>
+      {stillAsks > 0 && (
+        <p className="warning">
+          {stillAsks} more match and ask only because their directive was handed in for approval.
+        </p>
+      )}
       {relaxedIrreversible > 0 && (
         <p className="warning">{relaxedIrreversible} of them cannot be taken back once they are out.</p>
       )}
-      <Rows items={changes} empty="It would have changed none of them.">
+      <Rows
+        items={changes}
+        empty={
+          stillAsks > 0 ? 'No decision would have come out otherwise.' : 'It would have changed none of them.'
+        }
+      >
         {({ workPacketId, tool, agent, title, recipient, from, to, why }) => (
           <li key={workPacketId}>
             <span className="title">{title ?? workPacketId}</span>

@@ -8,7 +8,8 @@ import { Act } from '../ui/act.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
-import { writtenOf } from './order.js';
+import { ruleOf, writtenOf } from './order.js';
+import { Rule } from './rule.js';
 
 /** What the order said before, each version against the one now, and the way back to it. */
 export function Versions({ order }: { order: StandingOrderView }) {
@@ -67,6 +68,7 @@ function Version({ order, summary }: { order: StandingOrderView; summary: Standi
               }
               stale={['standing_order']}
             >
+              <FormerRule order={order} version={version} />
               {mayAct(me, 'owner') && status === 'active' && (
                 <label className="check">
                   <input type="checkbox" name="acknowledge" />I know that it takes effect at once, also on
@@ -81,12 +83,24 @@ function Version({ order, summary }: { order: StandingOrderView; summary: Standi
   );
 }
 
-function Difference({ order, version }: { order: StandingOrderView; version: number }) {
-  const former = useQuery({
-    queryKey: ['standing_order_version', order.standingOrderId, version],
-    queryFn: () => client.standingOrders.getVersion(order.standingOrderId, String(version)),
+function useFormer({ standingOrderId }: StandingOrderView, version: number) {
+  return useQuery({
+    queryKey: ['standing_order_version', standingOrderId, version],
+    queryFn: () => client.standingOrders.getVersion(standingOrderId, String(version)),
     staleTime: Infinity,
   });
+}
+
+/** What would decide again. */
+function FormerRule({ order, version }: { order: StandingOrderView; version: number }) {
+  const former = useFormer(order, version);
+  return (
+    <Loaded query={former}>{(data) => <Rule order={ruleOf({ ...data, teamId: order.teamId })} />}</Loaded>
+  );
+}
+
+function Difference({ order, version }: { order: StandingOrderView; version: number }) {
+  const former = useFormer(order, version);
   return (
     <Loaded query={former}>
       {(data) => (

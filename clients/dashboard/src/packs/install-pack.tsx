@@ -1,6 +1,6 @@
 import type { BootstrapView, InstallSkillPackBody } from '@consigliere/sdk';
 import { useState } from 'react';
-import { EFFECTS } from '../orders/order.js';
+import { AuthorsWords, Rule } from '../orders/rule.js';
 import { client } from '../session.js';
 import { Field, Form } from '../ui/form.js';
 import { Rows } from '../ui/list.js';
@@ -93,8 +93,9 @@ function Plan({ verb, former, manifest }: { verb: string; former: string | undef
             <span className="title">{textOf(order['name'])}</span>
             <span className="facts">
               <span>standing order</span>
-              <span>{EFFECTS[order['effect'] as keyof typeof EFFECTS] ?? textOf(order['effect'])}</span>
             </span>
+            <Rule order={order} />
+            <AuthorsWords order={{ name: textOf(order['name']), text: textOf(order['text']) }} />
             <Whole name={textOf(order['name'])} of={order} />
           </li>
         )}

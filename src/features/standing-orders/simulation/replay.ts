@@ -9,7 +9,7 @@ import {
 import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
 import { valueAt } from '../../../platform/kernel/value-at.js';
 import { cutText } from '../../../platform/kernel/text.js';
-import { withoutUnseen } from '../../../platform/kernel/unseen.js';
+import { markUnseen } from '../../../platform/kernel/unseen.js';
 import { type Effect, strictness } from '../standing-order.js';
 import { useOf, UsesOfOrder } from '../uses-of-order.js';
 
@@ -214,7 +214,7 @@ export class Replay {
 function shownOf({ workPacketId, teamId, title, recipient, tool, agent }: PastDecision) {
   const shown = { workPacketId, teamId, title, recipient };
   if (tool === null) return shown;
-  return { ...shown, recipient: recipient && cutText(withoutUnseen(recipient), MAX_RECIPIENT), tool, agent };
+  return { ...shown, recipient: recipient && cutText(markUnseen(recipient), MAX_RECIPIENT), tool, agent };
 }
 
 /** The last so many of what was added. */
