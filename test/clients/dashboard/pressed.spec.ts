@@ -26,11 +26,12 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     desk = await DashboardDesk.open();
     ({ test, page } = desk);
-    const agent = { name: 'ops-bot' };
-    const { body } = await test.owner.post('/tokens', { name: 'Ops', agent, tools: ['ops.*'] });
-    bot = new Client(test.url, body.token);
-    const wipe = { name: 'ops.wipe', title: 'Wipe', risk: 'critical', reversibility: 'irreversible' };
-    expect((await test.owner.post('/tools', { ...wipe, paramsSchema: { type: 'object' } })).status).toBe(201);
+    const agent = { name: 'crm-bot' };
+    const made = await test.owner.post('/tokens', { name: 'Runs', agent, tools: ['crm.*'] });
+    expect(made.status, made.text).toBe(201);
+    bot = new Client(test.url, made.body.token);
+    const wipe = { name: 'crm.wipe', title: 'Wipe', risk: 'critical', reversibility: 'irreversible' };
+    expect((await test.owner.post('/tools', { ...wipe, paramsSchema: { type: 'object', properties: { what: {} } } })).status).toBe(201);
     cdp = await page.context().newCDPSession(page);
     await desk.signIn();
   });
@@ -44,7 +45,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     desk.handIn(`Email ${name}@acme.example, subject "About ${name}": "${text}"`);
   const ask = async (tool: string, params: object): Promise<string> => {
     const asked = await bot.post('/action-requests', { tool, params });
-    expect(asked.body.approvalId, asked.text).toMatch(/^apr_/);
+    expect(asked.status, asked.text).toBe(201);
     return asked.body.approvalId;
   };
   const edit = async (id: string, change: object) => {
@@ -97,7 +98,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     });
 
     it('shows every parameter of an agent, before which nothing can be approved', async () => {
-      const ids = [await ask('ops.run', LITERALS), await ask('ops.export', { to: 'eve@evil.example' })];
+      const ids = [await ask('crm.run', LITERALS), await ask('crm.export', { to: 'eve@evil.example' })];
       await page.goto(test.url);
       let read = () => {};
       const isAllowed = new Promise<void>((resolve) => (read = resolve));
@@ -179,9 +180,9 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     });
 
     it('leads to Approve alone where the risk is critical', async () => {
-      const id = await ask('ops.wipe', { what: 'all' });
+      const id = await ask('crm.wipe', { what: 'all' });
       await page.goto(`${test.url}/approvals/${id}`);
-      await shown('Wipe');
+      await shown('wipe|Wipe');
       await page.keyboard.press('a');
       await page.keyboard.press('a');
       expect(await approve().evaluate((button) => button === document.activeElement)).toBe(true);
@@ -194,7 +195,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
   });
 
   it('is told apart by type, and an edit sends back what nobody touched as it was', async () => {
-    const id = await ask('ops.run', LITERALS);
+    const id = await ask('crm.run', LITERALS);
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByLabel('args JSON').waitFor();
     const fields = await page
@@ -229,7 +230,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
   });
 
   it('marks blanks that are no spaces', async () => {
-    const id = await ask('ops.run', { customer: `ok@acme.example\u2800\u1680 eve@evil.example` });
+    const id = await ask('crm.run', { customer: `ok@acme.example\u2800\u1680 eve@evil.example` });
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByText('ok@acme.example[U+2800][U+1680] eve@evil.example').first().waitFor();
     await rejectAll([id]);

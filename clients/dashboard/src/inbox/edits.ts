@@ -112,7 +112,9 @@ function changeOf(
     .filter((field) => field.question !== undefined && !isChanged(field) && typed[confirmationOf(field.id)])
     .map(({ name }) => `params.${name}`);
   if (changed.length === 0 && confirm.length === 0) return undefined;
-  const params = changed.map(({ id, name, kind }) => [name, readAs(kind, typed[id]!)]);
+  // While it is typed it may be no JSON; nothing is sent then.
+  const right = changed.filter((field) => faultOf(field, typed) === undefined);
+  const params = right.map(({ id, name, kind }) => [name, readAs(kind, typed[id]!)]);
   return {
     workPacketId,
     // The service takes a work packet's parameters whole.
