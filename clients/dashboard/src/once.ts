@@ -2,8 +2,11 @@
 const pending = new Map<string, Promise<Response>>();
 /** The keys of requests whose answer was lost: they may have had their effect. */
 const lost = new Map<string, string>();
-/** Stopping everything and going on may be wanted again after somebody else has undone it; done twice they are the same. */
-const ALWAYS_NEW = /\/guardian\//;
+/**
+ * Stopping everything and going on may be wanted again after somebody else has undone it, and a session is renewed again and
+ * again; done twice they are the same.
+ */
+const ALWAYS_NEW = /\/(guardian|session)\//;
 
 /**
  * As `fetch`, but what is pressed twice is done once: the same request, while the first is on its way, gets its answer; after
@@ -15,14 +18,15 @@ export async function fetchOnce(url: string, init: RequestInit & { headers: Head
   const content = JSON.stringify([url, headers.get('If-Match'), body]);
   const first = pending.get(content);
   if (first) return (await first).clone();
+  const isKept = !ALWAYS_NEW.test(url);
   const key = lost.get(content) ?? headers.get('Idempotency-Key')!;
   headers.set('Idempotency-Key', key);
-  if (!ALWAYS_NEW.test(url)) lost.set(content, key);
+  if (isKept) lost.set(content, key);
   const answer = fetch(url, init);
   pending.set(content, answer);
   try {
     const response = await answer;
-    if (response.ok) lost.clear();
+    if (response.ok && isKept) lost.clear();
     // One that asks to try again later says nothing about the effect.
     else if (response.status < 500 && !response.headers.has('Retry-After')) lost.delete(content);
     return response.clone();
@@ -40,14 +44,16 @@ export function pressOnce(): void {
   addEventListener(
     'click',
     (event) => {
-      if (event.detail > 1 && event.target instanceof Element && event.target.closest('button')) ignore(event);
+      if (event.detail > 1 && event.target instanceof Element && event.target.closest('button'))
+        ignore(event);
     },
     { capture: true },
   );
   addEventListener(
     'keydown',
     (event) => {
-      if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement)) ignore(event);
+      if (event.repeat && event.key === 'Enter' && !(event.target instanceof HTMLTextAreaElement))
+        ignore(event);
     },
     { capture: true },
   );

@@ -31,7 +31,14 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     expect(made.status, made.text).toBe(201);
     bot = new Client(test.url, made.body.token);
     const wipe = { name: 'crm.wipe', title: 'Wipe', risk: 'critical', reversibility: 'irreversible' };
-    expect((await test.owner.post('/tools', { ...wipe, paramsSchema: { type: 'object', properties: { what: {} } } })).status).toBe(201);
+    expect(
+      (
+        await test.owner.post('/tools', {
+          ...wipe,
+          paramsSchema: { type: 'object', properties: { what: {} } },
+        })
+      ).status,
+    ).toBe(201);
     cdp = await page.context().newCDPSession(page);
     await desk.signIn();
   });
@@ -198,15 +205,9 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     const id = await ask('crm.run', LITERALS);
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByLabel('args JSON').waitFor();
-    const fields = await page
-      .locator('article fieldset label')
-      .evaluateAll((all) =>
-        all.map((label) => [
-          (label as HTMLElement).innerText.trim(),
-          (label as HTMLLabelElement).control instanceof HTMLTextAreaElement &&
-            ((label as HTMLLabelElement).control as HTMLTextAreaElement).value,
-        ]),
-      );
+    const labels = await page.locator('article fieldset label').allInnerTexts();
+    const values = labels.map((label) => page.getByLabel(label.trim(), { exact: true }).inputValue());
+    const fields = (await Promise.all(values)).map((value, at) => [labels[at]!.trim(), value]);
     expect(Object.fromEntries(fields)).toEqual({
       'args JSON': JSON.stringify(LITERALS.args, null, 2),
       'dryRun text': 'true',
@@ -234,6 +235,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByText('ok@acme.example[U+2800][U+1680] eve@evil.example').first().waitFor();
     await rejectAll([id]);
+    expect(desk.complaints).toEqual([]);
   });
 
   it('says what a person can do where something else answered', async () => {
@@ -300,7 +302,12 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
       await page.getByLabel('Name of the token').fill(`Twice ${apart}`);
       const before = await count('tokens');
       await twice(page.getByRole('button', { name: 'Make the token' }), apart);
-      expect(await eventually(() => count('tokens'), (now) => now > before)).toBe(before + 1);
+      expect(
+        await eventually(
+          () => count('tokens'),
+          (now) => now > before,
+        ),
+      ).toBe(before + 1);
     });
   });
 
