@@ -6,7 +6,7 @@ const lost = new Map<string, string>();
  * Stopping everything and going on may be wanted again after somebody else has undone it, and a session is renewed again and
  * again; done twice they are the same.
  */
-const ALWAYS_NEW = /\/(guardian|session)\//;
+const ALWAYS_NEW = /\/(guardian\/|operator-token$)/;
 
 /**
  * As `fetch`, but what is pressed twice is done once: the same request, while the first is on its way, gets its answer; after
