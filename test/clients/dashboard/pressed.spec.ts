@@ -208,7 +208,8 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByLabel('args JSON').waitFor();
     const labels = await page.locator('article fieldset label').allInnerTexts();
-    const values = labels.map((label) => page.getByLabel(label.trim(), { exact: true }).inputValue());
+    const boxes = page.locator('article fieldset textarea');
+    const values = labels.map((_label, at) => boxes.nth(at).inputValue());
     const fields = (await Promise.all(values)).map((value, at) => [labels[at]!.trim(), value]);
     expect(Object.fromEntries(fields)).toEqual({
       'args JSON': JSON.stringify(LITERALS.args, null, 2),
