@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { holdFor, waitOf } from './held.js';
 import { readWhenShown } from './live.js';
+import { pressOnce } from './once.js';
 import { router } from './router.js';
 import { show } from './ui/appearance.js';
 import { endsSession, lock, onSessionChange, resume, sessionNow } from './session.js';
@@ -34,6 +35,7 @@ onSessionChange(() => {
 });
 
 show();
+pressOnce();
 readWhenShown(queries);
 
 async function begin(): Promise<void> {

@@ -1,6 +1,7 @@
 import { AuthenticationError, Consigliere, type SessionView, type SignInBody } from '@consigliere/sdk';
 import { ConsigliereAdmin } from '@consigliere/sdk/admin';
 import { useSyncExternalStore } from 'react';
+import { fetchOnce } from './once.js';
 
 /** What the page knows of who is there. */
 export type SessionState =
@@ -25,12 +26,18 @@ const tell = (told: Told) => tabs.postMessage(told);
 
 /** A refusal that asks for a longer wait is shown, with the time that is left. */
 const MAX_WAIT_MS = 2_000;
+/** The client library calls it with these alone. */
+const once = fetchOnce as typeof fetch;
 
 /** Whose texts the tab keeps. */
 const TYPED_BY = 'typed-by';
 
 /** The routes of the account, its members and tokens, over the cookie of the session. */
-export const admin = new ConsigliereAdmin({ baseUrl: location.origin, maxWait: MAX_WAIT_MS });
+export const admin = new ConsigliereAdmin({
+  baseUrl: location.origin,
+  maxWait: MAX_WAIT_MS,
+  fetch: once,
+});
 
 let current: SessionState = { state: 'unknown' };
 /** The operator token stays in memory: never in storage, the address or a log. */
@@ -101,6 +108,7 @@ export const client = new Consigliere({
   baseUrl: location.origin,
   token: tokenOfNow,
   maxWait: MAX_WAIT_MS,
+  fetch: once,
   headers: { 'X-Service-Client': 'dashboard' },
 });
 

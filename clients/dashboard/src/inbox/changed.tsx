@@ -44,12 +44,13 @@ function changesOf(before: ApprovalView, now: ApprovalView) {
   });
 }
 
-function textsOf({ packets, output }: ApprovalView): Map<string, { label: string; value: string }> {
+function textsOf({ kind, packets, output }: ApprovalView): Map<string, { label: string; value: string }> {
   if (packets.length === 0 && output) return new Map([['body', { label: 'Text', value: output.body }]]);
   return new Map(
     packets.flatMap((packet) =>
-      fieldsOf(packet).map(({ id, label, value }) => [
-        id,
+      fieldsOf(packet, kind).map(({ id, label, value, type }) => [
+        // Of another type it is another value, though it reads the same.
+        `${id} ${type ?? ''}`,
         { label: packets.length > 1 ? `${packet.title}: ${label}` : label, value },
       ]),
     ),

@@ -46,7 +46,7 @@ export function Content({ approval, isOpen, typed, type }: Given) {
             {packet.action.target && <span>{packet.action.target}</span>}
             <span>written by {WRITERS[packet.writtenBy]}</span>
           </p>
-          {fieldsOf(packet).map((field, place) => (
+          {fieldsOf(packet, kind).map((field, place) => (
             <Input
               key={field.id}
               field={field}
@@ -63,6 +63,30 @@ export function Content({ approval, isOpen, typed, type }: Given) {
       ))}
     </>
   );
+}
+
+/** What would leave, to be read and not changed. */
+export function Shown({ approval: { kind, packets, output } }: { approval: ApprovalView }) {
+  if (packets.length === 0) return output && <pre className="output">{output.body}</pre>;
+  return packets.map((packet) => (
+    <section key={packet.workPacketId}>
+      <p className="facts">
+        <span>{packet.action.type}</span>
+        {packet.action.target && <span>{packet.action.target}</span>}
+      </p>
+      <dl>
+        {fieldsOf(packet, kind).map(({ id, label, type, value }) => (
+          <div key={id}>
+            <dt>
+              {label}
+              {type && <span className="quiet"> {type}</span>}
+            </dt>
+            <dd className="output">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  ));
 }
 
 /** A field that is as tall as its text: nothing that is approved stands out of sight. */
@@ -86,7 +110,7 @@ function Input({
   type,
   isFirst,
 }: Pick<Given, 'typed' | 'type'> & { field: Field; sources: readonly ApprovalSource[]; isFirst: boolean }) {
-  const { id, label, value, kind, isLong, question } = field;
+  const { id, label, value, kind, type: typeName, isLong, question } = field;
   const shown = typed[id] ?? value;
   const fault = faultOf(field, typed);
   const isLacking = isMissing(field, typed);
@@ -102,6 +126,7 @@ function Input({
     <>
       <label className={className || undefined}>
         {label}
+        {typeName && <span className="quiet"> {typeName}</span>}
         {question && <span className="quiet"> {question}</span>}
         {fault && <span> {fault}</span>}
         <Whole {...given} isLong={isLong} inputMode={kind === 'number' ? 'decimal' : undefined} />

@@ -1,108 +1,178 @@
-import type { ApprovalSummary, DecisionResult } from '@consigliere/sdk';
+import type { ApprovalSummary, ApprovalView, DecisionResult } from '@consigliere/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
+import { inNames } from '../ui/names.js';
 import { useTyped } from '../ui/typed.js';
+import { Shown } from './content.js';
 
 /** Which can be approved without being opened: nothing is missing, and nothing is asked. */
 export function canBeChosen({ ready, inputsNeeded, kind }: ApprovalSummary): boolean {
   return ready && inputsNeeded === 0 && kind !== 'question';
 }
 
-/** Several at once, as they stand in the list: a summary first, then one answer for each. */
+/** Several at once, as the dialog shows them. */
 export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary[]; clear: () => void }) {
-  const queries = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
-  const { typed, type, forget } = useTyped('decide-many');
-  const feedback = typed['feedback'] ?? '';
-  const decide = useMutation({
-    mutationFn: (decision: 'approve' | 'reject') =>
-      client.approvals.decide({
-        decisions: chosen.map(({ approvalId, contentHash }) => ({
-          approvalId,
-          decision,
-          ...(contentHash !== null && { contentHash }),
-          ...(decision === 'reject' && { feedback }),
-        })),
-      }),
-    onSuccess: forget,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['approvals'] }),
-  });
-  const close = (open: boolean) => {
-    setOpen(open);
-    if (open || !decide.data) return;
-    decide.reset();
-    clear();
-  };
-  if (chosen.length === 0 && !isOpen) return null;
+  /** Those of the dialog stay the same, whatever becomes of the list behind it. */
+  const [opened, setOpened] = useState<readonly ApprovalSummary[]>();
+  if (chosen.length === 0 && !opened) return null;
   return (
     <>
       <div className="row" role="status">
-        <button type="button" className="primary" onClick={() => setOpen(true)}>
+        <button type="button" className="primary" onClick={() => setOpened(chosen)}>
           Decide {chosen.length} at once
         </button>
         <button type="button" onClick={clear}>
           Choose none
         </button>
       </div>
-      <Dialog
-        title={`Decide ${chosen.length} at once`}
-        description="Each is approved or rejected as you see it in the list. One that was changed meanwhile is not decided."
-        isOpen={isOpen}
-        setOpen={close}
-      >
-        {decide.data ? (
-          <Results results={decide.data.results} chosen={chosen} />
-        ) : (
-          <>
-            <ul className="summary">
-              {chosen.map(({ approvalId, title, risk }) => (
-                <li key={approvalId}>
-                  {title} <span className={`risk ${risk}`}>risk {risk}</span>
-                </li>
-              ))}
-            </ul>
-            <label>
-              Why not, to reject them
-              <textarea
-                value={feedback}
-                onChange={({ target }) => type('feedback', target.value)}
-                maxLength={10_000}
-              />
-            </label>
-            {decide.error && <Failure error={decide.error} />}
-          </>
-        )}
-        <div className="row">
-          {!decide.data && (
-            <>
-              <button
-                type="button"
-                className="primary"
-                disabled={decide.isPending}
-                onClick={() => decide.mutate('approve')}
-              >
-                Approve {chosen.length}
-              </button>
-              <button
-                type="button"
-                className="danger"
-                disabled={decide.isPending || !feedback.trim()}
-                onClick={() => decide.mutate('reject')}
-              >
-                Reject {chosen.length}
-              </button>
-            </>
-          )}
-          <button type="button" onClick={() => close(false)}>
-            {decide.data ? 'Close' : 'Back'}
-          </button>
-        </div>
-      </Dialog>
+      {opened && (
+        <Dialog
+          title={`Decide ${opened.length} at once`}
+          description="Each is approved as you read it here. One that was changed meanwhile is not decided."
+          isOpen
+          setOpen={() => setOpened(undefined)}
+        >
+          <Many chosen={opened} clear={clear} close={() => setOpened(undefined)} />
+        </Dialog>
+      )}
     </>
   );
+}
+
+function Many({
+  chosen,
+  clear,
+  close,
+}: {
+  chosen: readonly ApprovalSummary[];
+  clear: () => void;
+  close: () => void;
+}) {
+  const queries = useQueryClient();
+  const { read, error, retry } = useContents(chosen);
+  const { typed, type, forget } = useTyped('decide-many');
+  const feedback = typed['feedback'] ?? '';
+  const decide = useMutation({
+    mutationFn: (decision: 'approve' | 'reject') =>
+      client.approvals.decide({
+        decisions: (decision === 'approve' ? read : chosen).map(({ approvalId, contentHash }) => ({
+          approvalId,
+          decision,
+          ...(decision === 'reject' ? { feedback } : contentHash !== null && { contentHash }),
+        })),
+      }),
+    onSuccess: () => {
+      forget();
+      clear();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['approvals'] }),
+  });
+  if (decide.data) {
+    return (
+      <>
+        <Results results={decide.data.results} chosen={chosen} />
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </>
+    );
+  }
+  const isRead = read.length === chosen.length;
+  return (
+    <>
+      {isRead ? (
+        <ul className="many">
+          {read.map((approval) => (
+            <One key={approval.approvalId} approval={approval} />
+          ))}
+        </ul>
+      ) : (
+        <p role="status">
+          Reading what would leave: {read.length} of {chosen.length}.
+        </p>
+      )}
+      {error && <Failure error={error} onRetry={retry} />}
+      {decide.error && <Failure error={decide.error} />}
+      <button
+        type="button"
+        className="primary"
+        disabled={!isRead || decide.isPending}
+        onClick={() => decide.mutate('approve')}
+      >
+        Approve {chosen.length}
+      </button>
+      <label>
+        Why not, to reject them
+        <textarea
+          value={feedback}
+          onChange={({ target }) => type('feedback', target.value)}
+          maxLength={10_000}
+        />
+      </label>
+      <div className="row">
+        <button
+          type="button"
+          className="danger"
+          disabled={decide.isPending || !feedback.trim()}
+          onClick={() => decide.mutate('reject')}
+        >
+          Reject {chosen.length}
+        </button>
+        <button type="button" onClick={close}>
+          Back
+        </button>
+      </div>
+    </>
+  );
+}
+
+function One({ approval }: { approval: ApprovalView }) {
+  const { title, risk, riskReasons, revisions } = approval;
+  const edited = revisions.length > 1 && revisions.at(-1)?.by.name;
+  return (
+    <li>
+      <h3>
+        {title} <span className={`risk ${risk}`}>risk {risk}</span>
+      </h3>
+      {edited && <p className="quiet">Changed by {edited}</p>}
+      {riskReasons.map((reason) => (
+        <p key={reason} className="warning">
+          {inNames(reason)}
+        </p>
+      ))}
+      <Shown approval={approval} />
+    </li>
+  );
+}
+
+/** What each says now, read once: it stays as it is while a person reads it, and that is what they approve. */
+function useContents(chosen: readonly ApprovalSummary[]) {
+  const queries = useQueryClient();
+  const [read, setRead] = useState<readonly ApprovalView[]>([]);
+  const [error, setError] = useState<Error>();
+  useEffect(() => {
+    const next = chosen[read.length];
+    if (!next || error) return undefined;
+    let isLeft = false;
+    const { approvalId } = next;
+    queries
+      .fetchQuery({
+        queryKey: ['approval', approvalId],
+        queryFn: () => client.approvals.get(approvalId),
+        staleTime: 0,
+      })
+      .then(
+        (approval) => isLeft || setRead([...read, approval]),
+        (reason: Error) => isLeft || setError(reason),
+      );
+    return () => {
+      isLeft = true;
+    };
+  }, [chosen, read, error, queries]);
+  return { read, error, retry: () => setError(undefined) };
 }
 
 function Results({

@@ -56,7 +56,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       error instanceof ContentChangedError &&
       void queries.invalidateQueries({ queryKey: ['approval', approvalId] }),
   });
-  const fields = approval.packets.flatMap(fieldsOf);
+  const fields = approval.packets.flatMap((packet) => fieldsOf(packet, kind));
   const missing = fields.filter((field) => isMissing(field, typed));
   const hasFault = fields.some((field) => faultOf(field, typed) !== undefined);
   const { refusal } = approval;
@@ -77,6 +77,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
             type="button"
             className="primary"
             aria-keyshortcuts="a"
+            data-grave={approval.risk === 'high' || approval.risk === 'critical' || undefined}
             disabled={isBusy || !isRead || hasFault || missing.length > 0}
             onClick={() => decide.mutate('approve')}
           >

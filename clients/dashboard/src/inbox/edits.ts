@@ -12,6 +12,8 @@ export interface Field {
   label: string;
   kind: Kind;
   value: string;
+  /** What the text stands for, where nothing else tells: “1” is a text, a number or JSON. */
+  type?: string;
   isLong: boolean;
   /** Why it is asked for; undefined where it is not. */
   question: string | undefined;
@@ -29,22 +31,26 @@ const ADDRESS = /^[^\s@<>]+@[^\s@<>.]+(?:\.[^\s@<>.]+)+$/;
 /** As a mail is read; what has no place of its own stands between the subject and the text. */
 const ORDER = ['to', 'cc', 'bcc', 'subject'];
 
-/** Every parameter, in the order in which it is read. Lists of texts are parted by commas, and what is no text is JSON. */
-export function fieldsOf({ workPacketId, action, needsInput }: Packet): Field[] {
+/**
+ * Every parameter, in the order in which it is read. Recipients are parted by commas; what is no text is JSON. The parameters
+ * of an agent may be of any type, so each says of which it is.
+ */
+export function fieldsOf({ workPacketId, action, needsInput }: Packet, kind: ApprovalView['kind']): Field[] {
   const names = new Set([
     ...Object.keys(action.params),
     ...needsInput.flatMap(({ path }) => nameOf(path) ?? []),
   ]);
   const fields = [...names].map((name): Field => {
     const value = action.params[name];
-    const kind = kindOf(name, value, action.type);
+    const read = kind === 'action' ? literalKindOf(value) : kindOf(name, value, action.type);
     return {
       id: `${workPacketId}.${name}`,
       name,
       label: labelOf(name),
-      kind,
-      value: shownAs(value),
-      isLong: LONG.has(name) || kind === 'json',
+      kind: read,
+      value: read === 'json' ? JSON.stringify(value, null, 2) : shownAs(value),
+      ...(kind === 'action' && { type: read === 'json' ? 'JSON' : value === '' ? 'empty text' : read }),
+      isLong: LONG.has(name) || read === 'json',
       question: needsInput.find(({ path }) => nameOf(path) === name)?.message,
     };
   });
@@ -88,24 +94,27 @@ export function editOf(approval: ApprovalView, typed: Record<string, string>): E
   if (packets.length === 0) {
     return output && body !== undefined && body !== output.body ? { output: { body } } : undefined;
   }
-  const changed = packets.flatMap((packet) => changeOf(packet, typed) ?? []);
+  const changed = packets.flatMap((packet) => changeOf(packet, kind, typed) ?? []);
   if (changed.length === 0) return undefined;
   return kind === 'action' ? { params: changed[0]!.params! } : { packets: changed };
 }
 
 function changeOf(
   packet: Packet,
+  approved: ApprovalView['kind'],
   typed: Record<string, string>,
 ): NonNullable<EditBody['packets']>[number] | undefined {
   const { workPacketId, action } = packet;
-  const fields = fieldsOf(packet);
+  const fields = fieldsOf(packet, approved);
   const isChanged = ({ id, value }: Field) => typed[id] !== undefined && typed[id] !== value;
   const changed = fields.filter(isChanged);
   const confirm = fields
     .filter((field) => field.question !== undefined && !isChanged(field) && typed[confirmationOf(field.id)])
     .map(({ name }) => `params.${name}`);
   if (changed.length === 0 && confirm.length === 0) return undefined;
-  const params = changed.map(({ id, name, kind }) => [name, readAs(kind, typed[id]!)]);
+  // While it is typed it may be no JSON; nothing is sent then.
+  const right = changed.filter((field) => faultOf(field, typed) === undefined);
+  const params = right.map(({ id, name, kind }) => [name, readAs(kind, typed[id]!)]);
   return {
     workPacketId,
     // The service takes a work packet's parameters whole.
@@ -126,6 +135,10 @@ function kindOf(name: string, value: unknown, action: string): Kind {
   if (isTexts(value)) return 'texts';
   if (value === undefined || value === null) return 'text';
   return typeof value === 'string' ? 'text' : 'json';
+}
+
+function literalKindOf(value: unknown): Kind {
+  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'json';
 }
 
 function shownAs(value: unknown): string {

@@ -226,7 +226,7 @@ const Row = memo(function Row({
           activeProps={{ 'aria-current': 'true' }}
         >
           <span className="title">{title}</span>
-          {kind === 'question' && summary}
+          {(kind === 'question' || kind === 'output') && <span>{summary}</span>}
           <span className="facts">
             <span className={`risk ${risk}`}>{risk}</span>
             {urgent && <span className="urgent">urgent</span>}

@@ -7,7 +7,7 @@ const KEYS: readonly [key: string, meaning: string][] = [
   ['k', 'The one before'],
   ['Enter', 'Open the first'],
   ['x', 'Choose the open one, to decide many at once'],
-  ['a', 'Approve'],
+  ['a', 'Approve what is in view to its end; else go to Approve, and Enter presses it'],
   ['e', 'Change the first field'],
   ['r', 'Say what should be different, to send back or reject'],
   ['s', 'Snooze'],
@@ -18,16 +18,31 @@ const KEYS: readonly [key: string, meaning: string][] = [
 ];
 
 const OFF = 'keys:off';
+const APPROVE = '[aria-keyshortcuts="a"]';
+const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'Meta']);
+
+/** Below the content: where it is in view, the end of the content is. */
+function isInView(button: Element): boolean {
+  const { top, bottom } = button.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
 
 /** Runs what a key means, unless a person is typing or a dialog is open. */
 export function useKeys(act: (key: string) => void): void {
   const latest = useRef(act);
+  /** The Approve button that a key has pressed last, or leads to. That of the next one is pressed once a person has done anything else there. */
+  const decided = useRef<Element>(null);
   useEffect(() => {
     latest.current = act;
   });
   useEffect(() => {
+    const onInput = () => {
+      const button = document.querySelector(APPROVE);
+      if (button && button !== decided.current) decided.current = null;
+    };
     const onKey = (event: KeyboardEvent) => {
       const { key, target } = event;
+      if (key !== 'a' && key !== 'Enter' && !event.repeat && !MODIFIERS.has(key)) onInput();
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (document.querySelector('[role=dialog]') || localStorage.getItem(OFF)) return;
       const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select');
@@ -35,17 +50,34 @@ export function useKeys(act: (key: string) => void): void {
         if (key === 'Escape') target.blur();
         return;
       }
+      if (event.repeat) return;
       // Enter on a button or a link is its own.
-      if (key === 'Enter' && target instanceof HTMLElement && target.matches('a, button, input, summary'))
+      if (key === 'Enter' && target instanceof HTMLElement && target.matches('a, button, input, summary')) {
+        if (target.matches(APPROVE)) decided.current = target;
         return;
+      }
       const element = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
-      if (element instanceof HTMLButtonElement) element.click();
+      if (key === 'a' && element instanceof HTMLButtonElement) approveBy(element);
+      else if (element instanceof HTMLButtonElement) element.click();
       else if (element) element.focus();
       else return latest.current(key);
       event.preventDefault();
     };
+    const approveBy = (button: HTMLButtonElement) => {
+      if (button.disabled || (decided.current && decided.current !== button)) return;
+      if (button !== document.activeElement && !button.hasAttribute('data-grave') && isInView(button)) {
+        decided.current = button;
+        button.click();
+      } else button.focus();
+    };
     document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    document.addEventListener('pointerdown', onInput);
+    document.addEventListener('wheel', onInput, { passive: true });
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('pointerdown', onInput);
+      document.removeEventListener('wheel', onInput);
+    };
   }, []);
 }
 

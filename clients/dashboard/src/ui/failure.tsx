@@ -1,8 +1,11 @@
-import { APIError, NotFoundError, RateLimitError } from '@consigliere/sdk';
+import { APIError, NotFoundError, RateLimitError, UnreadableAnswer } from '@consigliere/sdk';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useIsBack } from '../held.js';
 import { inNames } from './names.js';
+
+const BETWEEN =
+  'Something else answered in place of the service, such as a proxy before it. Look whether it was done, and try again in a minute; if it goes on, tell whoever runs the service.';
 
 /** What went wrong, what to quote when asking for help, and the way on. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
@@ -14,7 +17,9 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
       <p>
         {isMissing
           ? 'There is nothing here with this id, or you may not see it. The link may be cut off, or of another workspace.'
-          : inNames(error.message)}
+          : error instanceof UnreadableAnswer
+            ? BETWEEN
+            : inNames(error.message)}
       </p>
       {error instanceof APIError && error.requestId && (
         <p className="quiet">

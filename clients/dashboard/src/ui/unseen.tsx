@@ -1,5 +1,7 @@
+/** The space of Ogham, the blank of Braille, the filler of Khitan and a note without a head, which Unicode counts as seen. */
+const BLANK_SIGNS = String.raw`\u1680\u2800\u{16fe4}\u{1d159}`;
 /** Characters that show as nothing, or change the order in which others are read. */
-const UNSEEN = String.raw`(?![\t\n\r])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]`;
+const UNSEEN = String.raw`(?![\t\n\r])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}${BLANK_SIGNS}]`;
 const ANY = new RegExp(UNSEEN, 'u');
 /** Emoji are made of several, and scripts such as Persian and Hindi join letters by them. */
 const TOKENS = new RegExp(
