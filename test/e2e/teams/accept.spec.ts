@@ -254,7 +254,7 @@ describe('the page of the link', () => {
       expect(response.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       );
-      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(response.headers.get('referrer-policy')).toBe('strict-origin');
       expect(response.headers.get('x-robots-tag')).toBe('noindex, nofollow');
       expect(response.headers.get('cache-control')).toBe('no-store');
     }
@@ -293,6 +293,8 @@ describe('the page of the link', () => {
     const foreign: Record<string, string>[] = [
       { 'Sec-Fetch-Site': 'cross-site' },
       { Origin: 'https://evil.example' },
+      // A site that hides its origin, over plain http: nothing says that the page is ours.
+      { Origin: 'null' },
     ];
     for (const headers of foreign) {
       const refused = await visit(token, {
