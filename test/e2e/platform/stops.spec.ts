@@ -155,7 +155,9 @@ describe('an address that strangers share', () => {
       const asked = await statuses(70, () =>
         new Client(test.url, undefined).send(method, path, undefined, here),
       );
-      expect(asked).toEqual(expect.arrayContaining([expect.stringMatching(/x 401$/), expect.stringMatching(/x 429$/)]));
+      expect(asked).toEqual(
+        expect.arrayContaining([expect.stringMatching(/x 401$/), expect.stringMatching(/x 429$/)]),
+      );
       expect((await admin.send(method, path, undefined, here)).status).toBeLessThan(300);
     },
   );
@@ -176,6 +178,7 @@ describe('the routes that say so', () => {
       'POST /api/admin/operator-token',
       'DELETE /api/admin/session',
       'GET /api/admin/session',
+      'POST /api/admin/session/workspace',
       'GET /api/admin/sessions',
       'DELETE /api/admin/sessions/:id',
       'POST /api/pro/action-requests/:actionRequestId/cancel',
