@@ -10,7 +10,6 @@ import { sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { ListedSession } from './sessions.dto.js';
 import { SessionEntity } from './session.entity.js';
-import type { Proved } from './start-session.js';
 
 /** The account that an address belongs to. */
 export interface Account {
@@ -58,7 +57,7 @@ export class Sessions {
    */
   async mayBegin(
     { workspaceId, memberId, userId, secondFactor }: SessionEntity,
-    { passwordHash, continues }: Pick<Proved, 'passwordHash' | 'continues'>,
+    { passwordHash, continues }: { passwordHash?: string; continues?: Pick<SessionEntity, 'sessionId'> },
   ): Promise<{ isProved: boolean; isMember: boolean }> {
     const [row] = await this.db.query<{ isProved: boolean; isMember: boolean }>(
       `select app.is_still_proved($3, $4, $5, $6) as is_proved, exists (
