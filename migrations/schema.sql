@@ -1759,7 +1759,7 @@ begin
 end $function$;
 alter function app.invite_mails(text) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.is_still_proved(p_user_id text, p_password_hash text, p_second_factor boolean)
+CREATE OR REPLACE FUNCTION app.is_still_proved(p_user_id text, p_password_hash text, p_second_factor boolean, p_session_id text DEFAULT NULL::text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1769,9 +1769,11 @@ begin
   perform from users u
     where u.user_id = p_user_id and (p_password_hash is null or u.password_hash = p_password_hash) for share;
   return found and (p_password_hash is null or p_second_factor = exists (
-    select from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null));
+    select from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null))
+    and (p_session_id is null or exists (
+      select from sessions s where s.session_id = p_session_id and s.user_id = p_user_id and s.ended_at is null));
 end $function$;
-alter function app.is_still_proved(text,text,boolean) owner to consigliere_system;
+alter function app.is_still_proved(text,text,boolean,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.isolate(tenant_table regclass, by_team boolean)
  RETURNS void
@@ -1901,7 +1903,7 @@ AS $function$
   select m.workspace_id, w.name, m.member_id, m.role, app.asks_second_factor(w.second_factor, m.role)
   from members m join workspaces w on w.workspace_id = m.workspace_id
   where m.user_id = p_user_id and m.status = 'active'
-  order by array_position(array['owner', 'admin', 'operator', 'viewer'], m.role), m.joined_at, m.member_id
+  order by m.opened_at desc nulls last, m.joined_at, m.member_id
 $function$;
 alter function app.memberships_of(text) owner to consigliere_system;
 
@@ -3805,6 +3807,7 @@ create table members (
   joined_at timestamp with time zone not null default now(),
   last_seen_at timestamp with time zone,
   team_only boolean not null default false,
+  opened_at timestamp with time zone,
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'operator'::text, 'viewer'::text]))),
   constraint members_status_check CHECK ((status = ANY (ARRAY['active'::text, 'removed'::text]))),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(user_id),

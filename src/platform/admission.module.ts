@@ -11,8 +11,8 @@ import { validationPipe } from './http/validation.js';
 import { KeyExpiry } from './idempotency/key-expiry.js';
 import { MutationInterceptor } from './idempotency/mutation.interceptor.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
-import { RouteLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
-import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
+import { RouteLimitGuard, StopLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
+import { RefusedLimit } from './rate-limit/refused-limit.js';
 
 /** The way of a request, in its order: each step is one provider. */
 @Module({
@@ -23,7 +23,7 @@ import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
     Passwords,
     SignedRequests,
     KeyExpiry,
-    UnroutedLimit,
+    RefusedLimit,
     BrokenRequests,
     { provide: APP_GUARD, useClass: RouteLimitGuard },
     { provide: APP_GUARD, useClass: VersionGuard },
@@ -31,6 +31,7 @@ import { UnroutedLimit } from './rate-limit/unrouted-limit.js';
     { provide: APP_GUARD, useClass: SignatureGuard },
     { provide: APP_GUARD, useClass: TierLimitGuard },
     { provide: APP_GUARD, useClass: RoleGuard },
+    { provide: APP_GUARD, useClass: StopLimitGuard },
     { provide: APP_GUARD, useClass: InputGuard },
     { provide: APP_INTERCEPTOR, useClass: MutationInterceptor },
     { provide: APP_PIPE, useFactory: validationPipe },

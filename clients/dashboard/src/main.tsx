@@ -35,18 +35,32 @@ onSessionChange(() => {
 });
 
 show();
-pressOnce();
-readWhenShown(queries);
 
 async function begin(): Promise<void> {
   await resume().catch((error: unknown) => setTimeout(() => void begin(), waitOf(error) ?? 5_000));
 }
-void begin();
 
-createRoot(document.querySelector('#root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const root = createRoot(document.querySelector('#root')!);
+if (isSecureContext) {
+  pressOnce();
+  readWhenShown(queries);
+  void begin();
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+} else {
+  // Browsers keep from such a page what it cannot do without.
+  root.render(
+    <main className="narrow">
+      <h1>Consigliere</h1>
+      <p>
+        The dashboard needs https, or the name localhost: docs/guides/behind-a-proxy.md says how to set https
+        up.
+      </p>
+    </main>,
+  );
+}

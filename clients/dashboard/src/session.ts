@@ -1,4 +1,10 @@
-import { AuthenticationError, Consigliere, type SessionView, type SignInBody } from '@consigliere/sdk';
+import {
+  AuthenticationError,
+  Consigliere,
+  type OwnWorkspace,
+  type SessionView,
+  type SignInBody,
+} from '@consigliere/sdk';
 import { ConsigliereAdmin } from '@consigliere/sdk/admin';
 import { useSyncExternalStore } from 'react';
 import { fetchOnce } from './once.js';
@@ -19,7 +25,7 @@ const IDLE_MS = 30 * 60_000;
 /** Between two times at which a tab tells the others that a person is there. */
 const TELL_EVERY_MS = 5_000;
 /** What one tab tells the others: a person is there, has signed in, or has signed out. */
-type Told = { what: 'input' } | { what: 'in'; email: string } | { what: 'out' };
+type Told = { what: 'input' } | { what: 'in'; email: string; workspaceId: string } | { what: 'out' };
 const tabs = new BroadcastChannel('consigliere-session');
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, that of the page
 const tell = (told: Told) => tabs.postMessage(told);
@@ -68,6 +74,15 @@ export function sessionNow(): SessionState {
 
 export function useSession(): SessionState {
   return useSyncExternalStore(onSessionChange, sessionNow);
+}
+
+/** The open workspace, and the others of the person who is there. */
+export function useWorkspaces(): { name: string; others: OwnWorkspace[] } {
+  const state = useSession();
+  if (state.state !== 'open') return { name: '', others: [] };
+  const { workspace, workspaces } = state.session;
+  const others = workspaces.filter(({ workspaceId }) => workspaceId !== workspace.workspaceId);
+  return { name: workspace.workspaceName, others };
 }
 
 /** The operator token to use now. Two calls at once make one. */
@@ -124,8 +139,18 @@ export async function resume(): Promise<void> {
 
 /** @throws APIError where the credentials are wrong, or a code is wanted */
 export async function signIn(credentials: SignInBody): Promise<void> {
-  open(await admin.session.start(credentials));
-  tell({ what: 'in', email: credentials.email });
+  open(tellIn(await admin.session.start(credentials)));
+}
+
+/** Opens another workspace of the person, where the page begins anew. @throws APIError */
+export async function openWorkspace(workspaceId: string, path: string): Promise<void> {
+  tellIn(await admin.session.openWorkspace({ workspaceId }));
+  location.assign(path);
+}
+
+function tellIn(session: SessionView): SessionView {
+  tell({ what: 'in', email: session.email, workspaceId: session.workspace.workspaceId });
+  return session;
 }
 
 export async function signOut(): Promise<void> {
@@ -136,9 +161,10 @@ export async function signOut(): Promise<void> {
 }
 
 function open(session: SessionView): void {
-  // What one person typed is not shown to another, after a reload neither.
-  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) sessionStorage.clear();
-  sessionStorage.setItem(TYPED_BY, session.email);
+  // What one person typed is not shown to another, nor in another workspace, after a reload neither.
+  const typedBy = `${session.email} ${session.workspace.workspaceId}`;
+  if ((sessionStorage.getItem(TYPED_BY) ?? typedBy) !== typedBy) sessionStorage.clear();
+  sessionStorage.setItem(TYPED_BY, typedBy);
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;
@@ -178,7 +204,8 @@ tabs.addEventListener('message', ({ data }: MessageEvent<Told>) => {
     sessionStorage.clear();
     become({ state: 'none' });
   } else if (data.what === 'in') {
-    if (current.state !== 'open' || current.session.email !== data.email) void resume();
+    if (current.state !== 'open' || current.session.email !== data.email) return void resume();
+    if (current.session.workspace.workspaceId !== data.workspaceId) location.reload();
   } else if (!isIdle()) {
     touchedAt = Date.now();
     goOn();

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useHeld } from './held.js';
@@ -5,10 +6,10 @@ import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
 import { useLive } from './live.js';
 import { mayActSomewhere, useMe } from './me.js';
-import { signOut, useSession } from './session.js';
+import { openWorkspace, signOut, useSession, useWorkspaces } from './session.js';
 import { SignIn } from './sign-in.js';
 import { useTold } from './ui/told.js';
-import { Countdown } from './ui/failure.js';
+import { Countdown, Failure } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
   default: (await import('./account/second-factor.js')).SecondFactor,
@@ -66,6 +67,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           <Link to="/setup">Set-up</Link>
           <Link to="/account">{name}</Link>
         </nav>
+        <Workspace />
         <span className={`connection ${held ? 'lost' : connection}`} role="status">
           {STATES[held?.why ?? connection]}
           {held?.why === 'limit' && <Countdown until={held.until} />}
@@ -85,6 +87,32 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         <div>{connection !== 'connecting' && children}</div>
         {chat.panel}
       </main>
+    </>
+  );
+}
+
+/** Where the person is: what they read, hand in and stop is of this workspace. */
+function Workspace() {
+  const { name, others } = useWorkspaces();
+  const change = useMutation({ mutationFn: (workspaceId: string) => openWorkspace(workspaceId, '/') });
+  if (others.length === 0) return <span className="workspace">{name}</span>;
+  return (
+    <>
+      <select
+        className="workspace"
+        aria-label="Workspace"
+        value=""
+        disabled={change.isPending}
+        onChange={({ target }) => change.mutate(target.value)}
+      >
+        <option value="">{name}</option>
+        {others.map(({ workspaceId, workspaceName }) => (
+          <option key={workspaceId} value={workspaceId}>
+            Change to {workspaceName}
+          </option>
+        ))}
+      </select>
+      {change.error && <Failure error={change.error} />}
     </>
   );
 }

@@ -2,7 +2,9 @@ import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
+import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { messagePage, SecretPage } from '../../platform/http/page.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
@@ -18,7 +20,10 @@ const HTML = { 200: { 'text/html': '<!doctype html>' } };
 /** The link for a new password, for a person: GET shows it, since programs open links of mails too, and POST sets it. */
 @Controller('password/:token')
 export class ResetPageController {
-  constructor(private readonly resetPassword: ResetPassword) {}
+  constructor(
+    private readonly resetPassword: ResetPassword,
+    private readonly address: PublicAddress,
+  ) {}
 
   /** Shows the form; it changes nothing. */
   @Get()
@@ -40,6 +45,8 @@ export class ResetPageController {
   ): Promise<string> {
     return orMessage(response, async () => {
       const reset = await this.resetPassword.look(token);
+      // It ends sessions, and nobody else sets a password for the reader.
+      assertNotFromElsewhere(request, this.address.url);
       const again = (faults: string[]) => {
         response.status(422);
         return resetPage(reset, faults.map(inWords));

@@ -10,8 +10,9 @@ import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { SessionToken } from '../workspaces/session-token.js';
 import { EndSession } from './end-session.js';
 import { ReadSession } from './read-session.js';
-import { EndedSession, OperatorToken, SessionView, SignInBody } from './sessions.dto.js';
+import { EndedSession, OpenWorkspaceBody, OperatorToken, SessionView, SignInBody } from './sessions.dto.js';
 import { SignIn } from './sign-in.js';
+import type { Origin, StartedSession } from './start-session.js';
 
 /** Each try costs a hash. */
 const SIGN_IN_LIMIT = { limit: 20, windowSeconds: 60, bucket: 'sign-in' };
@@ -40,14 +41,27 @@ export class SessionController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionView> {
-    const { url } = this.publicAddress;
-    const { secret, view } = await this.signIn.execute(body, {
-      address: clientAddress(request),
-      userAgent: request.headers['user-agent'],
-      presented: sessionSecretOf(request.headers, url),
-    });
-    response.setHeader('Set-Cookie', sessionCookie(secret, url));
-    return view;
+    return this.begun(await this.signIn.execute(body, this.originOf(request)), response);
+  }
+
+  /** Opens another workspace of the account; the answer sets the cookie of another session, and this one ends. */
+  @Post('session/workspace')
+  @Route({
+    auth: 'member',
+    beforeSecondFactor: true,
+    transaction: false,
+    // What is to be stopped may be there. No `true`: it may wait, and is not to use up the connections that a kill needs.
+    stops: () => true,
+    returns: { 201: SessionView },
+    errors: [NotFound],
+  })
+  async openWorkspace(
+    @CurrentCaller() caller: Caller,
+    @Body() { workspaceId }: OpenWorkspaceBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SessionView> {
+    return this.begun(await this.signIn.openWorkspace(caller, workspaceId, this.originOf(request)), response);
   }
 
   /** Who is signed in, with the CSRF token that each change sends back. */
@@ -82,5 +96,18 @@ export class SessionController {
   })
   createOperatorToken(@CurrentCaller() caller: Caller): Promise<OperatorToken> {
     return this.sessionToken.issue(caller);
+  }
+
+  private originOf(request: Request): Origin {
+    return {
+      address: clientAddress(request),
+      userAgent: request.headers['user-agent'],
+      presented: sessionSecretOf(request.headers, this.publicAddress.url),
+    };
+  }
+
+  private begun({ secret, view }: StartedSession, response: Response): SessionView {
+    response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
+    return view;
   }
 }

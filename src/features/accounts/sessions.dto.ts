@@ -1,6 +1,7 @@
 import { IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { SignInMethod } from './session.entity.js';
@@ -34,18 +35,28 @@ export class SignInBody {
    * Where the account has a second factor: the six digits of the authenticator, or a recovery code.
    * @example '492039'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsString()
   @MaxLength(100)
   code?: string;
 
   /**
-   * Which workspace to open; left out: the one where the account may do most.
+   * Which workspace to open; left out: the one that the account opened last.
    * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
    */
-  @IsOptional()
+  @IsOmittable()
   @Matches(/^wks_[0-9a-z]{26}$/, { message: '$property must be the id of a workspace' })
   workspaceId?: string;
+}
+
+/** Body of `POST /api/admin/session/workspace`. */
+export class OpenWorkspaceBody {
+  /**
+   * Which workspace of the account to open.
+   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
+   */
+  @Matches(/^wks_[0-9a-z]{26}$/, { message: '$property must be the id of a workspace' })
+  workspaceId!: string;
 }
 
 /** A workspace that the account is a member of. */
@@ -106,7 +117,7 @@ export class SessionView {
   lacksSecondFactor!: boolean;
   /** The workspace that is open. */
   workspace!: OwnWorkspace;
-  /** Every workspace that the account is an active member of; sign in with its id to open another. */
+  /** Every workspace that the account is an active member of, the one that it opened last first; POST /api/admin/session/workspace opens another. */
   workspaces!: OwnWorkspace[];
   /**
    * The name of the account.

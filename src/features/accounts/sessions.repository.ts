@@ -41,7 +41,7 @@ export class Sessions {
     return account;
   }
 
-  /** Where the account is an active member; first where it may do most. */
+  /** Where the account is an active member; the one that it opened last first. */
   membershipsOf(userId: string): Promise<Membership[]> {
     return this.db.system<Membership>('select * from app.memberships_of($1)', [userId]);
   }
@@ -53,22 +53,31 @@ export class Sessions {
   /**
    * Whether the session may begin: its member is active, and what was proved still is, the same password and the second factor
    * that was shown. What was proved stays so until the open transaction ends, so nothing that ends the sessions of the account
-   * can miss one that is just beginning. Without a password an organisation has vouched for the account.
+   * can miss one that is just beginning. Without a password an organisation, or an open session, has vouched for the account.
    */
   async mayBegin(
     { workspaceId, memberId, userId, secondFactor }: SessionEntity,
-    passwordHash: string | undefined,
+    { passwordHash, continues }: { passwordHash?: string; continues?: Pick<SessionEntity, 'sessionId'> },
   ): Promise<{ isProved: boolean; isMember: boolean }> {
     const [row] = await this.db.query<{ isProved: boolean; isMember: boolean }>(
-      `select app.is_still_proved($3, $4, $5) as is_proved, exists (
+      `select app.is_still_proved($3, $4, $5, $6) as is_proved, exists (
          select from members where workspace_id = $1 and member_id = $2 and status = 'active') as is_member`,
-      [workspaceId, memberId, userId, passwordHash ?? null, secondFactor],
+      [workspaceId, memberId, userId, passwordHash ?? null, secondFactor, continues?.sessionId ?? null],
     );
     return row!;
   }
 
   add(session: SessionEntity): void {
     this.db.insert(SessionEntity, session);
+  }
+
+  /** The next sign-in opens this workspace again. */
+  noteOpened({ workspaceId, memberId, createdAt }: SessionEntity): void {
+    this.db.write('update members set opened_at = $3 where workspace_id = $1 and member_id = $2', [
+      workspaceId,
+      memberId,
+      new Date(createdAt),
+    ]);
   }
 
   /** A session of the workspace. */

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { NotFound } from '../../platform/kernel/errors.js';
+import type { Caller } from '../../platform/auth/caller.js';
+import { noSession } from '../../platform/auth/callers.js';
+import { Forbidden, NotFound } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { wrongCredentials } from './accounts.errors.js';
 import { ProveAccount } from './prove-account.js';
@@ -41,9 +43,33 @@ export class SignIn {
       );
     });
   }
+
+  /**
+   * Opens another workspace of the account that is signed in: by a session of its own, which ends no later than the present one.
+   * @throws NotFound, Unauthorized; Forbidden where an organisation signed the account in, which vouches for it in one workspace
+   */
+  async openWorkspace(caller: Caller, workspaceId: string, origin: Origin): Promise<StartedSession> {
+    const { userId, name: displayName, email } = caller;
+    const [session, workspaces] = await Promise.all([
+      this.sessions.get(caller, caller.credentialId),
+      this.sessions.membershipsOf(userId),
+    ]);
+    if (!session) throw noSession('ended_session');
+    const workspace = chosen(workspaces, workspaceId);
+    const { method, secondFactor } = session;
+    if (method === 'oidc') throw new Forbidden({ reason: 'sign_in_again', message: BY_ORGANISATION });
+    return this.startSession.execute(
+      { userId, displayName, email, method, secondFactor, continues: session },
+      { workspace, workspaces },
+      origin,
+    );
+  }
 }
 
-/** The workspace that is asked for, else the one where the account may do most. @throws NotFound */
+const BY_ORGANISATION =
+  'Your organisation has signed you in to this workspace alone. Sign in with your password to open another.';
+
+/** The workspace that is asked for, else the one that the account opened last. @throws NotFound */
 function chosen(workspaces: readonly Membership[], workspaceId: string | undefined): Membership {
   const workspace = workspaces.find((one) => workspaceId === undefined || one.workspaceId === workspaceId);
   if (!workspace) throw new NotFound({ message: 'You are a member of no such workspace.' });

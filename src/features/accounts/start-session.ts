@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
+import { noSession } from '../../platform/auth/callers.js';
 import { sharedMembership } from '../../platform/auth/membership.js';
 import { newSessionSecret } from '../../platform/auth/session-cookie.js';
 import { Db } from '../../platform/database/db.js';
@@ -27,6 +28,8 @@ export interface Proved {
   secondFactor: boolean;
   /** What the password was held against, if by one; the session begins only if the account still has it. */
   passwordHash?: string;
+  /** The open session that proves the account instead; the new one ends no later. */
+  continues?: Pick<SessionEntity, 'sessionId' | 'expiresAt'>;
 }
 
 /** Where a request comes from. */
@@ -35,6 +38,8 @@ export interface Origin {
   userAgent: string | undefined;
   /** The secret of the session that the browser had, if it had one. */
   presented: string | undefined;
+  /** The workspace is opened by an invite to it, which another person sent: the next sign-in opens the one from before. */
+  byInvite?: boolean;
 }
 
 /** A session, and what its cookie carries. */
@@ -61,7 +66,7 @@ export class StartSession {
   async execute(
     proved: Proved,
     { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
-    { address, userAgent, presented }: Origin,
+    { address, userAgent, presented, byInvite }: Origin,
   ): Promise<StartedSession> {
     const { userId, displayName, method, secondFactor } = proved;
     const { workspaceId, memberId } = workspace;
@@ -79,17 +84,18 @@ export class StartSession {
       address,
       createdAt,
       lastSeenAt: createdAt,
-      expiresAt: lastEndOf(createdAt),
+      expiresAt: proved.continues?.expiresAt ?? lastEndOf(createdAt),
       endedAt: null,
     };
     const actor: Actor = { type: 'member', id: memberId, name: displayName, via: 'dashboard' };
     await this.db.transaction(
       { workspaceId, teamIds: 'all' },
       async () => {
-        const { isProved, isMember } = await this.sessions.mayBegin(session, proved.passwordHash);
+        const { isProved, isMember } = await this.sessions.mayBegin(session, proved);
         if (!isMember) throw new NotFound({ message: 'You are not a member of this workspace any more.' });
-        if (!isProved) throw wrongCredentials();
+        if (!isProved) throw proved.continues ? noSession('ended_session') : wrongCredentials();
         this.sessions.add(session);
+        if (!byInvite) this.sessions.noteOpened(session);
         this.receipts.append({
           actor,
           action: 'session.started',

@@ -1,5 +1,6 @@
-import { IsOptional, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
 import type { Tier } from '../../platform/auth/caller.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import type { LicenceFault, SubscriptionStatus } from './licence.js';
@@ -11,7 +12,7 @@ export class VerifySubscriptionBody {
    * The licence key to install, if it is valid; owner and admin may. Left out, the installed licence is checked again.
    * @example 'CLIC1.eyJhbGciOiJFZDI1NTE5IiwiZW50aXRsZW1lbnRzIjpbXX0.MEQCIGn7c2lnbmF0dXJl'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsString()
   @MaxLength(MAX_LICENCE_KEY)
   licenseKey?: string;

@@ -5,7 +5,7 @@ import { assertNewPassword } from '../../platform/auth/new-password.js';
 import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { NotFound } from '../../platform/kernel/errors.js';
+import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -16,6 +16,7 @@ import type { InviteEntity } from './invite.entity.js';
 import { JoinWorkspace } from './join-workspace.js';
 import { AcceptanceToken } from '../workspaces/acceptance-token.js';
 import { Members } from '../workspaces/members.repository.js';
+import { lookAlike } from '../workspaces/reserved-names.js';
 import { AccountExists } from './teams.errors.js';
 
 type OpenInvite = InviteEntity & InviteContext;
@@ -133,11 +134,18 @@ export class AcceptInvite {
   }
 
   private async createAccount(
-    { email }: InvitePlace,
+    { workspaceId, email }: InvitePlace,
     { displayName: given, passwordHash }: { displayName: string; passwordHash: string },
   ): Promise<Pick<Account, 'userId' | 'displayName'>> {
     const userId = newId('usr');
     const displayName = visibleName(given);
+    // The workspace's lock is held: whoever else takes a name in it waits.
+    const { members, agents } = await this.members.namesIn(workspaceId);
+    const other = lookAlike(displayName, [...members, ...agents]);
+    if (other !== undefined) {
+      const message = `${other} is the name of somebody else in this workspace: choose one by which people tell you from them`;
+      throw new ValidationFailed({ details: [{ path: 'displayName', rule: 'isOwn', message }] });
+    }
     const isNew = await this.members.addAccount({ userId, email, displayName, passwordHash });
     if (!isNew) throw new AccountChanged();
     return { userId, displayName };

@@ -91,6 +91,7 @@ export class InvitePageController {
         address: clientAddress(request),
         userAgent: request.headers['user-agent'],
         presented: sessionSecretOf(request.headers, url),
+        byInvite: true,
       });
       response.set('Set-Cookie', sessionCookie(secret, url));
       return true;

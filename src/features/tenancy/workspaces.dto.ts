@@ -1,7 +1,8 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn } from 'class-validator';
 import type { Tier } from '../../platform/auth/caller.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
@@ -25,7 +26,7 @@ export class OwnerBody {
    * What the invite calls them, one line of 1 to 80 characters; they may choose another name when they accept.
    * @example 'Ines Marlow'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsVisibleName(MAX_OWNER_NAME)
   @IsNoneOfOurs('member')
   ownerName?: string;
@@ -51,7 +52,7 @@ export class NewWorkspaceBody extends OwnerBody {
    * free, pro or enterprise; left out, that of the first workspace. Where licences are issued it must be left out.
    * @example 'pro'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsIn(TIERS)
   tier?: Tier;
 
@@ -59,7 +60,7 @@ export class NewWorkspaceBody extends OwnerBody {
    * The IANA zone in which its days begin; left out, UTC.
    * @example 'Europe/Vienna'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsIanaZone()
   timezone?: string;
 
@@ -67,7 +68,7 @@ export class NewWorkspaceBody extends OwnerBody {
    * ISO 4217: the currency in which its sums are given; left out, USD.
    * @example 'EUR'
    */
-  @IsOptional()
+  @IsOmittable()
   @IsCurrency()
   currency?: string;
 }

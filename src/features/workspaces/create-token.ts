@@ -3,9 +3,11 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { assertMayGrantScopes } from '../../platform/auth/token-scopes.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
-import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { AlreadyExists, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Members } from './members.repository.js';
+import { lookAlike } from './reserved-names.js';
 import { assertMayIssue, issueToken } from './token.js';
 import type { CreateTokenBody, NewToken } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
@@ -19,13 +21,14 @@ const MAX_AGENTS = 100;
 export class CreateToken {
   constructor(
     private readonly tokens: Tokens,
+    private readonly members: Members,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
 
   /**
    * @throws NotFound for no active member of the workspace, Forbidden for one with more rights than the caller
-   * @throws AlreadyExists for the name of another agent, LimitReached
+   * @throws AlreadyExists for the name of another agent or of a member, LimitReached
    */
   async execute(caller: Caller, body: CreateTokenBody): Promise<NewToken> {
     const { workspaceId } = caller;
@@ -49,6 +52,12 @@ export class CreateToken {
     else {
       if ((await this.tokens.countAgentsForAdding(workspaceId)) >= MAX_AGENTS)
         throw limitReached('agent tokens', MAX_AGENTS);
+      // Nobody joins meanwhile: each act shares the lock of the workspace's members.
+      const member = lookAlike(agentName, (await this.members.namesIn(workspaceId)).members);
+      if (member !== undefined) {
+        const message = `${member} is the name of a member: choose one by which people tell the agent from them.`;
+        throw new AlreadyExists({ message });
+      }
       await this.tokens.addOfAgent(row);
     }
     const whose =

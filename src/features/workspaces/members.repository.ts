@@ -128,6 +128,18 @@ export class Members {
     return row!.count;
   }
 
+  /** What the active members of a workspace, and its agents, are called. */
+  async namesIn(workspaceId: string): Promise<{ members: string[]; agents: string[] }> {
+    const [row] = await this.db.query<{ members: string[]; agents: string[] }>(
+      `select array(select u.display_name from members m join users u on u.user_id = m.user_id
+           where m.workspace_id = $1 and m.status = 'active') as members,
+         array(select t.agent_name from tokens t
+           where t.workspace_id = $1 and t.agent_name is not null and t.revoked_at is null) as agents`,
+      [workspaceId],
+    );
+    return row!;
+  }
+
   /** Adds the account. Answers false when the address has one by now. */
   async addAccount(user: {
     userId: string;

@@ -33,6 +33,12 @@ export function passesForOurs(name: string, bearer: 'agent' | 'member'): boolean
   return said.some(isOurs) && said.every((word) => isOurs(word) || FILLING.has(word));
 }
 
+/** The first of these names that people would take for this one. */
+export function lookAlike(name: string, others: readonly string[]): string | undefined {
+  const said = looks(name);
+  return others.find((other) => looks(other) === said);
+}
+
 export function IsNoneOfOurs(bearer: 'agent' | 'member'): PropertyDecorator {
   return ValidateBy({
     name: 'isNoneOfOurs',

@@ -1,7 +1,8 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, IsOptional, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
@@ -80,7 +81,7 @@ export class ChangeSettingsBody {
    * UTC or an IANA zone.
    * @example 'Europe/Vienna'
    */
-  @ValidateIf(isGiven('timezone'))
+  @IsOmittable()
   @IsIanaZone()
   timezone?: string;
 
@@ -88,7 +89,7 @@ export class ChangeSettingsBody {
    * A BCP 47 language tag.
    * @example 'de-AT'
    */
-  @ValidateIf(isGiven('locale'))
+  @IsOmittable()
   @IsLanguageTag()
   locale?: string;
 
@@ -96,7 +97,7 @@ export class ChangeSettingsBody {
    * ISO 4217 code: the currency in which sums are given. Amounts in others stand beside them, unconverted.
    * @example 'EUR'
    */
-  @ValidateIf(isGiven('currency'))
+  @IsOmittable()
   @IsCurrency()
   currency?: string;
 
@@ -104,7 +105,7 @@ export class ChangeSettingsBody {
    * Whether the operator is present or away.
    * @example 'away'
    */
-  @ValidateIf(isGiven('presence'))
+  @IsOmittable()
   @IsIn(['present', 'away'])
   presence?: 'present' | 'away';
 
@@ -117,14 +118,14 @@ export class ChangeSettingsBody {
   quietHours?: QuietHours | null;
 
   /** The mails that members get unless they choose otherwise; omitted fields stay unchanged. */
-  @ValidateIf(isGiven('notifications'))
+  @IsOmittable()
   @IsObject()
   @ValidateNested()
   @Type(() => ChangeNotifications)
   notifications?: ChangeNotifications;
 
   /** Who signs the mails of the workspace, and where answers go. */
-  @ValidateIf(isGiven('sender'))
+  @IsOmittable()
   @IsObject()
   @ValidateNested()
   @Type(() => ChangeSender)
@@ -142,7 +143,7 @@ export class ChangeSettingsBody {
   modelBudget?: ModelBudgetView | null;
 
   /** For how many days what is not kept for ever is kept; by subject, and omitted fields stay unchanged. */
-  @ValidateIf(isGiven('retention'))
+  @IsOmittable()
   @IsObject()
   @ValidateNested()
   @Type(() => ChangeRetention)
@@ -153,7 +154,7 @@ export class ChangeSettingsBody {
    * owner changes it.
    * @example 'required'
    */
-  @ValidateIf(isGiven('secondFactor'))
+  @IsOmittable()
   @IsIn(['optional', 'required', 'everyone'])
   secondFactor?: SecondFactorSetting;
 }
@@ -195,11 +196,6 @@ export class SettingsView {
    * @example 'optional'
    */
   secondFactor!: SecondFactorSetting;
-}
-
-/** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
-function isGiven(property: keyof ChangeSettingsBody): (body: object) => boolean {
-  return (body) => (body as ChangeSettingsBody)[property] !== undefined;
 }
 
 function IsAnotherTime(): PropertyDecorator {

@@ -12,13 +12,13 @@ export function assertSameOrigin(request: Request, publicUrl: string): void {
 }
 
 /**
- * The same for a page whose own address is the secret, so that it sends no referrer: browsers then name no origin either
- * (`null`), and say by Sec-Fetch-Site alone whose page it is.
+ * The same for a page whose own address is the secret. A browser that names no origin (`null`) has to say by Sec-Fetch-Site that the page
+ * is ours: over plain http none says so, and any site can have its origin hidden.
  * @throws Forbidden
  */
 export function assertNotFromElsewhere(request: Request, publicUrl: string): void {
-  const { origin } = request.headers;
-  assertOwn(origin === 'null' ? undefined : origin, request, publicUrl);
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  assertOwn(origin === 'null' && site === 'same-origin' ? undefined : origin, request, publicUrl);
 }
 
 function assertOwn(origin: string | undefined, request: Request, publicUrl: string): void {

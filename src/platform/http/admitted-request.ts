@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { DomainError } from '../kernel/define-error.js';
-import type { WindowState } from '../rate-limit/windows.js';
+import type { Window, WindowState } from '../rate-limit/windows.js';
 import type { RequestContext } from '../kernel/request-context.js';
 import type { ApiVersion } from './api-version.js';
 
@@ -21,4 +21,6 @@ export interface AdmittedRequest extends Request {
   refusedUnlessItStops?: DomainError;
   /** The windows that it was counted in; the tightest of them is shown in the headers. */
   windows?: WindowState[];
+  /** Where a request of a route that stops is counted if its caller turns out not to be one who may call it. */
+  windowOfRefused?: Window | undefined;
 }

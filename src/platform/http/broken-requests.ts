@@ -7,7 +7,7 @@ import type { DomainError } from '../kernel/define-error.js';
 import { HeadersTooLarge, MalformedRequest, PayloadTooLarge, RequestTimeout } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
 import { countedAddress } from '../rate-limit/client-address.js';
-import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
+import { RefusedLimit } from '../rate-limit/refused-limit.js';
 import { API_VERSION_HEADER, CURRENT_VERSION } from './api-version.js';
 import { renderError } from './render-error.js';
 
@@ -31,7 +31,7 @@ export class BrokenRequests {
   readonly #refused = new WeakSet<Socket>();
 
   constructor(
-    private readonly limit: UnroutedLimit,
+    private readonly limit: RefusedLimit,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -63,7 +63,7 @@ export class BrokenRequests {
     // The broken rest of a request that has its answer already is no request of its own.
     const answeredBefore = earlier !== undefined && !earlier.req.complete && earlier.headersSent;
     if (answeredBefore || !socket.writable) return socket.destroySoon();
-    const { headers, refusal } = await this.limit.count(countedAddress(socket.remoteAddress));
+    const { headers, refusal } = await this.limit.countUnrouted(countedAddress(socket.remoteAddress));
     const answered = refusal ?? error;
     const requestId = newId('req');
     this.logger.info(

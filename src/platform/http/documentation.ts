@@ -145,10 +145,10 @@ function accessOf({ policy, role, scopes }: RouteEntry): string {
 
 function limitOf({ limit, policy }: RouteEntry): string {
   if (limit.neverRefused) return 'Counted, and never refused.';
-  const requests = `Takes ${limit.limit} requests in ${limit.windowSeconds} s from one address.`;
-  if (policy.stops === undefined) return requests;
+  const requests = `Takes ${limit.limit} requests in ${limit.windowSeconds} s from one address`;
+  if (policy.stops === undefined) return `${requests}.`;
   const which = policy.stops === true ? 'It' : 'A request that only stops work';
-  return `${requests} ${which} is never refused for the limits of the tier.`;
+  return `${requests}, of each member who may call it. ${which} is never refused for the limits of the tier.`;
 }
 
 /** Examples that a route gives itself stay. */

@@ -13,7 +13,7 @@ import { assertScope, scopesWith } from '../auth/token-scopes.js';
 import { DomainError } from '../kernel/define-error.js';
 import { Forbidden, Internal, MethodNotAllowed, NotFound } from '../kernel/errors.js';
 import { clientAddress } from '../rate-limit/client-address.js';
-import { UnroutedLimit } from '../rate-limit/unrouted-limit.js';
+import { RefusedLimit } from '../rate-limit/refused-limit.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { asDomainError, renderError } from './render-error.js';
 import { RouteTable } from './route-table.js';
@@ -24,7 +24,7 @@ import { RouteTable } from './route-table.js';
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
-    private readonly unrouted: UnroutedLimit,
+    private readonly refused: RefusedLimit,
     private readonly callers: Callers,
     private readonly logger: PinoLogger,
   ) {}
@@ -35,7 +35,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     try {
       const error = request.windows
-        ? asDomainError(thrown)
+        ? await this.counted(asDomainError(thrown), request, response)
         : await this.withoutRoute(thrown, request, response);
       this.respond(error, request, response);
     } catch (failure) {
@@ -64,13 +64,25 @@ export class ErrorFilter implements ExceptionFilter {
       .json(renderError(error, request.requestId, request.askedVersion));
   }
 
+  /** On a route that stops, those who may not call it have a window of their own, so that they keep nobody else from it. */
+  private async counted(
+    error: DomainError,
+    { windowOfRefused }: AdmittedRequest,
+    response: Response,
+  ): Promise<DomainError> {
+    if (!windowOfRefused) return error;
+    const { headers, refusal } = await this.refused.count(windowOfRefused);
+    response.set(headers);
+    return refusal ?? error;
+  }
+
   /** A path that no route has, or that is no path at all, was counted nowhere; it counts like a route of its own. */
   private async withoutRoute(
     thrown: unknown,
     request: AdmittedRequest,
     response: Response,
   ): Promise<DomainError> {
-    const { headers, refusal } = await this.unrouted.count(clientAddress(request));
+    const { headers, refusal } = await this.refused.countUnrouted(clientAddress(request));
     response.set(headers);
     if (refusal) return refusal;
     if (!(thrown instanceof NotFoundException)) return asDomainError(thrown);

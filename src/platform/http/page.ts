@@ -91,7 +91,8 @@ export const SecretPage = (forms: "'self'" | "'none'" = "'self'"): MethodDecorat
   applyDecorators(
     ApiExcludeEndpoint(),
     Header('Content-Security-Policy', pagePolicy(forms)),
-    Header('Referrer-Policy', 'no-referrer'),
+    // The secret is left out. With `no-referrer` browsers would hide from us that the form is ours.
+    Header('Referrer-Policy', 'strict-origin'),
     Header('Cache-Control', 'no-store'),
     Header('X-Robots-Tag', 'noindex, nofollow'),
     Header('Content-Type', 'text/html; charset=utf-8'),

@@ -9,7 +9,8 @@ import {
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
-import { RouteTable } from '../http/route-table.js';
+import type { RoutePolicy } from '../http/route.js';
+import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
 import { RateLimited } from '../kernel/errors.js';
@@ -48,9 +49,9 @@ abstract class LimitGuard extends ThrottlerGuard {
     if (windows.length === 0) return true;
     const states = await this.storage(context).hit(windows);
     req.windows = [...(req.windows ?? []), ...states];
-    const shown = tightest(req.windows)!;
-    res.set(limitHeaders(shown));
-    if (isExceeded(shown)) this.refuse(context, req, rateLimited(shown, this.clock.now()));
+    res.set(limitHeaders(tightest(req.windows)!));
+    const own = tightest(states)!;
+    if (isExceeded(own)) this.refuse(context, req, rateLimited(own, this.clock.now()));
     return true;
   }
 
@@ -66,7 +67,7 @@ abstract class LimitGuard extends ThrottlerGuard {
   protected abstract windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]>;
 }
 
-/** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else. */
+/** One address on one route (SPECIFICATION, Limits: "applied per IP per route"); counts before anything else, except on routes that stop. */
 @Injectable()
 export class RouteLimitGuard extends LimitGuard {
   @Inject(MemoryStorage) private readonly memory!: MemoryStorage;
@@ -90,10 +91,38 @@ export class RouteLimitGuard extends LimitGuard {
   }
 
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
-    const { limit, windowSeconds, bucket } = this.routes.of(context.getHandler()).limit;
-    return [{ key: `route ${bucket} ${clientAddress(req)}`, policy: 'route', limit, windowSeconds }];
+    const { policy, limit } = this.routes.of(context.getHandler());
+    const window = routeWindow(limit, clientAddress(req));
+    if (!countsOnceAdmitted(policy)) return [window];
+    req.windows = [];
+    req.windowOfRefused = window;
+    return [];
   }
 }
+
+/**
+ * The same window of a route that stops, for a caller who may call it: one of their own at each address, so that nobody who may not
+ * (docs/decisions/0004) uses up what others behind the same address need.
+ */
+@Injectable()
+export class StopLimitGuard extends LimitGuard {
+  protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
+    const { policy, limit } = this.routes.of(context.getHandler());
+    if (!countsOnceAdmitted(policy)) return [];
+    req.windowOfRefused = undefined;
+    const { memberId, agent, tokenRootId } = req.caller!;
+    return [routeWindow(limit, `${clientAddress(req)} ${agent ? tokenRootId : memberId}`)];
+  }
+}
+
+const countsOnceAdmitted = ({ stops, auth }: RoutePolicy) => stops !== undefined && auth === 'member';
+
+const routeWindow = ({ limit, windowSeconds, bucket }: RouteEntry['limit'], who: string): Window => ({
+  key: `route ${bucket} ${who}`,
+  policy: 'route',
+  limit,
+  windowSeconds,
+});
 
 /**
  * The tier's minute and day, per workspace; counts once the caller is known. An agent is refused before they are used up. What only

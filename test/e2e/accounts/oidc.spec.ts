@@ -111,7 +111,7 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     expect(page.text).toContain('You are signed in as Jo Lind.');
     expect(page.url.pathname).toBe(CALLBACK);
     expect(page.headers.get('content-security-policy')).toContain(`default-src 'none'`);
-    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('referrer-policy')).toBe('strict-origin');
     expect(page.headers.get('cache-control')).toBe('no-store');
 
     const account = await desk.account(email);

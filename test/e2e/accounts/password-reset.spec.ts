@@ -39,9 +39,10 @@ const page = async (
   token: string,
   form?: Record<string, string>,
   address = new Client('', undefined).address,
+  headers: Record<string, string> = {},
 ) => {
   const response = await fetch(`${desk.test.url}/password/${token}`, {
-    headers: { 'X-Forwarded-For': address },
+    headers: { 'X-Forwarded-For': address, ...headers },
     ...(form && { method: 'POST', body: new URLSearchParams(form) }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -265,7 +266,7 @@ describe('GET and POST /password/{token}', () => {
       const { status, headers, text } = await page(token);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('referrer-policy')).toBe('strict-origin');
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-security-policy')).toContain(`default-src 'none'`);
       expect(text).toContain('type="password" autocomplete="new-password"');
@@ -292,6 +293,21 @@ describe('GET and POST /password/{token}', () => {
     expect(again.text).toContain('No password can be set here');
     expect((await page('a'.repeat(43))).status).toBe(404);
     expect((await desk.signIn(account, { password: ANOTHER })).status).toBe(201);
+  });
+});
+
+describe('POST /password/{token} 403', () => {
+  it.each<[string, Record<string, string>]>([
+    ['of another site', { Origin: 'https://evil.example' }],
+    ['that hides its origin', { Origin: 'null' }],
+    ['elsewhere, which the browser names', { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }],
+  ])('sets no password for a page %s', async (_what, headers) => {
+    const account = await desk.account();
+    const before = await desk.passwordHash(account);
+    const token = await desk.resetToken(account);
+    const refused = await page(token, { newPassword: ANOTHER }, undefined, headers);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('another site')]);
+    expect(await desk.passwordHash(account)).toBe(before);
   });
 });
 

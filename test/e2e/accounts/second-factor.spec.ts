@@ -470,7 +470,12 @@ describe('npm run recover -- --second-factor', () => {
 });
 
 describe('an invite', () => {
-  const accept = async (workspaceId: string, email: string, role: string, displayName = 'Jo Lind') => {
+  const accept = async (
+    workspaceId: string,
+    email: string,
+    role: string,
+    displayName = `Jo ${email.split('@')[0]}`,
+  ) => {
     const owner = await desk.test.signIn((await desk.test.createMember(workspaceId, 'owner')).memberId);
     expect((await owner.post('/members', { email, role })).status).toBe(201);
     const link = await eventually(async () =>
@@ -505,7 +510,7 @@ describe('an invite', () => {
     expect(invited.status).toBe(201);
     const [mail] = await desk.mails(email, 1);
     const [, token] = /\/invites\/([\w-]{43})/.exec(mail!.text!)!;
-    const accepted = { token, displayName: 'Jo Lind', password: PASSWORD };
+    const accepted = { token, displayName: 'Jo Two', password: PASSWORD };
     const { status, body } = await desk.anyone.post('/invites/accept', accepted);
     expect([status, body.memberId, body.role, body.token]).toEqual([201, account.memberId, 'viewer', null]);
   });

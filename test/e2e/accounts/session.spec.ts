@@ -156,6 +156,21 @@ describe('POST /api/admin/session', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
+  it.each(['code', 'workspaceId'])(
+    '422 for a null instead of %s, with a second factor too',
+    async (field) => {
+      const member = await test.createMember(workspaceId, 'operator');
+      const address = await withPassword(member);
+      await test.rows(
+        `insert into second_factors (user_id, sealed_secret, begun_at, confirmed_at)
+       select user_id, 'sealed', now(), now() from members where member_id = $1`,
+        [member.memberId],
+      );
+      const answer = await signIn({ email: address, password: PASSWORD, [field]: null });
+      expect([answer.status, answer.body.error.details?.[0].path]).toEqual([422, field]);
+    },
+  );
+
   it('422 names each fault', async () => {
     const answer = await signIn({ email: 'nobody', password: 7, workspaceId: 'here', extra: true });
     expect(answer.status).toBe(422);
@@ -164,6 +179,121 @@ describe('POST /api/admin/session', () => {
     // No account has such an address: none could be mailed to it.
     const unmailed = await signIn({ email: 'jö@northwind', password: PASSWORD });
     expect([unmailed.status, unmailed.body.error.details[0].path]).toEqual([422, 'email']);
+  });
+});
+
+describe('an account in several workspaces', () => {
+  /** Somebody in the workspace of this file, and as owner in one of a stranger. */
+  async function inTwo() {
+    const member = await test.createMember(workspaceId, 'operator');
+    const address = await withPassword(member);
+    const foreign = await test.createWorkspace();
+    await test.rows(
+      `insert into members (member_id, workspace_id, user_id, role, joined_at)
+       select 'mem_' || substr($1, 5), $1, user_id, 'owner', now() + interval '1 hour' from members where member_id = $2`,
+      [foreign.workspaceId, member.memberId],
+    );
+    return { member, address, foreign: foreign.workspaceId };
+  }
+  const opened = async (address: string) =>
+    (await signIn({ email: address, password: PASSWORD })).body.workspace.workspaceId;
+
+  it('opens the one that it opened last, and not the one where it may do most', async () => {
+    const { address, foreign } = await inTwo();
+    expect(await opened(address)).toBe(workspaceId);
+    await signIn({ email: address, password: PASSWORD, workspaceId: foreign });
+    expect(await opened(address)).toBe(foreign);
+  });
+
+  it('201 changes to another one, by a session with a cookie and a CSRF token of its own', async () => {
+    const { member, address, foreign } = await inTwo();
+    const first = await signIn({ email: address, password: PASSWORD });
+    const browser = new AdminClient(test.url, secretIn(first));
+    const answer = await browser.post('/session/workspace', { workspaceId: foreign });
+    expect(answer.status, answer.text).toBe(201);
+    const secret = secretIn(answer);
+    expect(answer.body).toMatchObject({
+      csrfToken: csrfTokenOf(secret),
+      workspace: { workspaceId: foreign, role: 'owner' },
+      expiresAt: first.body.expiresAt,
+    });
+    expect(answer.body.csrfToken).not.toBe(first.body.csrfToken);
+    const there = new AdminClient(test.url, secret);
+    expect((await there.get('/session')).body.workspace.workspaceId).toBe(foreign);
+    const [row] = await sessionRows(member.memberId);
+    expect(row!['ended_at']).not.toBeNull();
+    const receipts = await test.rows<{ action: string }>(
+      'select action from receipts where entity_id = any($1) order by workspace_id = $2 desc, seq',
+      [[first.body.sessionId, answer.body.sessionId], workspaceId],
+    );
+    expect(receipts.map(({ action }) => action)).toEqual([
+      'session.started',
+      'session.ended',
+      'session.started',
+    ]);
+    expect(await opened(address)).toBe(foreign);
+  });
+
+  it('404 and 422 for a workspace that it is not in, or none, and changes nothing', async () => {
+    const { address } = await inTwo();
+    const browser = new AdminClient(test.url, secretIn(await signIn({ email: address, password: PASSWORD })));
+    const other = await test.createWorkspace();
+    for (const [body, status] of [
+      [{ workspaceId: other.workspaceId }, 404],
+      [{ workspaceId: null }, 422],
+      [{}, 422],
+    ] as const) {
+      const answer = await browser.post('/session/workspace', body);
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([status, null]);
+    }
+    expect((await browser.get('/session')).body.workspace.workspaceId).toBe(workspaceId);
+  });
+
+  it('403 for a session that an organisation began, or without its CSRF token', async () => {
+    const { address, foreign } = await inTwo();
+    const first = await signIn({ email: address, password: PASSWORD });
+    const browser = new AdminClient(test.url, secretIn(first));
+    const unproved = await browser.post(
+      '/session/workspace',
+      { workspaceId: foreign },
+      { 'X-CSRF-Token': 'x' },
+    );
+    expect([unproved.status, unproved.body.reason]).toEqual([403, 'csrf_token']);
+    await test.rows(`update sessions set method = 'oidc' where session_id = $1`, [first.body.sessionId]);
+    const answer = await browser.post('/session/workspace', { workspaceId: foreign });
+    expect([answer.status, answer.body.reason]).toEqual([403, 'sign_in_again']);
+  });
+
+  it('401 when all sessions of the account end meanwhile, and opens nothing', async () => {
+    const { member, address, foreign } = await inTwo();
+    const browser = new AdminClient(test.url, secretIn(await signIn({ email: address, password: PASSWORD })));
+    const user = {
+      text: `select app.end_sessions(user_id, null, now()) from (
+        select user_id from users where user_id = (select user_id from members where member_id = $1) for update) u`,
+      values: [member.memberId],
+    };
+    const blocker = await test.database.owner.connect();
+    try {
+      await blocker.query('begin');
+      await blocker.query(user.text, user.values);
+      const changing = browser.post('/session/workspace', { workspaceId: foreign });
+      await eventually(
+        async () =>
+          (
+            await test.rows(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            )
+          ).length,
+        (waiting) => waiting > 0,
+      );
+      await blocker.query('commit');
+      expect((await changing).status).toBe(401);
+    } finally {
+      blocker.release();
+    }
+    expect(
+      await test.rows('select 1 from sessions where workspace_id = $1 and ended_at is null', [foreign]),
+    ).toEqual([]);
   });
 });
 

@@ -83,7 +83,7 @@ describe('GET /a/:token 200', () => {
     const { headers } = await browser.get(link);
 
     expect(Object.fromEntries(headers)).toMatchObject({
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'strict-origin',
       'cache-control': 'no-store',
       'content-type': 'text/html; charset=utf-8',
       'x-robots-tag': 'noindex, nofollow',
@@ -202,6 +202,7 @@ describe('POST /a/:token 200', () => {
 describe('POST /a/:token 403', () => {
   it.each<[string, Record<string, string>]>([
     ['names another origin', { Origin: 'https://evil.example' }],
+    ['hides its origin', { Origin: 'null' }],
     ['comes from another site', { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' }],
     ['comes from another host of the site', { 'Sec-Fetch-Site': 'same-site' }],
   ])('refuses a form that %s', async (_what, headers) => {

@@ -11,7 +11,7 @@ import { RouteTable } from '../../../src/platform/http/route-table.js';
 import { startRequest } from '../../../src/platform/http/start-request.js';
 import { NotFound } from '../../../src/platform/kernel/errors.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { UnroutedLimit } from '../../../src/platform/rate-limit/unrouted-limit.js';
+import { RefusedLimit } from '../../../src/platform/rate-limit/refused-limit.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { credentialsFor } from '../../support/sessions.js';
@@ -504,7 +504,7 @@ describe('an error that cannot be answered as it is', () => {
 
   it('becomes a 500, and no rejection that nobody handles', async () => {
     const app = await NestFactory.create(ThrowAway, { logger: false });
-    const parts = [test.app.get(RouteTable), test.app.get(UnroutedLimit), test.app.get(Callers)] as const;
+    const parts = [test.app.get(RouteTable), test.app.get(RefusedLimit), test.app.get(Callers)] as const;
     app.useGlobalFilters(new ErrorFilter(...parts, await test.app.resolve(PinoLogger)));
     app.use(startRequest);
     await app.listen(0, '127.0.0.1');

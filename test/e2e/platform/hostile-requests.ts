@@ -318,7 +318,12 @@ function shapedBy(document: OpenApi, schema: Schema, depth = 0): fc.Arbitrary<un
   switch (resolved.type) {
     case 'object': {
       const members = Object.fromEntries(
-        Object.entries(resolved.properties ?? {}).map(([name, part]) => [name, inner(part)]),
+        Object.entries(resolved.properties ?? {}).map(([name, part]) => [
+          name,
+          resolved.required?.includes(name)
+            ? inner(part)
+            : fc.oneof({ weight: 4, arbitrary: inner(part) }, { weight: 1, arbitrary: fc.constant(null) }),
+        ]),
       );
       const known = fc.oneof(
         fc.record(members, { requiredKeys: [] }),

@@ -110,6 +110,64 @@ describe('a tier that is used up', () => {
   });
 });
 
+describe('an address that strangers share', () => {
+  const statuses = async (times: number, send: () => Promise<{ status: number }>) => {
+    const answers = await Promise.all(Array.from({ length: times }, send));
+    return Object.entries(Object.groupBy(answers, ({ status }) => String(status))).map(
+      ([status, those]) => `${those!.length} x ${status}`,
+    );
+  };
+  /** The same address for all of them, which nobody has called from. */
+  const shared = () => ({ 'X-Forwarded-For': new Client(test.url, undefined).address });
+
+  it('lets a member stop everything, though strangers and an agent use up their windows on the same route', async () => {
+    const { workspaceId, owner } = await test.createWorkspace();
+    const operator = await test.createMember(workspaceId, 'operator');
+    const { body: agent } = await owner.post('/tokens', {
+      name: 'Agent',
+      agent: { name: 'Claude' },
+      tools: ['crm.*'],
+    });
+    test.clock.stopAtMinute();
+    const here = shared();
+    const kill = (token: string | undefined, path = '/guardian/kill-switch') =>
+      new Client(test.url, token).post(path, undefined, here);
+    expect(await statuses(20, () => kill(undefined))).toEqual(['20 x 401']);
+    expect(await statuses(20, () => kill(agent.token, '/guardian/killswitch'))).toEqual(
+      expect.arrayContaining(['10 x 403', '10 x 429']),
+    );
+    expect((await kill('cons_x')).body.error.details).toMatchObject({ policy: 'route', limit: 30 });
+    expect((await kill(operator.token)).body).toMatchObject({ mode: 'killed', changed: true });
+    // Each member has a window, which the others cannot use up either.
+    expect(await statuses(30, () => kill(operator.token))).toEqual(
+      expect.arrayContaining(['29 x 200', '1 x 429']),
+    );
+    expect((await kill(owner.token, '/guardian/killswitch')).status).toBe(200);
+  });
+
+  it.each(['GET /api/admin/session', 'POST /api/admin/operator-token'])(
+    'lets a person who is signed in begin: %s',
+    async (route) => {
+      const [method, path] = route.split(' ') as [string, string];
+      const admin = await test.signIn();
+      test.clock.stopAtMinute();
+      const here = shared();
+      const asked = await statuses(70, () =>
+        new Client(test.url, undefined).send(method, path, undefined, here),
+      );
+      expect(asked).toEqual(
+        expect.arrayContaining([expect.stringMatching(/x 401$/), expect.stringMatching(/x 429$/)]),
+      );
+      expect((await admin.send(method, path, undefined, here)).status).toBeLessThan(300);
+    },
+  );
+
+  it('serves the pages of the dashboard, however often they were asked for', async () => {
+    const here = shared();
+    expect(await statuses(70, () => fetch(test.url, { headers: here }))).toEqual(['70 x 200']);
+  });
+});
+
 describe('the routes that say so', () => {
   it('are these', () => {
     const { entries } = test.app.get(RouteTable);
@@ -120,6 +178,7 @@ describe('the routes that say so', () => {
       'POST /api/admin/operator-token',
       'DELETE /api/admin/session',
       'GET /api/admin/session',
+      'POST /api/admin/session/workspace',
       'GET /api/admin/sessions',
       'DELETE /api/admin/sessions/:id',
       'POST /api/pro/action-requests/:actionRequestId/cancel',

@@ -355,6 +355,7 @@ describe('POST /subscription/verify 422', () => {
   it.each([
     [{ licenseKey: 7 }, 'licenseKey'],
     [{ licenseKey: ['x'] }, 'licenseKey'],
+    [{ licenseKey: null }, 'licenseKey'],
     [{ licenseKey: 'x'.repeat(8_001) }, 'licenseKey'],
     [{ licenceKey: 'x' }, 'licenceKey'],
   ])('refuses %j and names the fault', async (body, path) => {

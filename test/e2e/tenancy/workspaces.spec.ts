@@ -211,6 +211,10 @@ describe('POST /api/admin/workspaces: 422', () => {
     ['a zone that there is not', { timezone: 'Europe/Atlantis' }],
     ['a currency that there is not', { currency: 'EURO' }],
     ['a property that there is not', { owner: 'usr_1' }],
+    ...['ownerName', 'tier', 'timezone', 'currency'].map((property): [string, object] => [
+      `null instead of ${property}`,
+      { [property]: null },
+    ]),
   ])('refuses %s, and changes nothing', async (_case, fault) => {
     const before = await stored();
     expect(code(await admin().post('/workspaces', { ...body(), ...fault }))).toEqual([

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useHeld } from '../held.js';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
-import { client } from '../session.js';
+import { client, useWorkspaces } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { ReasonDialog } from '../ui/reason-dialog.js';
+import { ReasonDialog, useRepeat } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
 import { useHold } from './use-hold.js';
 
@@ -29,11 +29,12 @@ export function GuardianBar() {
 function Halted() {
   const guardian = useQuery({ queryKey: ['guardian'], queryFn: () => client.guardian.get() });
   const mayEnd = mayAct(useMe(), 'admin');
+  const { name } = useWorkspaces();
   const { killedBy, killedAt, reason } = guardian.data ?? {};
   return (
     <div className="halted">
       <p role="alert">
-        Everything is stopped
+        {name}: everything is stopped
         {killedBy && `: ${killedBy.name} engaged the kill switch`} {killedAt && <Time at={killedAt} />}
         {reason && `: ${reason}`}. {!mayEnd && 'An admin ends it.'}
       </p>
@@ -89,6 +90,9 @@ function KillSwitch() {
   const [isOpen, setOpen] = useState(false);
   const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
   const kill = useMutation({ mutationFn: () => client.guardian.kill({}), onSuccess: onDone });
+  useRepeat(kill);
+  const { name, others } = useWorkspaces();
+  const elsewhere = others.length > 0 ? ' Your other workspaces go on.' : '';
   const { isHeld, ...hold } = useHold(kill.mutate, () => setOpen(true));
   if (!maySwitch) return null;
   return (
@@ -97,12 +101,13 @@ function KillSwitch() {
         {isHeld ? 'Keep holding' : 'Stop'}
         {!isHeld && <span className="unseen"> everything</span>}
       </button>
-      {kill.error && <Failure error={kill.error} />}
+      {kill.error && <Failure error={kill.error} isRepeated />}
       <ReasonDialog
-        title="Stop everything"
-        description="Nothing is sent any more until an admin ends it. What is on its way may still arrive. A finger that holds the button of the bar for a second does the same."
+        title={`Stop everything in ${name}`}
+        description={`In ${name} nothing is sent any more until an admin ends it. What is on its way may still arrive. A finger that holds the button of the bar for a second does the same.${elsewhere}`}
         verb="Stop everything"
         word="HALT"
+        isRepeated
         isOpen={isOpen}
         setOpen={setOpen}
         act={(reason) => client.guardian.kill(reason ? { reason } : {})}

@@ -1,14 +1,25 @@
 import { APIError, NotFoundError, RateLimitError, UnreadableAnswer } from '@consigliere/sdk';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useIsBack } from '../held.js';
+import { openWorkspace, useWorkspaces } from '../session.js';
 import { inNames } from './names.js';
 
 const BETWEEN =
   'Something else answered in place of the service, such as a proxy before it. Look whether it was done, and try again in a minute; if it goes on, tell whoever runs the service.';
 
 /** What went wrong, what to quote when asking for help, and the way on. */
-export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+export function Failure({
+  error,
+  onRetry,
+  isRepeated = false,
+}: {
+  error: Error;
+  onRetry?: () => void;
+  /** What was refused for too many requests is done again by itself. */
+  isRepeated?: boolean | undefined;
+}) {
   const isMissing = error instanceof NotFoundError;
   if (useIsBack(error))
     return <p className="quiet">The service answers again. Look whether it was done, or try again.</p>;
@@ -26,7 +37,10 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
           Quote <code>{error.requestId}</code> when you ask for help.
         </p>
       )}
-      {error instanceof RateLimitError && <LeftOf key={error.requestId} seconds={error.retryAfter ?? 60} />}
+      {error instanceof RateLimitError && (
+        <LeftOf key={error.requestId} seconds={error.retryAfter ?? 60} isRepeated={isRepeated} />
+      )}
+      {isMissing && <Elsewhere />}
       {isMissing && (
         <p>
           <Link to="/">Go to the inbox</Link>
@@ -51,11 +65,33 @@ export function Countdown({ until }: { until: number }) {
   return <span aria-live="off"> {Math.max(0, Math.ceil((until - now) / 1_000))} s</span>;
 }
 
-function LeftOf({ seconds }: { seconds: number }) {
+/** What is not in this workspace may be in another one of the person. */
+function Elsewhere() {
+  const { name, others } = useWorkspaces();
+  const change = useMutation({
+    mutationFn: (workspaceId: string) => openWorkspace(workspaceId, location.pathname + location.search),
+  });
+  if (others.length === 0) return null;
+  return (
+    <>
+      <p>This is the workspace {name}. You are in others too, and it may be there:</p>
+      <p className="row">
+        {others.map(({ workspaceId, workspaceName }) => (
+          <button key={workspaceId} type="button" onClick={() => change.mutate(workspaceId)}>
+            Look in {workspaceName}
+          </button>
+        ))}
+      </p>
+      {change.error && <p>{change.error.message}</p>}
+    </>
+  );
+}
+
+function LeftOf({ seconds, isRepeated }: { seconds: number; isRepeated: boolean }) {
   const [until] = useState(() => Date.now() + seconds * 1_000);
   return (
     <p>
-      Wait <Countdown until={until} />.
+      {isRepeated ? 'Leave this open: it is tried again in' : 'Wait'} <Countdown until={until} />.
     </p>
   );
 }
