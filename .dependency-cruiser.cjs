@@ -35,6 +35,13 @@ const downwards = LEVELS.flatMap((features, level) => ({
   to: { path: folders(LEVELS.slice(level).flat()), pathNot: '^src/features/$1/' },
 }));
 
+/**
+ * Facts that capos and the processes in which they draft share with other features. Those processes load them alone: a door would
+ * load half the service into each.
+ */
+const FACTS =
+  '^src/features/(connectors/operation|signals/signal-types|standing-orders/standing-order|terms/terms|webhooks/destination-name)\\.ts$';
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -45,6 +52,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/features/', pathNot: folders(LEVELS.flat()) },
       to: {},
+    },
+    {
+      name: 'features-have-one-door',
+      comment: 'Outside a feature only its index.ts is imported.',
+      severity: 'error',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/[^/]+/(?!index\\.ts$)', pathNot: ['^src/features/$1/', FACTS] },
+    },
+    {
+      name: 'the-application-comes-by-the-doors',
+      comment: 'As features do; a file of connectors is checked before anything else is loaded.',
+      severity: 'error',
+      from: { path: '^src/[^/]+$' },
+      to: { path: '^src/features/[^/]+/(?!index\\.ts$)', pathNot: '/connectors/load-connectors\\.ts$' },
     },
     {
       name: 'platform-knows-no-feature',

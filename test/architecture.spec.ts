@@ -76,6 +76,20 @@ describe('the module graph', () => {
       'features-level-3-import-only-lower-ones',
     ],
     [
+      'an inner file of another feature',
+      'src/features/directives/a.ts',
+      "import { b } from '../guardian/b.js';\nconsole.log(b);",
+      { 'src/features/guardian/b.ts': 'export const b = 1;' },
+      'features-have-one-door',
+    ],
+    [
+      'an inner file of a feature, for the application',
+      'src/a.ts',
+      "import { b } from './features/guardian/b.js';\nconsole.log(b);",
+      { 'src/features/guardian/b.ts': 'export const b = 1;' },
+      'the-application-comes-by-the-doors',
+    ],
+    [
       'a platform file that imports a feature',
       'src/platform/auth/a.ts',
       "export const a = await import('../../features/audit/b.js');",
@@ -118,13 +132,13 @@ describe('the module graph', () => {
   it('lets a higher feature import a lower one, the platform and its own files', async () => {
     const found = await plant({
       'src/features/directives/a.ts': [
-        "import { b } from '../guardian/b.js';",
+        "import { b } from '../guardian/index.js';",
         "import { c } from '../../platform/c.js';",
         "import { d } from './d.js';",
         'export const a = [b, c, d];',
       ].join('\n'),
       'src/features/directives/d.ts': 'export const d = 1;',
-      'src/features/guardian/b.ts': 'export const b = 1;',
+      'src/features/guardian/index.ts': 'export const b = 1;',
       'src/platform/c.ts': 'export const c = 1;',
     });
     expect(found).toEqual([]);
