@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApplication } from './application.js';
-import { welcome } from './features/workspaces/welcome.js';
+import { welcome } from './features/workspaces/index.js';
 import type { Config } from './platform/config/config.js';
 import { assertOriginalDatabase } from './platform/database/original-database.js';
 import { assertDatabase } from './platform/database/assert-database.js';

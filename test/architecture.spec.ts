@@ -250,8 +250,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
   'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
   'src/features/reports/family-report.reader.ts': 'the day of the capos is composed of what they did',
-  'src/features/kpi/workspace-metrics.reader.ts':
-    'one statement composes the figures (CONTRACT: /metrics)',
+  'src/features/kpi/workspace-metrics.reader.ts': 'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
   'src/features/notifications/mailed-members.reader.ts':

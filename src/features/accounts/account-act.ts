@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
-import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
+import { type SentMail, summaryOfMail } from '../mail/index.js';
 
 /** What happens to an account, by the action of its receipt. */
 export type AccountAction = keyof typeof SENTENCES;

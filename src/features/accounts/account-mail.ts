@@ -1,6 +1,5 @@
 import { inWords } from '../../platform/kernel/local-day.js';
-import { type Block, mailOf } from '../mail/blocks.js';
-import type { MailMessage } from '../mail/mail-message.js';
+import { type Block, type MailMessage, mailOf } from '../mail/index.js';
 import type { AccountAction } from './account-act.js';
 
 /** A mail that tells the owner of an account what has changed in it. */

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { MailModule } from '../mail/mail.module.js';
-import { RecordsModule } from '../records/records.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { MailModule } from '../mail/index.js';
+import { RecordsModule } from '../records/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { AccountActs } from './account-acts.js';
 import { Accounts } from './accounts.repository.js';
 import { BeginSecondFactor } from './begin-second-factor.js';

@@ -3,7 +3,7 @@ import { actorOf, type Caller, hasRole } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { SessionToken } from '../workspaces/session-token.js';
+import { SessionToken } from '../workspaces/index.js';
 import type { EndedSession } from './sessions.dto.js';
 import { Sessions } from './sessions.repository.js';
 

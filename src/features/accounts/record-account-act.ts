@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { Signals } from '../records/signals.repository.js';
+import { Signals } from '../records/index.js';
 import { receiptOf } from './account-act.js';
 import { RECORD_ACT } from './account-acts.js';
 import { type StoredAct, UnrecordedActs } from './unrecorded-acts.repository.js';

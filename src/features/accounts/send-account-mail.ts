@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { type MailOutcome, MailWork } from '../mail/mail-work.js';
+import { type MailOutcome, MailWork } from '../mail/index.js';
 import { type AccountMail, accountMail } from './account-mail.js';
 import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
 import { Accounts } from './accounts.repository.js';

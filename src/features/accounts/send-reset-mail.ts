@@ -3,7 +3,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { type MailOutcome, MailWork } from '../mail/mail-work.js';
+import { type MailOutcome, MailWork } from '../mail/index.js';
 import { AccountActs } from './account-acts.js';
 import { resetMail } from './account-mail.js';
 import { isUsable, tokenPurpose } from './password-reset.js';

@@ -7,7 +7,7 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound, RateLimited, Unauthorized } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
-import { SessionToken } from '../workspaces/session-token.js';
+import { SessionToken } from '../workspaces/index.js';
 import { EndSession } from './end-session.js';
 import { ReadSession } from './read-session.js';
 import { EndedSession, OpenWorkspaceBody, OperatorToken, SessionView, SignInBody } from './sessions.dto.js';

@@ -2,18 +2,18 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
-import type { ApprovalEntity, UnrevisedApproval } from '../approvals/approval.entity.js';
-import { isAmongWhoAsked } from '../approvals/approval.js';
 import {
+  type ApprovalEntity,
   type ApprovalSubject,
   ApprovalSubjects,
   type Edit,
-  type Edited,
   type EditSituation,
-} from '../approvals/approval-subjects.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { decisionsInReceipt } from '../guardian/policy-decision.js';
-import { strictestElectorate } from '../standing-orders/evaluate.js';
+  type Edited,
+  type UnrevisedApproval,
+  isAmongWhoAsked,
+} from '../approvals/index.js';
+import { PolicyDenied, decisionsInReceipt } from '../guardian/index.js';
+import { strictestElectorate } from '../standing-orders/index.js';
 import { factsOf, ToolsService } from '../tools/index.js';
 import { contentOf } from './action-request.js';
 import type { ActionDecision } from './action-request.entity.js';

@@ -4,19 +4,19 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import type { UnrevisedApproval } from '../approvals/approval.entity.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { GUARDIAN, isHalted } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import { Approvals, type UnrevisedApproval } from '../approvals/index.js';
 import {
+  GUARDIAN,
   type GuardianAct,
+  type GuardianEntity,
+  Guardians,
   type Haltable,
   HaltableWork,
   type Halted,
   type HeldBack,
-} from '../guardian/halting.js';
-import { TokensStopped } from '../workspaces/tokens-stopped.js';
+  isHalted,
+} from '../guardian/index.js';
+import { TokensStopped } from '../workspaces/index.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes, UNDECIDED } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';

@@ -1,9 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { EscalationEntity } from '../escalations/escalation.entity.js';
-import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE } from '../escalations/escalation-kinds.js';
-import { type Decider, type EscalationOption, EscalationOptions } from '../escalations/escalation-options.js';
+import {
+  ACTION_UNCONFIRMED,
+  ARRIVED,
+  DID_NOT_ARRIVE,
+  type Decider,
+  type EscalationEntity,
+  type EscalationOption,
+  EscalationOptions,
+} from '../escalations/index.js';
 import { ActionOutcomes } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { Reversibility, Risk } from '../terms/terms.js';
+import type { Reversibility, Risk } from '../terms/index.js';
 
 export const ACTION_REQUEST_STATUSES = [
   'pending',

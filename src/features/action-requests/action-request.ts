@@ -1,12 +1,15 @@
 import type { Caller } from '../../platform/auth/caller.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { approvedHash } from '../approvals/approval.js';
-import type { ApprovalPacket } from '../approvals/approval.entity.js';
-import type { EditedContent } from '../approvals/approvals.repository.js';
-import type { DecidedPacket } from '../standing-orders/decision-input.js';
-import { actionContentHash, paramsHashOf } from '../terms/action-hashes.js';
-import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
+import { type ApprovalPacket, type EditedContent, approvedHash } from '../approvals/index.js';
+import type { DecidedPacket } from '../standing-orders/index.js';
+import {
+  actionContentHash,
+  assertTokenNames,
+  isReservedToolName,
+  isToolName,
+  paramsHashOf,
+} from '../terms/index.js';
 import { factsOf, type ToolEntity } from '../tools/index.js';
 import type { ActionDecision, ActionRequestEntity, ActionRequestStatus } from './action-request.entity.js';
 import type { ActionRequestSummary, ActionRequestView } from './action-requests.dto.js';

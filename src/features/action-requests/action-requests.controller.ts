@@ -6,12 +6,10 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ASKS, Route } from '../../platform/http/route.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
-import { DecisionWaitQuery } from '../approvals/approvals.dto.js';
-import { ApprovalNotReady } from '../approvals/approvals.errors.js';
-import { AwaitChange } from '../approvals/await-change.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
-import { TooManyPending } from '../workspaces/asking-token.js';
+import { ApprovalNotReady, AwaitChange, DecisionWaitQuery } from '../approvals/index.js';
+import { PolicyDenied } from '../guardian/index.js';
+import { GuardianHalted } from '../terms/index.js';
+import { TooManyPending } from '../workspaces/index.js';
 import { summaryOf, viewOf } from './action-request.js';
 import {
   ACTION_REQUEST_PARAM,

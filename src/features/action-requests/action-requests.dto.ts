@@ -4,9 +4,8 @@ import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateNested } from '
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import type { Reversibility, Risk } from '../terms/terms.js';
-import { TOOL_NAME } from '../terms/tool-names.js';
-import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
+import { type Reversibility, type Risk, TOOL_NAME } from '../terms/index.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/index.js';
 import { ACTION_REQUEST_STATUSES, type ActionRequestStatus } from './action-request.entity.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApprovalsModule } from '../approvals/approvals.module.js';
-import { EscalationsModule } from '../escalations/escalations.module.js';
-import { EventsModule } from '../events/events.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { ToolsModule } from '../tools/tools.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalsModule } from '../approvals/index.js';
+import { EscalationsModule } from '../escalations/index.js';
+import { EventsModule } from '../events/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { ToolsModule } from '../tools/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { ActionApprovals } from './action-approvals.js';
 import { ActionDeadlines } from './action-deadlines.js';
 import { ActionFindings } from './action-findings.js';

@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { HeldBack } from '../guardian/halting.js';
+import type { HeldBack } from '../guardian/index.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { ActionRequestEntity } from './action-request.entity.js';
 import type { ActionRequestsQuery } from './action-requests.dto.js';

@@ -12,18 +12,19 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { UnrevisedApproval } from '../approvals/approval.entity.js';
-import { ApprovalNotReady } from '../approvals/approvals.errors.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { GUARDIAN, isHalted, letsNothingLeave } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import type { Recheck } from '../guardian/policy-gate.js';
-import { GuardianHalted, haltedIn } from '../terms/guardian-halted.js';
+import { ApprovalNotReady, Approvals, type UnrevisedApproval } from '../approvals/index.js';
+import {
+  GUARDIAN,
+  type GuardianEntity,
+  Guardians,
+  PolicyDenied,
+  type Recheck,
+  isHalted,
+  letsNothingLeave,
+} from '../guardian/index.js';
+import { GuardianHalted, haltedIn, paramsHashOf } from '../terms/index.js';
 import { factsOf, type ToolEntity, ToolsService } from '../tools/index.js';
-import { AskingToken, TooManyPending } from '../workspaces/asking-token.js';
-import { paramsHashOf } from '../terms/action-hashes.js';
+import { AskingToken, TooManyPending } from '../workspaces/index.js';
 import { assertMayAsk, NOT_DECIDED, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
 import type { ActionResultBody, ConsumeBody, CreateActionRequestBody } from './action-requests.dto.js';

@@ -3,14 +3,17 @@ import type { Actor } from '../../platform/auth/caller.js';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { RequestApproval } from '../approvals/request-approval.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { GUARDIAN } from '../guardian/guardian.js';
-import type { PolicyDecision } from '../guardian/policy-decision.js';
-import { PolicyGate, type Recheck } from '../guardian/policy-gate.js';
-import { strictestElectorate } from '../standing-orders/evaluate.js';
+import { RequestApproval } from '../approvals/index.js';
+import {
+  GUARDIAN,
+  type GuardianEntity,
+  type PolicyDecision,
+  PolicyGate,
+  type Recheck,
+} from '../guardian/index.js';
+import { strictestElectorate } from '../standing-orders/index.js';
 import { amountInWords, type ToolEntity, Tools } from '../tools/index.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 import { consumable, contentOf, decidedActionOf, NOT_DECIDED, paramsOf } from './action-request.js';
 import type { ActionDecision, ActionRequestEntity } from './action-request.entity.js';
 import { ActionOutcomes } from './action-outcomes.js';

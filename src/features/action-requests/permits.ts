@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { paramsHashOf } from '../terms/action-hashes.js';
+import { paramsHashOf } from '../terms/index.js';
 import type { ActionRequestEntity } from './action-request.entity.js';
 import type { PermitKeySet, PermitPublicKey } from './action-requests.dto.js';
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/auth/caller.js';
-import type { CapoRole } from '../terms/terms.js';
-import type { OutsideAgentView } from '../workspaces/tokens.dto.js';
+import type { CapoRole } from '../terms/index.js';
+import type { OutsideAgentView } from '../workspaces/index.js';
 import type { AgentStatus, AgentView } from './agents.dto.js';
 
 /** What is known of one capo; times in Unix milliseconds. */

@@ -4,7 +4,7 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { type CapoRole, isCapoRole } from '../capos/capo.js';
+import { type CapoRole, isCapoRole } from '../capos/index.js';
 import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
 import { PauseAgent } from './pause-agent.js';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import type { CapoRole } from '../terms/terms.js';
-import { OutsideAgentView } from '../workspaces/tokens.dto.js';
+import type { CapoRole } from '../terms/index.js';
+import { OutsideAgentView } from '../workspaces/index.js';
 
 /** The parameter of the paths, as it is documented. */
 export const CAPO_PARAM = {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { CaposModule } from '../capos/capos.module.js';
-import { DirectivesModule } from '../directives/directives.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
+import { CaposModule } from '../capos/index.js';
+import { DirectivesModule } from '../directives/index.js';
+import { GuardianModule } from '../guardian/index.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsReader } from './agents.reader.js';
 import { EnginesController } from './engines.controller.js';

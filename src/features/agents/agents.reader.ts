@@ -3,8 +3,8 @@ import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import type { OutsideAgentView } from '../workspaces/tokens.dto.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
+import type { OutsideAgentView } from '../workspaces/index.js';
 import {
   type AgentFacts,
   agentOf,

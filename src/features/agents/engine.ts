@@ -1,5 +1,4 @@
-import { ACTION_TYPES, actionTypesOf } from '../capos/action-types.js';
-import { CAPOS, type CapoRole } from '../capos/capo.js';
+import { ACTION_TYPES, CAPOS, type CapoRole, actionTypesOf } from '../capos/index.js';
 import type { AgentStatus } from './agents.dto.js';
 import type { EngineView } from './engines.dto.js';
 

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { CAPOS, type CapoRole } from '../capos/capo.js';
-import { PausedCapos } from '../capos/paused-capos.repository.js';
+import { CAPOS, type CapoRole, PausedCapos } from '../capos/index.js';
 import type { AgentView } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
 

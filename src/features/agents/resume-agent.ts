@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Work } from '../../platform/work/work.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { CAPOS, type CapoRole } from '../capos/capo.js';
-import { PausedCapos } from '../capos/paused-capos.repository.js';
-import { Directives } from '../directives/directives.repository.js';
+import { CAPOS, type CapoRole, PausedCapos } from '../capos/index.js';
+import { Directives } from '../directives/index.js';
 import type { AgentView } from './agents.dto.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import { Guardians } from '../guardian/index.js';
 import { AgentsReader } from './agents.reader.js';
 
 /** Lets a paused capo go on: every directive that waited for it gets its turn. */

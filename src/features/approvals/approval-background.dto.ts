@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { FactKind } from '../capos/draft-checks.js';
+import type { FactKind } from '../capos/index.js';
 import { ShownApproval } from './approvals.dto.js';
 
 /** Where a fact comes from; `unverified` is in the words of its author alone, and so is what a standing order forbids. */

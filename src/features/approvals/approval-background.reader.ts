@@ -2,16 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, hasRole, peopleBehind, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
-import {
-  evidenceIn,
-  type Evidence,
-  factsOf,
-  holds,
-  type PacketFact,
-  stringsIn,
-} from '../capos/draft-checks.js';
-import { canonicalDomain, domainsIn } from '../standing-orders/domains.js';
-import type { FieldCondition } from '../standing-orders/standing-order.js';
+import { type Evidence, type PacketFact, evidenceIn, factsOf, holds, stringsIn } from '../capos/index.js';
+import { type FieldCondition, canonicalDomain, domainsIn } from '../standing-orders/index.js';
 import { assertApprover, assertOtherEyes, packetsOf } from './approval.js';
 import type {
   ApprovalApprover,

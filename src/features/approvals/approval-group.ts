@@ -1,6 +1,6 @@
 import { sha256 } from '../../platform/kernel/canonical-json.js';
-import { domainsIn } from '../standing-orders/domains.js';
-import type { CapoRole, Risk } from '../terms/terms.js';
+import { domainsIn } from '../standing-orders/index.js';
+import type { CapoRole, Risk } from '../terms/index.js';
 import type { ApprovalPacket } from './approval.entity.js';
 
 /** A key is read by people, so it names what it can; one that would be longer is a hash. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Caller } from '../../platform/auth/caller.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import type { DirectiveStatus } from '../terms/terms.js';
+import type { GuardianEntity } from '../guardian/index.js';
+import type { DirectiveStatus } from '../terms/index.js';
 import type { ApprovalEntity, ApprovalKind, PacketChange, UnrevisedApproval } from './approval.entity.js';
 
 import type { EditedContent } from './approvals.repository.js';

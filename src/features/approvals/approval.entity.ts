@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
-import type { NamedApprovers } from '../standing-orders/evaluate.js';
-import type { CapoRole, Priority, Reversibility, Risk } from '../terms/terms.js';
-import type { Concern, NeededInput } from '../capos/briefing.js';
+import type { NamedApprovers } from '../standing-orders/index.js';
+import type { CapoRole, Priority, Reversibility, Risk } from '../terms/index.js';
+import type { Concern, NeededInput } from '../capos/index.js';
 import type { Answer, Question } from './question.js';
 
 export const APPROVAL_STATUSES = [

@@ -7,14 +7,10 @@ import {
   PreconditionRequired,
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
-import type { Concern } from '../capos/briefing.js';
-import { dangersOfPackets } from '../capos/content-checks.js';
-import type { DraftingState } from '../capos/drafting-states.reader.js';
-import { withoutAddress } from '../capos/outside-targets.js';
-import { haltedIn } from '../terms/guardian-halted.js';
-import { isHalted, letsNothingLeave } from '../guardian/guardian.js';
-import { isNamed } from '../standing-orders/evaluate.js';
-import type { GuardianMode } from '../terms/terms.js';
+import { type Concern, type DraftingState, dangersOfPackets, withoutAddress } from '../capos/index.js';
+import { type GuardianMode, haltedIn } from '../terms/index.js';
+import { isHalted, letsNothingLeave } from '../guardian/index.js';
+import { isNamed } from '../standing-orders/index.js';
 import {
   ApprovalAlreadyDecided,
   ApprovalExpired,

@@ -15,9 +15,9 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { DraftingStates } from '../capos/drafting-states.reader.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
+import { DraftingStates } from '../capos/index.js';
+import { PolicyDenied } from '../guardian/index.js';
+import { GuardianHalted } from '../terms/index.js';
 import { summaryOf, viewOf, withoutAddresses } from './approval.js';
 import {
   ApprovalDecided,

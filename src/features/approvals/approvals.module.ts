@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
-import { CaposModule } from '../capos/capos.module.js';
-import { EscalationsModule } from '../escalations/escalations.module.js';
-import { EventsModule } from '../events/events.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CaposModule } from '../capos/index.js';
+import { EscalationsModule } from '../escalations/index.js';
+import { EventsModule } from '../events/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';

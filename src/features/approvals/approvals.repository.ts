@@ -18,12 +18,10 @@ import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { Work } from '../../platform/work/work.js';
-import type { CapoRole } from '../terms/terms.js';
-import { APPROVAL_EXPIRING } from '../escalations/escalation-kinds.js';
-import { Escalations } from '../escalations/escalations.repository.js';
-import type { ApprovalDecision } from '../events/event.js';
-import { Events } from '../events/events.js';
-import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
+import type { CapoRole } from '../terms/index.js';
+import { APPROVAL_EXPIRING, Escalations } from '../escalations/index.js';
+import { type ApprovalDecision, Events } from '../events/index.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/index.js';
 import {
   APPROVAL_STATUSES,
   ApprovalEntity,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/index.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { columnsOfApproval, FROZEN_MS } from './approvals.repository.js';
 

@@ -7,14 +7,13 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, PreconditionRequired } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import { type GuardianEntity, Guardians } from '../guardian/index.js';
 import { about, checkEdit, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { EditBody } from './approval-edits.dto.js';
-import { TELL_MEMBERS } from '../terms/terms.js';
+import { TELL_MEMBERS } from '../terms/index.js';
 import { Approvals } from './approvals.repository.js';
 
 /** Each keeps what stood there before, so that nothing anybody wrote is lost. */

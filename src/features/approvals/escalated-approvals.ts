@@ -10,16 +10,15 @@ import {
   APPROVAL_EXPIRED,
   APPROVAL_EXPIRING,
   APPROVERS_MISSING,
+  type Decider,
   EXTEND,
+  type EscalationEntity,
+  EscalationOptions,
   HAND_IN_AGAIN,
   REJECT,
-} from '../escalations/escalation-kinds.js';
-import type { EscalationEntity } from '../escalations/escalation.entity.js';
-import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
-import { haltedIn } from '../terms/guardian-halted.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { isHalted } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+} from '../escalations/index.js';
+import { haltedIn } from '../terms/index.js';
+import { type GuardianEntity, Guardians, isHalted } from '../guardian/index.js';
 import { about, assertOtherEyes, isExpired, quotedTitle } from './approval.js';
 import type { UnrevisedApproval } from './approval.entity.js';
 import { escalationTime, extendedExpiry } from './approval-expiry.js';

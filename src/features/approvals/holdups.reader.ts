@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { PausedCapos } from '../capos/paused-capos.repository.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import type { CapoRole } from '../terms/terms.js';
+import { PausedCapos } from '../capos/index.js';
+import { type GuardianEntity, Guardians } from '../guardian/index.js';
+import type { CapoRole } from '../terms/index.js';
 import type { Holdups } from './waiting.js';
 
 /** What keeps the approvals of a workspace waiting just now. */

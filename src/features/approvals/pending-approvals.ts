@@ -1,6 +1,6 @@
 import { isBehind, type Listing, type Place, type SortKey } from '../../platform/database/listing.js';
 import { COUNT_UP_TO, LARGEST_PAGE } from '../../platform/kernel/pages.dto.js';
-import { CLOCKS_STOPPED_AT } from '../guardian/guardians.repository.js';
+import { CLOCKS_STOPPED_AT } from '../guardian/index.js';
 import { URGENT_BEFORE_EXPIRY_MS } from './approval.js';
 
 const OLDEST_FIRST: SortKey[] = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from '../../platform/kernel/define-error.js';
-import { unseenFaults } from '../capos/unseen-text.js';
-import { checkOf, paramName, type ParamSchema } from '../connectors/param-schema.js';
+import { unseenFaults } from '../capos/index.js';
+import { type ParamSchema, checkOf, paramName } from '../connectors/index.js';
 
 /** What an agent from outside asks a person; all of it is the agent's own text. */
 export interface Question {

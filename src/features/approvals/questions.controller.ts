@@ -12,8 +12,8 @@ import { ApprovalAlreadyDecided, ApprovalExpired } from './approvals.errors.js';
 import { APPROVAL_PARAM, DecisionWaitQuery, IF_MATCH } from './approvals.dto.js';
 import { DecideApproval } from './decide-approval.js';
 import { Questions } from './questions.repository.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
-import { TooManyPending } from '../workspaces/asking-token.js';
+import { GuardianHalted } from '../terms/index.js';
+import { TooManyPending } from '../workspaces/index.js';
 import { STATUS_OF, summaryOf, viewOf } from './question-view.js';
 import {
   CreateQuestionBody,

@@ -4,7 +4,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import type { Answer, AnswerSchema } from './question.js';
-import { AskBody, AskedQuery, AskedView } from '../workspaces/asking-token.dto.js';
+import { AskBody, AskedQuery, AskedView } from '../workspaces/index.js';
 
 /** The parameter of the paths, as it is documented. */
 export const QUESTION_PARAM = {

@@ -9,11 +9,9 @@ import { AwaitChange } from './await-change.js';
 import { faultsOfSchema } from './question.js';
 import { Questions, type ShownQuestion } from './questions.repository.js';
 import { RequestApproval } from './request-approval.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { isHalted } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import { haltedIn } from '../terms/guardian-halted.js';
-import { AskingToken, TooManyPending } from '../workspaces/asking-token.js';
+import { type GuardianEntity, Guardians, isHalted } from '../guardian/index.js';
+import { haltedIn } from '../terms/index.js';
+import { AskingToken, TooManyPending } from '../workspaces/index.js';
 import type { CreateQuestionBody } from './questions.dto.js';
 
 /** People are told of a shorter question once, when it is asked: another mail that it is about to expire would come with the first. */

@@ -1,7 +1,7 @@
-import { CAPOS } from '../capos/capo.js';
-import { isHalted } from '../guardian/guardian.js';
-import type { Electorate } from '../standing-orders/evaluate.js';
-import type { CapoRole, GuardianMode } from '../terms/terms.js';
+import { CAPOS } from '../capos/index.js';
+import { isHalted } from '../guardian/index.js';
+import type { Electorate } from '../standing-orders/index.js';
+import type { CapoRole, GuardianMode } from '../terms/index.js';
 import type { ListedApproval } from './approval.entity.js';
 import type { WaitingFor } from './approvals.dto.js';
 

@@ -2,7 +2,7 @@ import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-va
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 
 /** What one call answers at the most: a page as JSON, or a stretch as lines. */

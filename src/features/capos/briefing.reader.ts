@@ -11,9 +11,8 @@ import { CapoSkills } from './capo-skills.js';
 import type { OutsideTargets } from './outside-targets.js';
 import { OutsideTargetsReader } from './outside-targets.reader.js';
 import { speaksOfFigures } from './vocabulary.js';
-import { buyerContextOf, type BuyerFacts } from '../partner/persona.js';
-import { BUYER_FACTS } from '../partner/persona.reader.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
+import { BUYER_FACTS, type BuyerFacts, buyerContextOf } from '../partner/index.js';
+import type { CapoRole, Priority } from '../terms/index.js';
 
 /** The directive that a briefing is for. */
 export interface BriefedDirective {

@@ -1,6 +1,6 @@
-import { NO_COST, type CapoRole, type Cost, type Priority } from '../terms/terms.js';
+import { type CapoRole, type Cost, NO_COST, type Priority } from '../terms/index.js';
 import type { OutsideTargets } from './outside-targets.js';
-import type { SignalSeverity, SignalType } from '../records/signal-types.js';
+import type { SignalSeverity, SignalType } from '../records/index.js';
 
 /** The input of every capo execution, for each runner (specification: "Context"). Plain data, ready to be stored. */
 export interface Briefing {

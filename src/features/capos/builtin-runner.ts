@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { CallFailed } from '../../platform/processes/call-failed.js';
 import { ProcessPool } from '../../platform/processes/process-pool.js';
-import { NO_COST } from '../terms/terms.js';
+import { NO_COST } from '../terms/index.js';
 import { RunnerFailed, type Briefing, type CapoRunner, type Draft, type DraftContent } from './briefing.js';
 import { DraftTooLarge } from './draft-bounds.js';
 

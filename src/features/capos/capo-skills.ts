@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import type { SkillBrief } from './briefing.js';
 
 /** So much of skills is read by a capo altogether, in bytes of JSON; each alone is smaller. */

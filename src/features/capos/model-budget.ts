@@ -6,8 +6,8 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
-import { Signals } from '../records/signals.repository.js';
-import type { Cost } from '../terms/terms.js';
+import { Signals } from '../records/index.js';
+import type { Cost } from '../terms/index.js';
 import { RunnerFailed } from './briefing.js';
 import {
   type BudgetTerms,

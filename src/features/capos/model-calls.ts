@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics.js';
-import type { Cost } from '../terms/terms.js';
+import type { Cost } from '../terms/index.js';
 import { RunnerFailed, type RunnerFailure } from './briefing.js';
 
 type Outcome = 'answered' | RunnerFailure | 'error';

@@ -1,7 +1,7 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
-import type { Cost } from '../terms/terms.js';
+import type { Cost } from '../terms/index.js';
 import { RunnerFailed } from './briefing.js';
 import type { ModelCalls } from './model-calls.js';
 import type { ModelBudget } from './model-budget.js';

@@ -1,7 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { excerptOf } from '../../platform/outbound/excerpt.js';
 import { parseRetryAfter } from '../../platform/outbound/retry-after.js';
-import type { Cost } from '../terms/terms.js';
+import type { Cost } from '../terms/index.js';
 import { RunnerFailed, type RunnerFailure } from './briefing.js';
 
 /** What a provider's error says about itself; read structurally, so that no class of a lazily loaded package is needed. */

@@ -1,4 +1,4 @@
-import { type Cost, COST_CURRENCY, NO_COST } from '../terms/terms.js';
+import { COST_CURRENCY, type Cost, NO_COST } from '../terms/index.js';
 import { costOf, type ModelPrices } from './model-cost.js';
 
 /** What a provider says that one call used; a server of one's own may say nothing. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Connectors } from '../connectors/connectors.js';
-import { Destinations } from '../webhooks/destinations.repository.js';
-import { redactedUrl } from '../webhooks/redacted-url.js';
+import { Connectors } from '../connectors/index.js';
+import { Destinations, redactedUrl } from '../webhooks/index.js';
 import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets } from './outside-targets.js';
 
 /** Looks up what a workspace reaches outside now. */

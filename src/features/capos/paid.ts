@@ -1,5 +1,4 @@
-import type { Cost } from '../terms/terms.js';
-import { NO_COST } from '../terms/terms.js';
+import { type Cost, NO_COST } from '../terms/index.js';
 import { type Draft, RunnerFailed } from './briefing.js';
 
 /** What was paid for a model. */

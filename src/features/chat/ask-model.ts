@@ -8,15 +8,21 @@ import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
-import { RunnerFailed } from '../capos/briefing.js';
-import { MODEL } from '../capos/capos.module.js';
-import { ModelCharges } from '../capos/model-charges.js';
-import type { ModelClient, Reading } from '../capos/model-client.js';
-import { faultsOfAnswer, object } from '../capos/model-output.js';
-import { delimited } from '../capos/model-prompt.js';
-import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
-import { addCost } from '../directives/directive.js';
-import { NO_COST } from '../terms/terms.js';
+import {
+  MODEL,
+  ModelCharges,
+  type ModelClient,
+  type Paid,
+  type Reading,
+  RunnerFailed,
+  delimited,
+  faultsOfAnswer,
+  isPaid,
+  object,
+  paidBefore,
+} from '../capos/index.js';
+import { addCost } from '../directives/index.js';
+import { NO_COST } from '../terms/index.js';
 import { ChatFacts, type Found } from './chat-facts.reader.js';
 import type { ChatEngine } from './chat-message.entity.js';
 import { Conversations } from './conversations.repository.js';

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { Cost } from '../terms/terms.js';
+import type { Cost } from '../terms/index.js';
 import type { ChatIntent } from './intents.js';
 
 /** What answered: the built-in rules, or a model. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CaposModule } from '../capos/capos.module.js';
-import { DirectivesModule } from '../directives/directives.module.js';
+import { CaposModule } from '../capos/index.js';
+import { DirectivesModule } from '../directives/index.js';
 import { AnswerMessage } from './answer-message.js';
 import { AskModel } from './ask-model.js';
 import { ChatController } from './chat.controller.js';

@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { hasUnseen, isBlank, withoutUnseen } from '../../platform/kernel/unseen.js';
-import { beginsAsInstruction } from '../capos/builtin/draft.js';
-import type { DirectiveEntity } from '../directives/directive.entity.js';
+import { beginsAsInstruction } from '../capos/index.js';
+import type { DirectiveEntity } from '../directives/index.js';
 import { addressesIn, plainWords } from './reply-text.js';
 
 /** A message that hands in work: what of it is the directive, and what is said about it. */

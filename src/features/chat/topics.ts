@@ -1,8 +1,8 @@
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { counted, money } from '../../platform/kernel/readable-numbers.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
-import { firstPending, soonAfter } from '../approvals/pending-approvals.js';
-import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
+import { firstPending, soonAfter } from '../approvals/index.js';
+import { MOST_URGENT_ESCALATIONS } from '../escalations/index.js';
 import { quoted } from './reply-text.js';
 import { FEW, isWork, WORK, type WorkRow, workText } from './work.js';
 

@@ -1,6 +1,6 @@
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { cutText } from '../../platform/kernel/text.js';
-import type { RecipientOutcome } from '../directives/packets/packet-effect.js';
+import type { RecipientOutcome } from '../directives/index.js';
 import { quoted, spoken } from './reply-text.js';
 
 /** Directives with their packets and approvals, and what agents asked for: by an id, a recipient, an agent or words. */

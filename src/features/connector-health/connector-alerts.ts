@@ -1,11 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import { CHECK, CONNECTOR_RED, DISMISS } from '../escalations/escalation-kinds.js';
-import { EscalationOptions } from '../escalations/escalation-options.js';
-import { Escalations } from '../escalations/escalations.repository.js';
-import { Signals } from '../records/signals.repository.js';
-import type { SignalSeverity } from '../records/signal-types.js';
+import { CHECK, CONNECTOR_RED, DISMISS, EscalationOptions, Escalations } from '../escalations/index.js';
+import { type SignalSeverity, Signals } from '../records/index.js';
 import { MonitoredConnectors } from './monitored-connectors.repository.js';
 import type { HealthChange } from './connector-health.js';
 import { atTheBeginning, inASentence } from './connector-names.js';

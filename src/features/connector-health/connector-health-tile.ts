@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { Stretch } from '../kpi/kpi-calendar.js';
-import type { TileFigures, TileQuestion } from '../kpi/kpi-tiles.js';
+import type { Stretch, TileFigures, TileQuestion } from '../kpi/index.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
 
 const WEEK = 7;

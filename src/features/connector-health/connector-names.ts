@@ -1,4 +1,4 @@
-import { nameInASentence } from '../webhooks/destination-name.js';
+import { nameInASentence } from '../webhooks/index.js';
 import type { ConnectorEntity } from './connector.entity.js';
 
 type Named = Pick<ConnectorEntity, 'kind' | 'name'>;

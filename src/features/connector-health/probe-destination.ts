@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
-import { type DestinationHealth, DestinationHealthReader } from '../webhooks/destination-health.reader.js';
+import { type DestinationHealth, DestinationHealthReader } from '../webhooks/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ANSWER_MS, ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 import { OUTSIDE_FAILURES } from './outside-failures.js';

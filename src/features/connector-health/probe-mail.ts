@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Work } from '../../platform/work/work.js';
-import { LOGIN_REFUSED, Mailer, MailProbeFailed } from '../mail/mailer.js';
+import { LOGIN_REFUSED, MailProbeFailed, Mailer } from '../mail/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ConnectorProbes, type Probe } from './connector-probes.js';
 import { MonitoredConnectors } from './monitored-connectors.repository.js';

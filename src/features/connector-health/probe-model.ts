@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
-import { baseUrlOf } from '../capos/model-provider.js';
+import { baseUrlOf } from '../capos/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ANSWER_MS, ConnectorProbes, type Probe } from './connector-probes.js';
 

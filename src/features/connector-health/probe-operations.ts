@@ -1,9 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
-import { CallOperation } from '../connectors/call-operation.js';
-import { Connectors } from '../connectors/connectors.js';
-import type { LoadedConnector } from '../connectors/load-connectors.js';
-import type { Operation } from '../connectors/operation.js';
+import { CallOperation, Connectors, type LoadedConnector, type Operation } from '../connectors/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ANSWER_MS, ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 import { OUTSIDE_FAILURES } from './outside-failures.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PartnerHealthReader } from '../partner/partner-health.reader.js';
+import { PartnerHealthReader } from '../partner/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 

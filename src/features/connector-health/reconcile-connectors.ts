@@ -1,11 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
-import { Connectors } from '../connectors/connectors.js';
-import type { LoadedConnector } from '../connectors/load-connectors.js';
-import { PartnerSecretChanges } from '../partner/partner-secret-changes.js';
-import { DestinationChanges } from '../webhooks/destination-changes.js';
-import { destinationName } from '../webhooks/destination-name.js';
+import { Connectors, type LoadedConnector } from '../connectors/index.js';
+import { PartnerSecretChanges } from '../partner/index.js';
+import { DestinationChanges, destinationName } from '../webhooks/index.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import type { ConnectorKind } from './connector-kinds.js';
 import { atTheBeginning } from './connector-names.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { CallOperation } from './call-operation.js';
 import { Connectors } from './connectors.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 import { type LoadedConnector, loadConnectors } from './load-connectors.js';
 import type { Operation } from './operation.js';
 

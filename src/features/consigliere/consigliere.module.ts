@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { ApprovalsModule } from '../approvals/approvals.module.js';
-import { CaposModule } from '../capos/capos.module.js';
-import { DirectivesModule } from '../directives/directives.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { ApprovalsModule } from '../approvals/index.js';
+import { CaposModule } from '../capos/index.js';
+import { DirectivesModule } from '../directives/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
 import { RouteDirective } from './route-directive.js';
 import { Router } from './router.js';
 

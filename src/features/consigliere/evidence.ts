@@ -1,7 +1,13 @@
-import type { StandingOrderBrief } from '../capos/briefing.js';
-import { capoCalled, type CapoRole } from '../capos/capo.js';
-import { moneyIn } from '../capos/money.js';
-import { domainWords, type Word, WORD_WEIGHT, wordsOf } from '../capos/vocabulary.js';
+import {
+  type CapoRole,
+  type StandingOrderBrief,
+  WORD_WEIGHT,
+  type Word,
+  capoCalled,
+  domainWords,
+  moneyIn,
+  wordsOf,
+} from '../capos/index.js';
 
 /** What speaks for a capo in a directive, its context and the standing orders, and how much. */
 export interface Evidence {

@@ -1,12 +1,20 @@
 import type { JSONSchema7 } from 'ai';
 import { z } from 'zod';
 import { cutText } from '../../platform/kernel/text.js';
-import { actionTypesOf } from '../capos/action-types.js';
-import { CAPO_ROLES, CAPOS, type CapoRole, engineOf } from '../capos/capo.js';
-import type { Question, Reading } from '../capos/model-client.js';
-import { line, object } from '../capos/model-output.js';
-import { faultsOfAnswer } from '../capos/model-output.js';
-import { boundedContext, delimited } from '../capos/model-prompt.js';
+import {
+  CAPOS,
+  CAPO_ROLES,
+  type CapoRole,
+  type Question,
+  type Reading,
+  actionTypesOf,
+  boundedContext,
+  delimited,
+  engineOf,
+  faultsOfAnswer,
+  line,
+  object,
+} from '../capos/index.js';
 import type { RouteRequest, Routing } from './route.js';
 
 /** How a model is asked which capo a directive belongs to, and how its answer is read. */

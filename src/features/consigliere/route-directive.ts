@@ -3,21 +3,19 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import { RunnerFailed } from '../capos/briefing.js';
-import { CAPOS } from '../capos/capo.js';
-import { paidBefore } from '../capos/paid.js';
-import { ChargeUnused } from '../directives/charge-unused.js';
-import type { DirectiveEntity } from '../directives/directive.entity.js';
-import { addCost, titleOf } from '../directives/directive.js';
-import { DirectiveTransitions } from '../directives/directive-transitions.js';
-import { Directives } from '../directives/directives.repository.js';
-import { GiveUpDraft } from '../directives/give-up-draft.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { isHalted, KILLED_TOPIC } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { type ApprovalEntity, Approvals } from '../approvals/index.js';
+import { CAPOS, RunnerFailed, paidBefore } from '../capos/index.js';
+import {
+  ChargeUnused,
+  type DirectiveEntity,
+  DirectiveTransitions,
+  Directives,
+  GiveUpDraft,
+  addCost,
+  titleOf,
+} from '../directives/index.js';
+import { type GuardianEntity, Guardians, KILLED_TOPIC, isHalted } from '../guardian/index.js';
+import { StandingOrders } from '../standing-orders/index.js';
 import type { RouteRequest } from './route.js';
 import { type Routed, Router } from './router.js';
 

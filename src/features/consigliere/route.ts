@@ -1,10 +1,15 @@
-import type { StandingOrderBrief } from '../capos/briefing.js';
-import { ACTION_TYPES } from '../capos/action-types.js';
-import { movesIn } from '../capos/builtin/draft.js';
-import { CAPO_ROLES, CAPOS, engineOf, type CapoRole } from '../capos/capo.js';
-import { wordsOf } from '../capos/vocabulary.js';
+import {
+  ACTION_TYPES,
+  CAPOS,
+  CAPO_ROLES,
+  type CapoRole,
+  type StandingOrderBrief,
+  engineOf,
+  movesIn,
+  wordsOf,
+} from '../capos/index.js';
 import { cutText } from '../../platform/kernel/text.js';
-import type { Priority } from '../terms/terms.js';
+import type { Priority } from '../terms/index.js';
 import {
   contextEvidence,
   moneyEvidence,

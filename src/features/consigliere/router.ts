@@ -1,11 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { Unavailable } from '../../platform/kernel/errors.js';
-import { RunnerFailed } from '../capos/briefing.js';
-import { MODEL } from '../capos/capos.module.js';
-import type { ModelClient } from '../capos/model-client.js';
-import { type Paid, paidBefore } from '../capos/paid.js';
-import { NO_COST } from '../terms/terms.js';
+import { MODEL, type ModelClient, type Paid, RunnerFailed, paidBefore } from '../capos/index.js';
+import { NO_COST } from '../terms/index.js';
 import { routingQuestion } from './model-routing.js';
 import { routeDirective, type RouteRequest, type Routing } from './route.js';
 

@@ -2,10 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Role, Tier } from '../../platform/auth/caller.js';
 import { TOKEN_SCOPES, type TokenScope } from '../../platform/auth/token-scopes.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
-import type { AgentStatus } from '../agents/agents.dto.js';
-import type { SubscriptionStatus } from '../subscription/licence.js';
-import type { CapoRole, GuardianMode } from '../terms/terms.js';
-import { InstalledPackView } from '../workspaces/profile.dto.js';
+import type { AgentStatus } from '../agents/index.js';
+import type { SubscriptionStatus } from '../subscription/index.js';
+import type { CapoRole, GuardianMode } from '../terms/index.js';
+import { InstalledPackView } from '../workspaces/index.js';
 
 export class BootstrapSubscription {
   /**

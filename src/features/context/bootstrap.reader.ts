@@ -5,10 +5,9 @@ import { Db } from '../../platform/database/db.js';
 import { SUPPORTED_VERSIONS } from '../../platform/http/api-version.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { tierLimitsOf } from '../../platform/rate-limit/limits.js';
-import type { AgentFacts } from '../agents/agent.js';
-import { AgentsReader } from '../agents/agents.reader.js';
-import { CAPOS } from '../capos/capo.js';
-import { licenceStatus } from '../subscription/licence.js';
+import { type AgentFacts, AgentsReader } from '../agents/index.js';
+import { CAPOS } from '../capos/index.js';
+import { licenceStatus } from '../subscription/index.js';
 import type { BootstrapView } from './bootstrap.dto.js';
 
 const BOOTSTRAP = /* sql */ `

@@ -1,8 +1,8 @@
-import { SignalView } from '../records/signals.dto.js';
-import { StandingOrderSummary } from '../standing-orders/standing-orders.dto.js';
-import { WorkPacketSummary } from '../directives/packets/work-packets.dto.js';
-import { ReceiptItem } from '../audit/audit-feed.dto.js';
-import { BuyerContextView, PartnerPersona } from '../partner/persona.dto.js';
+import { SignalView } from '../records/index.js';
+import { StandingOrderSummary } from '../standing-orders/index.js';
+import { WorkPacketSummary } from '../directives/index.js';
+import { ReceiptItem } from '../audit/index.js';
+import { BuyerContextView, PartnerPersona } from '../partner/index.js';
 
 export class ContextOperator {
   /**

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../agents/agents.module.js';
-import { AuditModule } from '../audit/audit.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AgentsModule } from '../agents/index.js';
+import { AuditModule } from '../audit/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { BootstrapController } from './bootstrap.controller.js';
 import { BootstrapReader } from './bootstrap.reader.js';
 import { ContextController } from './context.controller.js';

@@ -2,10 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import type { LoggedReceipt } from '../audit/receipt-log.repository.js';
-import { listedReceipt } from '../audit/receipt-view.js';
-import { buyerContextOf, type BuyerFacts, personaOf, type UpdateFacts } from '../partner/persona.js';
-import { BUYER_FACTS, UPDATE_FACTS } from '../partner/persona.reader.js';
+import { type LoggedReceipt, listedReceipt } from '../audit/index.js';
+import {
+  BUYER_FACTS,
+  type BuyerFacts,
+  UPDATE_FACTS,
+  type UpdateFacts,
+  buyerContextOf,
+  personaOf,
+} from '../partner/index.js';
 import type { ContextView } from './context.dto.js';
 
 /** How much of a text stands in a list, in characters; whole texts stand in the single records. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ReceiptChains } from '../audit/receipt-chains.repository.js';
+import { ReceiptChains } from '../audit/index.js';
 import { BootstrapReader } from './bootstrap.reader.js';
 import { ContextReader } from './context.reader.js';
-import { Devices } from '../workspaces/devices.repository.js';
+import { Devices } from '../workspaces/index.js';
 import { Cursors, sightOf } from './cursors.js';
 import type { HydrateBody, Hydration } from './hydrate.dto.js';
 import { MissedReceipts } from './missed-receipts.js';

@@ -1,6 +1,6 @@
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { ReceiptItem } from '../audit/audit-feed.dto.js';
+import { ReceiptItem } from '../audit/index.js';
 import { BootstrapView } from './bootstrap.dto.js';
 import { ContextView } from './context.dto.js';
 

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { ChainPoint } from '../../platform/receipts/verify-chain.js';
-import type { ReceiptItem } from '../audit/audit-feed.dto.js';
-import { type LoggedReceipt, ReceiptLog } from '../audit/receipt-log.repository.js';
-import { listedReceipt } from '../audit/receipt-view.js';
+import { type LoggedReceipt, type ReceiptItem, ReceiptLog, listedReceipt } from '../audit/index.js';
 
 /** At the first call. */
 const LATEST = 100;

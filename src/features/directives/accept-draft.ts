@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import type { Draft } from '../capos/briefing.js';
+import type { Draft } from '../capos/index.js';
 import { ChargeUnused } from './charge-unused.js';
 import { CheckDraft } from './check-draft.js';
 import { DecideDraft } from './decide-draft.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { DirectiveStatus } from '../terms/terms.js';
-import { Teams } from '../workspaces/teams.repository.js';
+import type { DirectiveStatus } from '../terms/index.js';
+import { Teams } from '../workspaces/index.js';
 import type { DirectiveEntity } from './directive.entity.js';
 
 /** Whether what has ended may be taken up again: it may be too late for it, or nobody may be left to see it. */

@@ -4,18 +4,23 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { RequestApproval } from '../approvals/request-approval.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { APPROVE_ONCE, BUDGET_EXCEEDED, RETRY } from '../escalations/escalation-kinds.js';
-import type { EscalationEntity } from '../escalations/escalation.entity.js';
-import { type Decider, EscalationOptions } from '../escalations/escalation-options.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import { RequestApproval } from '../approvals/index.js';
+import { capoActor } from '../capos/index.js';
+import {
+  APPROVE_ONCE,
+  BUDGET_EXCEEDED,
+  type Decider,
+  type EscalationEntity,
+  EscalationOptions,
+  RETRY,
+} from '../escalations/index.js';
+import { Guardians } from '../guardian/index.js';
 import { AssertWanted } from './assert-wanted.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { isDeniedByBudget } from '../standing-orders/evaluate.js';
+import { isDeniedByBudget } from '../standing-orders/index.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { authorOf, readyContent } from './ready-content.js';

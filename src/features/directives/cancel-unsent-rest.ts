@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Work } from '../../platform/work/work.js';
-import { PolicyGate } from '../guardian/policy-gate.js';
+import { PolicyGate } from '../guardian/index.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { WorkPackets } from './packets/work-packets.repository.js';

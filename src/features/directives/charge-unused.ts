@@ -5,7 +5,7 @@ import { Unavailable } from '../../platform/kernel/errors.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { isPaid, type Paid } from '../capos/paid.js';
+import { type Paid, isPaid } from '../capos/index.js';
 import { addCost } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type PaidFor } from './directive-transitions.js';

@@ -3,10 +3,15 @@ import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { isActionType, parametersOf, validateAction } from '../capos/action-types.js';
-import type { Draft, DraftPacket } from '../capos/briefing.js';
-import { engineOf } from '../capos/capo.js';
-import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
+import {
+  type Draft,
+  type DraftPacket,
+  OutsideTargetsReader,
+  engineOf,
+  isActionType,
+  parametersOf,
+  validateAction,
+} from '../capos/index.js';
 import { newPacket } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { LIMITS } from '../capos/action-params.js';
-import { CAPOS } from '../capos/capo.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { GUARDIAN } from '../guardian/guardian.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { Signals } from '../records/signals.repository.js';
+import { CAPOS, LIMITS, capoActor } from '../capos/index.js';
+import { GUARDIAN, PolicyDenied } from '../guardian/index.js';
+import { Signals } from '../records/index.js';
 import { titleOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';

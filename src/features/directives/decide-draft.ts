@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PolicyGate } from '../guardian/policy-gate.js';
+import { PolicyGate } from '../guardian/index.js';
 import { decidedPacketOf } from './packets/work-packet.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { type CheckedDraft, verdictOn } from './decided-draft.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Concern } from '../capos/briefing.js';
-import type { Effect } from '../standing-orders/standing-order.js';
+import type { Concern } from '../capos/index.js';
+import type { Effect } from '../standing-orders/index.js';
 import { type DraftVerdict, verdictOn } from './decided-draft.js';
 
 interface Given {

@@ -1,8 +1,7 @@
-import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import type { Draft } from '../capos/briefing.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import type { PolicyDecision } from '../guardian/policy-decision.js';
-import type { Decision } from '../standing-orders/evaluate.js';
+import type { ApprovalEntity } from '../approvals/index.js';
+import type { Draft } from '../capos/index.js';
+import type { GuardianEntity, PolicyDecision } from '../guardian/index.js';
+import type { Decision } from '../standing-orders/index.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { outcomeOfDraft, whyNobodyElseMayAllow } from './ready-content.js';

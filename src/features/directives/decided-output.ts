@@ -3,20 +3,23 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
-import { approverNames, isAmongWhoAsked, packetsOf } from '../approvals/approval.js';
-import type { ApprovalEntity, OfDirective, UnrevisedApproval } from '../approvals/approval.entity.js';
 import {
+  type ApprovalEntity,
   type ApprovalSubject,
   ApprovalSubjects,
   type ChangesRequested,
   type Edit,
-  type Edited,
   type EditSituation,
-} from '../approvals/approval-subjects.js';
-import { RequestApproval } from '../approvals/request-approval.js';
-import type { FeedbackRound } from '../capos/briefing.js';
-import { withoutOurs } from '../capos/outside-targets.js';
-import type { DirectiveStatus } from '../terms/terms.js';
+  type Edited,
+  type OfDirective,
+  RequestApproval,
+  type UnrevisedApproval,
+  approverNames,
+  isAmongWhoAsked,
+  packetsOf,
+} from '../approvals/index.js';
+import { type FeedbackRound, withoutOurs } from '../capos/index.js';
+import type { DirectiveStatus } from '../terms/index.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { CancelUnsentRest } from './cancel-unsent-rest.js';
 import { EditOutput } from './edit-output.js';

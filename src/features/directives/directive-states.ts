@@ -1,5 +1,5 @@
 import { TransitionTable } from '../../platform/kernel/transition-table.js';
-import type { DirectiveStatus } from '../terms/terms.js';
+import type { DirectiveStatus } from '../terms/index.js';
 
 export type DirectiveTrigger =
   | 'hand_in_for_approval'

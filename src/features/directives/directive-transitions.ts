@@ -3,10 +3,9 @@ import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { Events } from '../events/events.js';
-import { isPaid, type Paid } from '../capos/paid.js';
-import type { CapoRole, DirectiveStatus } from '../terms/terms.js';
+import { type Paid, capoActor, isPaid } from '../capos/index.js';
+import { Events } from '../events/index.js';
+import type { CapoRole, DirectiveStatus } from '../terms/index.js';
 import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
 import { type Change, Directives } from './directives.repository.js';
 

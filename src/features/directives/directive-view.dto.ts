@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
-import { Drafting } from '../capos/drafting.dto.js';
-import type { DirectiveStatus, Priority } from '../terms/terms.js';
-import { OutputRemarks } from '../approvals/approval-content.dto.js';
+import { Drafting } from '../capos/index.js';
+import type { DirectiveStatus, Priority } from '../terms/index.js';
+import { OutputRemarks } from '../approvals/index.js';
 
 export class RoutingCandidate {
   /**

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { Output } from '../approvals/approval.entity.js';
-import type { FeedbackRound } from '../capos/briefing.js';
-import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/terms.js';
+import type { Output } from '../approvals/index.js';
+import type { FeedbackRound } from '../capos/index.js';
+import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/index.js';
 
 export interface Routing {
   candidates: { capo: CapoRole; score: number; why: string[] }[];

@@ -1,11 +1,14 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { cutText } from '../../platform/kernel/text.js';
-import type { Output } from '../approvals/approval.entity.js';
-import type { Action } from '../capos/action-types.js';
-import type { Draft } from '../capos/briefing.js';
-import { bodyOf, summaryOf as summaryOfActions } from '../capos/draft-output.js';
-import type { DraftingState } from '../capos/drafting-states.reader.js';
-import type { Cost } from '../terms/terms.js';
+import type { Output } from '../approvals/index.js';
+import {
+  type Action,
+  type Draft,
+  type DraftingState,
+  bodyOf,
+  summaryOf as summaryOfActions,
+} from '../capos/index.js';
+import type { Cost } from '../terms/index.js';
 import type { DirectiveSummary, DirectiveView } from './directive-view.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import type { ListedDirective } from './directives.repository.js';

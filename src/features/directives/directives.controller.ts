@@ -7,7 +7,7 @@ import { ACTS, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { draftingFrom, DraftingStates } from '../capos/drafting-states.reader.js';
+import { DraftingStates, draftingFrom } from '../capos/index.js';
 import { CancelDirective } from './cancel-directive.js';
 import { DRAFTING } from './directive-states.js';
 import { summaryOf, viewOf } from './directive.js';

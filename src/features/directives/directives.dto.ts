@@ -11,7 +11,7 @@ import {
   type DirectiveStatus,
   PRIORITIES,
   type Priority,
-} from '../terms/terms.js';
+} from '../terms/index.js';
 import { IsInstantAhead } from './is-instant-ahead.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { capoActor } from '../capos/capo-actor.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
+import { capoActor } from '../capos/index.js';
+import { PolicyDenied } from '../guardian/index.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { ChargeUnused } from './charge-unused.js';

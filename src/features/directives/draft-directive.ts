@@ -1,12 +1,15 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import type { CapoRunner, Draft } from '../capos/briefing.js';
-import { BriefingReader } from '../capos/briefing.reader.js';
-import { CAPO_RUNNER } from '../capos/capos.module.js';
-import { withDangers } from '../capos/content-checks.js';
-import { withReplyTo } from '../capos/reply-to.js';
-import { KILLED_TOPIC } from '../guardian/guardian.js';
+import {
+  BriefingReader,
+  CAPO_RUNNER,
+  type CapoRunner,
+  type Draft,
+  withDangers,
+  withReplyTo,
+} from '../capos/index.js';
+import { KILLED_TOPIC } from '../guardian/index.js';
 import { AcceptDraft } from './accept-draft.js';
 import { BeginDraft } from './begin-draft.js';
 import { GiveUpDraft } from './give-up-draft.js';

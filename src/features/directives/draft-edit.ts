@@ -3,22 +3,24 @@ import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { PacketChange } from '../approvals/approval.entity.js';
-import type { Edit } from '../approvals/approval-subjects.js';
+import type { Edit, PacketChange } from '../approvals/index.js';
 import {
   ACTION_TYPES,
-  isActionType,
-  parametersOf,
+  DRAFT_BOUNDS,
+  type NeededInput,
+  OURS,
+  type OutsideTargets,
   type ParamsOf,
+  documentFrom,
+  engineOf,
+  isActionType,
+  isBodyCut,
+  openPlace,
+  parametersOf,
+  titleOf,
   validateAction,
   valueAt,
-} from '../capos/action-types.js';
-import type { NeededInput } from '../capos/briefing.js';
-import { engineOf } from '../capos/capo.js';
-import { DRAFT_BOUNDS } from '../capos/draft-bounds.js';
-import { openPlace } from '../capos/draft-checks.js';
-import { documentFrom, isBodyCut, titleOf } from '../capos/draft-output.js';
-import { OURS, type OutsideTargets } from '../capos/outside-targets.js';
+} from '../capos/index.js';
 import { actionOf, newPacket, type PacketOrigin } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 

@@ -1,4 +1,4 @@
-import type { RunnerFailed } from '../capos/briefing.js';
+import type { RunnerFailed } from '../capos/index.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

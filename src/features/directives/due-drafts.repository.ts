@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
-import type { ApprovalEntity } from '../approvals/approval.entity.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import { PausedCapos } from '../capos/paused-capos.repository.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import { type ApprovalEntity, Approvals } from '../approvals/index.js';
+import { PausedCapos } from '../capos/index.js';
+import { type GuardianEntity, Guardians } from '../guardian/index.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 

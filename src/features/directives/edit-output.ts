@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { ApprovalEntity, OfDirective, ApprovalPacket } from '../approvals/approval.entity.js';
-import { concernsAfterEdit, packetsOf } from '../approvals/approval.js';
-import type { Edit, Edited, EditSituation } from '../approvals/approval-subjects.js';
-import { stringsIn } from '../capos/draft-checks.js';
-import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
-import { dangersOfPackets } from '../capos/content-checks.js';
-import { PolicyDenied } from '../guardian/guardian.errors.js';
-import { PolicyGate } from '../guardian/policy-gate.js';
-import { decisionsInReceipt, type PolicyDecision } from '../guardian/policy-decision.js';
-import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
+import {
+  type ApprovalEntity,
+  type ApprovalPacket,
+  type Edit,
+  type EditSituation,
+  type Edited,
+  type OfDirective,
+  concernsAfterEdit,
+  packetsOf,
+} from '../approvals/index.js';
+import { OutsideTargetsReader, dangersOfPackets, stringsIn } from '../capos/index.js';
+import { type PolicyDecision, PolicyDenied, PolicyGate, decisionsInReceipt } from '../guardian/index.js';
+import { type Decision, strictestElectorate } from '../standing-orders/index.js';
 import { outputOf } from './directive.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';

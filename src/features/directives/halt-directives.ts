@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Work } from '../../platform/work/work.js';
-import { Approvals } from '../approvals/approvals.repository.js';
+import { Approvals } from '../approvals/index.js';
 import {
+  COMPENSATE,
   type GuardianAct,
   type Haltable,
   HaltableWork,
   type Halted,
   type HeldBack,
   type ResumedPacket,
-} from '../guardian/halting.js';
-import { COMPENSATE } from '../guardian/revert-progress.js';
+} from '../guardian/index.js';
 import { CompleteDirective } from './complete-directive.js';
 import { Directives } from './directives.repository.js';
 import { SEND_AGAIN_WORK } from './packets/send-again.js';

@@ -1,6 +1,5 @@
 import type { WorkError } from '../../platform/work/work-item.js';
-import type { Draft } from '../capos/briefing.js';
-import { quotable } from '../capos/model-failure.js';
+import { type Draft, quotable } from '../capos/index.js';
 
 export const NOTHING_PREPARED = 'NOTHING_PREPARED';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '../standing-orders/standing-order.js';
+import type { Effect } from '../standing-orders/index.js';
 import { outcomeOfDraft } from './ready-content.js';
 
 describe('what comes of a draft as a whole', () => {

@@ -1,11 +1,13 @@
-import type { ApprovalPacket, ApprovalPolicy, Author } from '../approvals/approval.entity.js';
-import { approvedHash } from '../approvals/approval.js';
-import type { ReadyContent } from '../approvals/approvals.repository.js';
-import { highestReversibility, riskOf } from '../capos/action-types.js';
-import type { Concern } from '../capos/briefing.js';
-import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
-import { type Effect, strictest } from '../standing-orders/standing-order.js';
-import { DEFAULT_EXPIRY_MS, type Priority, type Risk, RISKS } from '../terms/terms.js';
+import {
+  type ApprovalPacket,
+  type ApprovalPolicy,
+  type Author,
+  type ReadyContent,
+  approvedHash,
+} from '../approvals/index.js';
+import { type Concern, highestReversibility, riskOf } from '../capos/index.js';
+import { type Decision, type Effect, strictest, strictestElectorate } from '../standing-orders/index.js';
+import { DEFAULT_EXPIRY_MS, type Priority, RISKS, type Risk } from '../terms/index.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';

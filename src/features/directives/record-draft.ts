@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { CAPOS } from '../capos/capo.js';
-import { capoActor } from '../capos/capo-actor.js';
+import { CAPOS, capoActor } from '../capos/index.js';
 import { actionOf } from './packets/work-packet.js';
 import type { DecidedDraft } from './decided-draft.js';
 import { addCost, outputOf, titleOf } from './directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
-import { decisionsInReceipt } from '../guardian/policy-decision.js';
+import { decisionsInReceipt } from '../guardian/index.js';
 
 /** Records a draft with its directive, and in a receipt, with the decisions about it and what it cost. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Work } from '../../platform/work/work.js';
-import { capoActor } from '../capos/capo-actor.js';
-import { PolicyGate } from '../guardian/policy-gate.js';
+import { capoActor } from '../capos/index.js';
+import { PolicyGate } from '../guardian/index.js';
 import { delayOf, delayOfWork } from './packets/throttled-packet.js';
 import { contentHash } from './packets/work-packet.js';
 import { WorkPackets } from './packets/work-packets.repository.js';

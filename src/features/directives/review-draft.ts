@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { RequestApproval } from '../approvals/request-approval.js';
-import { capoActor } from '../capos/capo-actor.js';
+import { RequestApproval } from '../approvals/index.js';
+import { capoActor } from '../capos/index.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 import { type DecidedDraft, isAwaited } from './decided-draft.js';
 import { titleOf } from './directive.js';

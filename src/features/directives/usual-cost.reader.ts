@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { CapoRole, Cost } from '../terms/terms.js';
+import type { CapoRole, Cost } from '../terms/index.js';
 
 /** So many directives say what one usually costs; those that no model drafted say nothing. */
 const LAST = 20;

@@ -6,7 +6,7 @@ import { DECIDES, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
+import { GuardianHalted } from '../terms/index.js';
 import { DecideEscalation } from './decide-escalation.js';
 import { viewOf } from './escalation.js';
 import type { EscalationEntity } from './escalation.entity.js';

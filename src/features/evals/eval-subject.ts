@@ -1,5 +1,5 @@
-import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { StandingOrderEntity } from '../standing-orders/index.js';
+import type { CapoRole } from '../terms/index.js';
 import type { EvalTarget } from './eval-run.entity.js';
 import type { EvalKind, Rule } from './rule.js';
 import { SAFETY_RULES } from './safety-rules.js';

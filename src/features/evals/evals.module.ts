@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { CaposModule } from '../capos/capos.module.js';
-import { DirectivesModule } from '../directives/directives.module.js';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CaposModule } from '../capos/index.js';
+import { DirectivesModule } from '../directives/index.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
 import { EvalsController } from './evals.controller.js';

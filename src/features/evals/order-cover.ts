@@ -1,6 +1,5 @@
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
-import { isWithin } from '../standing-orders/rule-cover.js';
-import type { StandingOrderRule } from '../standing-orders/standing-order.js';
+import { type StandingOrderRule, isWithin } from '../standing-orders/index.js';
 
 /**
  * True when `outer` matches every work packet that `inner` matches, at every time. Only what can be told from the two

@@ -1,4 +1,4 @@
-import type { FieldCondition } from '../standing-orders/standing-order.js';
+import type { FieldCondition } from '../standing-orders/index.js';
 import type { Breach, Rule } from './rule.js';
 import {
   allows,

@@ -1,5 +1,5 @@
-import { LIMITS } from '../capos/action-params.js';
-import type { BudgetWindow, OrderLimits } from '../standing-orders/standing-order.js';
+import { LIMITS } from '../capos/index.js';
+import type { BudgetWindow, OrderLimits } from '../standing-orders/index.js';
 import type { Breach, Rule } from './rule.js';
 import { isSet, listed, type SafetyTarget, some, typesOf } from './safety-target.js';
 

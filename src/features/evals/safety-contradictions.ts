@@ -1,4 +1,4 @@
-import { type OrderLimits, strictness } from '../standing-orders/standing-order.js';
+import { type OrderLimits, strictness } from '../standing-orders/index.js';
 import { covers, isSameRule } from './order-cover.js';
 import type { Breach, Rule } from './rule.js';
 import { type AssessedOrder, isSet, type SafetyTarget } from './safety-target.js';

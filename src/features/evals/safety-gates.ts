@@ -1,4 +1,4 @@
-import type { FieldCondition } from '../standing-orders/standing-order.js';
+import type { FieldCondition } from '../standing-orders/index.js';
 import type { Rule } from './rule.js';
 import { allows, irreversibleOf, isSet, type SafetyTarget, some } from './safety-target.js';
 

@@ -1,9 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { ActivationChecks, type ActivationFinding } from '../standing-orders/activation-checks.js';
-import { tightens } from '../standing-orders/standing-order.js';
-import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
+import {
+  ActivationChecks,
+  type ActivationFinding,
+  type StandingOrderEntity,
+  tightens,
+} from '../standing-orders/index.js';
 import type { EvalRunEntity } from './eval-run.entity.js';
 import { orderSubject } from './eval-subject.js';
 import { RecordEval } from './record-eval.js';

@@ -1,9 +1,7 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
-import { ACTION_TYPE_NAMES, ACTION_TYPES } from '../capos/action-types.js';
-import { engineOf } from '../capos/capo.js';
-import { type StandingOrderRule, tightens } from '../standing-orders/standing-order.js';
-import { isToolPattern } from '../terms/tool-names.js';
-import type { Reversibility } from '../terms/terms.js';
+import { ACTION_TYPES, ACTION_TYPE_NAMES, engineOf } from '../capos/index.js';
+import { type StandingOrderRule, tightens } from '../standing-orders/index.js';
+import { type Reversibility, isToolPattern } from '../terms/index.js';
 
 /** An order as its safety is looked at. */
 export interface AssessedOrder extends StandingOrderRule {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ActionReversibility } from '../standing-orders/action-reversibility.js';
-import { OrderTools } from '../standing-orders/order-tools.js';
-import { ruleFaults } from '../standing-orders/rule-faults.js';
-import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
-import { SurroundingsOfOrder } from '../standing-orders/surroundings-of-order.reader.js';
+import {
+  ActionReversibility,
+  OrderTools,
+  type StandingOrderEntity,
+  SurroundingsOfOrder,
+  ruleFaults,
+} from '../standing-orders/index.js';
 import type { SafetyTarget } from './safety-target.js';
 
 /** Puts together what the safety of an order depends on, in the open transaction. */

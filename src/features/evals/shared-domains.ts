@@ -1,4 +1,4 @@
-import { canonicalDomain } from '../standing-orders/domains.js';
+import { canonicalDomain } from '../standing-orders/index.js';
 
 /** Providers at which anybody opens a mailbox. */
 const MAIL_PROVIDERS = new Set(

@@ -1,4 +1,4 @@
-import { CAPO_ROLES } from '../terms/terms.js';
+import { CAPO_ROLES } from '../terms/index.js';
 
 /** The version of the schema below; a skill says by which one it is written. */
 const SKILL_SCHEMA_VERSION = 1;

@@ -1,5 +1,5 @@
-import { ACTION_TYPES, isActionType, leverageOf } from '../capos/action-types.js';
-import type { Priority } from '../terms/terms.js';
+import { ACTION_TYPES, isActionType, leverageOf } from '../capos/index.js';
+import type { Priority } from '../terms/index.js';
 import type { Rule } from './rule.js';
 import type { SoundnessTarget } from './soundness-target.js';
 

@@ -1,5 +1,4 @@
-import { stringsIn } from '../capos/draft-checks.js';
-import { addressesIn, type Amount, amountsIn, isSameAmount, numbersIn } from '../capos/text-facts.js';
+import { type Amount, addressesIn, amountsIn, isSameAmount, numbersIn, stringsIn } from '../capos/index.js';
 import type { Rule } from './rule.js';
 import type { SoundnessTarget } from './soundness-target.js';
 

@@ -3,15 +3,17 @@ import {
   ACTION_TYPES,
   type ActionType,
   type Compensation,
-  compensationOf,
-  isActionType,
+  OURS,
+  OUTSIDE_TYPES,
   type ValidAction,
-  validateAction,
   type Validation,
-} from '../capos/action-types.js';
-import { engineOf } from '../capos/capo.js';
-import { OURS, OUTSIDE_TYPES, withoutAddress } from '../capos/outside-targets.js';
-import { actionOf } from '../directives/packets/work-packet.js';
+  compensationOf,
+  engineOf,
+  isActionType,
+  validateAction,
+  withoutAddress,
+} from '../capos/index.js';
+import { actionOf } from '../directives/index.js';
 import type { Rule } from './rule.js';
 import type { SoundnessTarget } from './soundness-target.js';
 

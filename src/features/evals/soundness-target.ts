@@ -1,7 +1,5 @@
-import type { NeededInput } from '../capos/briefing.js';
-import type { ActionResult, Compensation } from '../capos/action-types.js';
-import type { OutsideTargets } from '../capos/outside-targets.js';
-import type { CapoRole, Priority, Reversibility } from '../terms/terms.js';
+import type { ActionResult, Compensation, NeededInput, OutsideTargets } from '../capos/index.js';
+import type { CapoRole, Priority, Reversibility } from '../terms/index.js';
 
 /** A work packet as its soundness is looked at, with the directive that asked for it. */
 export interface SoundnessTarget {

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
-import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
-import type { DirectiveEntity } from '../directives/directive.entity.js';
-import { Directives } from '../directives/directives.repository.js';
-import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
-import { WorkPacketsReader } from '../directives/packets/work-packets.reader.js';
+import { OutsideTargetsReader } from '../capos/index.js';
+import {
+  type DirectiveEntity,
+  Directives,
+  type WorkPacketEntity,
+  WorkPacketsReader,
+} from '../directives/index.js';
 import type { SoundnessTarget } from './soundness-target.js';
 
 /** A stored work packet with all that its soundness depends on. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/auth/caller.js';
-import type { CapoRole, DirectiveStatus, Priority, Reversibility, Risk } from '../terms/terms.js';
+import type { CapoRole, DirectiveStatus, Priority, Reversibility, Risk } from '../terms/index.js';
 
 /** What each event says (CONTRACT, Webhooks); `receiptHead` is added to every payload where the chain is locked. */
 export interface EventPayloads {

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { GuardianMode } from '../terms/terms.js';
+import { GuardianHalted, type GuardianMode } from '../terms/index.js';
 import { letsNothingLeave, viewOf } from './guardian.js';
 import type { GuardianView } from './guardian.dto.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 

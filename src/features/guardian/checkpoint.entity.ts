@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { GuardianMode } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/index.js';
 
 /** What a checkpoint that is taken by itself comes before. */
 export type TakenBefore = 'kill' | 'activation' | 'restore' | 'pack_install';

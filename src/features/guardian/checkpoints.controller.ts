@@ -6,7 +6,7 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { StandingOrders } from '../standing-orders/index.js';
 import {
   CHECKPOINT_PARAM,
   GuardianCheckpointPage,

@@ -6,7 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { Signals } from '../records/signals.repository.js';
+import { Signals } from '../records/index.js';
 import { Guardians } from './guardians.repository.js';
 import { LiftKill } from './lift-kill.js';
 import type { RevertEntity } from './revert.entity.js';

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ChangeMode } from './change-mode.js';
 import { GuardianView, KillAnswer, KillBody, ModeBody } from './guardian.dto.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
+import { GuardianHalted } from '../terms/index.js';
 import { Guardians } from './guardians.repository.js';
 import { viewOf } from './guardian.js';
 import { HaltableWork } from './halting.js';

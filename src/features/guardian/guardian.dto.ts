@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import type { GuardianMode } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/index.js';
 
 /** The guardian's state (`GET /guardian`). */
 export class GuardianView {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { GuardianMode } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/index.js';
 
 @Entity('guardians')
 export class GuardianEntity {

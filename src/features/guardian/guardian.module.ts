@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
-import { EventsModule } from '../events/events.module.js';
-import { RecordsModule } from '../records/records.module.js';
-import { ActivationChecks } from '../standing-orders/activation-checks.js';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
-import { AutonomyMode } from '../workspaces/autonomy-mode.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { EventsModule } from '../events/index.js';
+import { RecordsModule } from '../records/index.js';
+import { ActivationChecks, StandingOrdersModule } from '../standing-orders/index.js';
+import { AutonomyMode, WorkspacesModule } from '../workspaces/index.js';
 import { ChangeMode } from './change-mode.js';
 import { CheckpointEntity } from './checkpoint.entity.js';
 import { CheckpointsController } from './checkpoints.controller.js';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/auth/caller.js';
-import type { GuardianMode } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/index.js';
 import type { GuardianView } from './guardian.dto.js';
 import type { GuardianFacts } from './guardians.repository.js';
 import type { HeldBack } from './halting.js';

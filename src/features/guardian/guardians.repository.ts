@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { GuardianMode } from '../terms/terms.js';
+import type { GuardianMode } from '../terms/index.js';
 import type { TakenCheckpoint } from './checkpoints.repository.js';
 import { GuardianEntity } from './guardian.entity.js';
 

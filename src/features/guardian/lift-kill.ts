@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Work } from '../../platform/work/work.js';
-import { TELL_MEMBERS, type GuardianMode } from '../terms/terms.js';
+import { type GuardianMode, TELL_MEMBERS } from '../terms/index.js';
 import { Guardians } from './guardians.repository.js';
 import { type GuardianAct, HaltableWork, type ResumedPacket } from './halting.js';
 import { StopRevert } from './stop-revert.js';

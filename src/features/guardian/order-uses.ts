@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Decision } from '../standing-orders/evaluate.js';
-import type { DecisionOrder, RecordedInput } from '../standing-orders/decision-input.js';
-import { isNearlySpent } from '../standing-orders/limits.js';
-import { type GivenBack, StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
-import type { Usages } from '../standing-orders/usages.js';
-import { useOf } from '../standing-orders/uses-of-order.js';
-import { Signals } from '../records/signals.repository.js';
+import {
+  type Decision,
+  type DecisionOrder,
+  type GivenBack,
+  type RecordedInput,
+  StandingOrderUses,
+  type Usages,
+  isNearlySpent,
+  useOf,
+} from '../standing-orders/index.js';
+import { Signals } from '../records/index.js';
 import { GUARDIAN } from './guardian.js';
 
 /** A work packet that goes by its decision, as standing orders count it. */

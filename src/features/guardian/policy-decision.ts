@@ -1,15 +1,16 @@
 import {
   type DecidedPacket,
+  type Decision,
   type DecisionOrder,
+  type KnownOrders,
   type RecordedInput,
+  type Usages,
+  evaluateAgain,
+  ordersFor,
   recorded,
-} from '../standing-orders/decision-input.js';
-import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import { ordersFor } from '../standing-orders/orders-for.js';
-import type { KnownOrders } from '../standing-orders/orders-in-force.repository.js';
-import type { Usages } from '../standing-orders/usages.js';
-import { useOf } from '../standing-orders/uses-of-order.js';
-import type { OperatorHours } from '../workspaces/workspaces.repository.js';
+  useOf,
+} from '../standing-orders/index.js';
+import type { OperatorHours } from '../workspaces/index.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { type BudgetWarning, budgetWarnings } from './order-uses.js';
 

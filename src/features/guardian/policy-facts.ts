@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
-import { type DecidedPacket, isLimited } from '../standing-orders/decision-input.js';
-import { mayConcern } from '../standing-orders/evaluate.js';
-import { type KnownOrders, OrdersInForce } from '../standing-orders/orders-in-force.repository.js';
 import {
-  decisionTimeStatement,
-  lockDecisionsStatement,
+  type DecidedPacket,
+  type FormerUse,
+  type KnownOrders,
+  OrdersInForce,
   StandingOrderUses,
-} from '../standing-orders/standing-order-uses.repository.js';
-import { type FormerUse, type UsageOfOrder, Usages } from '../standing-orders/usages.js';
-import { type OperatorHours, Workspaces } from '../workspaces/workspaces.repository.js';
+  type UsageOfOrder,
+  Usages,
+  decisionTimeStatement,
+  isLimited,
+  lockDecisionsStatement,
+  mayConcern,
+} from '../standing-orders/index.js';
+import { type OperatorHours, Workspaces } from '../workspaces/index.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { Guardians } from './guardians.repository.js';
 import { idOf, type Situation } from './policy-decision.js';

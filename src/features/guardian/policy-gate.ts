@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { DecidedPacket, DecisionOrder } from '../standing-orders/decision-input.js';
-import { ordersFor } from '../standing-orders/orders-for.js';
-import type { GivenBack } from '../standing-orders/standing-order-uses.repository.js';
-import type { FormerUse } from '../standing-orders/usages.js';
-import { startOfWindow } from '../standing-orders/windows.js';
-import { PolicyDecisions } from '../standing-orders/policy-decisions.repository.js';
+import {
+  type DecidedPacket,
+  type DecisionOrder,
+  type FormerUse,
+  type GivenBack,
+  PolicyDecisions,
+  ordersFor,
+  startOfWindow,
+} from '../standing-orders/index.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
 import { OrderUses } from './order-uses.js';

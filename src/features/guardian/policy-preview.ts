@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { DecidedPacket } from '../standing-orders/decision-input.js';
+import type { DecidedPacket } from '../standing-orders/index.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { decideInOrder, type PolicyDecision } from './policy-decision.js';
 import { PolicyFacts } from './policy-facts.js';

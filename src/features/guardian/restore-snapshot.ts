@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
-import { RestoreOrders } from '../standing-orders/restore-orders.js';
-import { ChangeSettings, OWNER_SETTINGS } from '../workspaces/change-settings.js';
-import { notificationsOf } from '../workspaces/notifications.dto.js';
-import { RETENTION_DAYS, retentionOf } from '../workspaces/retention.dto.js';
-import type { ChangeSettingsBody, SettingsView } from '../workspaces/settings.dto.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { RestoreOrders } from '../standing-orders/index.js';
+import {
+  ChangeSettings,
+  type ChangeSettingsBody,
+  OWNER_SETTINGS,
+  RETENTION_DAYS,
+  type SettingsView,
+  Workspaces,
+  notificationsOf,
+  retentionOf,
+} from '../workspaces/index.js';
 import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
 import type { RestoredView } from './revert.dto.js';
 import { PLAN_LINES } from './new-revert.js';

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { OrderUsage, RecordedInput } from '../standing-orders/decision-input.js';
-import { type Decision, evaluateAgain } from '../standing-orders/evaluate.js';
-import { type LimitResult, SLIDING_HOURS } from '../standing-orders/limits.js';
-import { StandingOrderUses } from '../standing-orders/standing-order-uses.repository.js';
+import {
+  type Decision,
+  type LimitResult,
+  type OrderUsage,
+  type RecordedInput,
+  SLIDING_HOURS,
+  StandingOrderUses,
+  evaluateAgain,
+} from '../standing-orders/index.js';
 import type { Decided, TakenByDraft } from './policy-decision.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { KpiController } from './kpi.controller.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
 import { KpiTiles } from './kpi-tiles.js';

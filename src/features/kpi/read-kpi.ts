@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { teamOf } from '../workspaces/audience.js';
-import { Audiences } from '../workspaces/audiences.js';
+import { Audiences, teamOf } from '../workspaces/index.js';
 import { kpiCalendar } from './kpi-calendar.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
 import { KpiTiles } from './kpi-tiles.js';

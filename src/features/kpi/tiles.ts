@@ -1,5 +1,5 @@
-import { COST_CURRENCY } from '../terms/terms.js';
-import { NO_ACTIONS } from '../verifier/agent-figures.js';
+import { COST_CURRENCY } from '../terms/index.js';
+import { NO_ACTIONS } from '../verifier/index.js';
 import { type KpiCalendar, SPARKLINE_DAYS, type Stretch } from './kpi-calendar.js';
 import type { Figures, Sum } from './kpi-figures.reader.js';
 import type { KpiMoneyTile, KpiTile, KpiTilesView, OutsideAgentFigures } from './kpi.dto.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { COST_CURRENCY, DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/terms.js';
+import { COST_CURRENCY, DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/index.js';
 import { type SumsByCurrency, sumsIn } from './sums.js';
 import type { WorkspaceMetricsView } from './workspace-metrics.dto.js';
 

@@ -3,11 +3,15 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import { isUrgent, viewOf } from '../approvals/approval.js';
-import type { ShownApproval } from '../approvals/approvals.dto.js';
-import { HoldupsReader } from '../approvals/holdups.reader.js';
-import { type Block, oneLine } from '../mail/blocks.js';
-import { CurrentApprovals, type WaitingApproval } from '../approvals/current-approvals.repository.js';
+import {
+  CurrentApprovals,
+  HoldupsReader,
+  type ShownApproval,
+  type WaitingApproval,
+  isUrgent,
+  viewOf,
+} from '../approvals/index.js';
+import { type Block, oneLine } from '../mail/index.js';
 import { tokenOf } from './decision-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { authorOf, draftBlocks, factBlocks, isFromOutside, MAIL_BOUND } from './draft-blocks.js';

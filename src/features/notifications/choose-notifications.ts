@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 import { choiceOf, type OwnChoice } from './notification-choice.js';
 import { MailedMembers } from './mailed-members.reader.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';

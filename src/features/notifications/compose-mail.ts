@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { deepMarkUnseen, markUnseen } from '../../platform/kernel/unseen.js';
-import type { MailMessage } from '../mail/mail-message.js';
-import { type Block, mailOf, oneLine } from '../mail/blocks.js';
+import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
 import { digestOf, MOST_LISTED } from './digest.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
 import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';

@@ -13,23 +13,28 @@ import {
 } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import { assertApprover, isAmongWhoAsked, packetsOf, viewOf, votesInWords } from '../approvals/approval.js';
-import type {
-  ApprovalEntity,
-  ApprovalPacket,
-  Revision,
-  UnrevisedApproval,
-} from '../approvals/approval.entity.js';
-import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
-import type { EditBody } from '../approvals/approval-edits.dto.js';
-import { ApprovalAlreadyDecided, ApprovalExpired } from '../approvals/approvals.errors.js';
-import type { ShownApproval } from '../approvals/approvals.dto.js';
-import { Approvals } from '../approvals/approvals.repository.js';
-import { DecideApproval } from '../approvals/decide-approval.js';
-import { EditApproval } from '../approvals/edit-approval.js';
-import type { Answer } from '../approvals/question.js';
-import { HoldupsReader } from '../approvals/holdups.reader.js';
-import { Guardians } from '../guardian/guardians.repository.js';
+import {
+  type Answer,
+  ApprovalAlreadyDecided,
+  type ApprovalDecided,
+  type ApprovalEntity,
+  ApprovalExpired,
+  type ApprovalPacket,
+  Approvals,
+  DecideApproval,
+  EditApproval,
+  type EditBody,
+  HoldupsReader,
+  type Revision,
+  type ShownApproval,
+  type UnrevisedApproval,
+  assertApprover,
+  isAmongWhoAsked,
+  packetsOf,
+  viewOf,
+  votesInWords,
+} from '../approvals/index.js';
+import { Guardians } from '../guardian/index.js';
 import { isCodeOf, readToken, tokenOf } from './decision-link.js';
 import { DecisionLinks, type FoundLink, type LinkUse } from './decision-links.repository.js';
 import { LinkUsed } from './notifications.errors.js';

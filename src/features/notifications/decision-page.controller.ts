@@ -11,10 +11,13 @@ import { faultsOf } from '../../platform/http/validation.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ContentChanged, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
-import type { EditBody, PacketEditBody } from '../approvals/approval-edits.dto.js';
-import { RejectBody } from '../approvals/approval-decisions.dto.js';
-import type { ShownApproval } from '../approvals/approvals.dto.js';
-import { InputRequired } from '../approvals/approvals.errors.js';
+import {
+  type EditBody,
+  InputRequired,
+  type PacketEditBody,
+  RejectBody,
+  type ShownApproval,
+} from '../approvals/index.js';
 import { DecideByLink } from './decide-by-link.js';
 import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
 import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';

@@ -1,9 +1,8 @@
 import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import type { ApprovalDecided } from '../approvals/approval-decisions.dto.js';
-import type { ShownApproval } from '../approvals/approvals.dto.js';
-import { valueAt } from '../capos/action-types.js';
-import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
+import type { ApprovalDecided, ShownApproval } from '../approvals/index.js';
+import { valueAt } from '../capos/index.js';
+import { type Block, oneLine, pageHtml } from '../mail/index.js';
 import type { DraftChanges, LinkedApproval } from './decide-by-link.js';
 import {
   authorOf,

@@ -1,5 +1,5 @@
 import { counted } from '../../platform/kernel/readable-numbers.js';
-import type { Block } from '../mail/blocks.js';
+import type { Block } from '../mail/index.js';
 import type { DigestEntry } from './notice-source.js';
 
 /** So many stand in a digest, the urgent ones first; of the others it says how many there are. */

@@ -1,12 +1,9 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import type { Action } from '../capos/action-types.js';
-import { CAPOS } from '../capos/capo.js';
-import { bodyOf } from '../capos/draft-output.js';
-import type { ApprovalQuestion, ShownApproval, VoteCount } from '../approvals/approvals.dto.js';
-import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
-import type { CapoRole } from '../terms/terms.js';
-import { type Block, oneLine } from '../mail/blocks.js';
+import { type Action, CAPOS, bodyOf } from '../capos/index.js';
+import type { ApprovalQuestion, ApprovalWorkPacket, ShownApproval, VoteCount } from '../approvals/index.js';
+import type { CapoRole } from '../terms/index.js';
+import { type Block, oneLine } from '../mail/index.js';
 
 /** What is shown of an approval: all of it on its page, in a mail so many characters of what was written. */
 export interface Shown {

@@ -2,10 +2,9 @@ import { escapeHtml } from '../../platform/http/page.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { markUnseen } from '../../platform/kernel/unseen.js';
-import type { ApprovalWorkPacket } from '../approvals/approval-content.dto.js';
-import type { PacketEditBody } from '../approvals/approval-edits.dto.js';
-import { isOptionalParameter, valueAt } from '../capos/action-types.js';
-import { oneLine } from '../mail/blocks.js';
+import type { ApprovalWorkPacket, PacketEditBody } from '../approvals/index.js';
+import { isOptionalParameter, valueAt } from '../capos/index.js';
+import { oneLine } from '../mail/index.js';
 import { nameOf, readingRank, wordsForPeople } from './draft-blocks.js';
 
 /** The fields of a form, as they were sent. */

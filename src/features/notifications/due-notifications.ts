@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StandingMember } from '../workspaces/deciding-members.repository.js';
-import type { WorkspaceSettings } from '../workspaces/workspaces.repository.js';
+import type { StandingMember, WorkspaceSettings } from '../workspaces/index.js';
 import { type Notice, NoticeSources } from './notice-source.js';
 import type { Choice } from './notification-choice.js';
 import type { NotificationEntity } from './notification.entity.js';

@@ -3,14 +3,18 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Work } from '../../platform/work/work.js';
 import { inWords } from '../../platform/kernel/local-day.js';
-import type { EscalationEntity } from '../escalations/escalation.entity.js';
-import { APPROVERS_MISSING, type EscalationKind } from '../escalations/escalation-kinds.js';
-import { EscalationOpened } from '../escalations/escalation-opened.js';
-import { type EscalationChoice, EscalationOptions } from '../escalations/escalation-options.js';
-import { Escalations } from '../escalations/escalations.repository.js';
-import { TELL_MEMBERS } from '../terms/terms.js';
+import {
+  APPROVERS_MISSING,
+  type EscalationChoice,
+  type EscalationEntity,
+  type EscalationKind,
+  EscalationOpened,
+  EscalationOptions,
+  Escalations,
+} from '../escalations/index.js';
+import { TELL_MEMBERS } from '../terms/index.js';
 import { ApprovalNotices } from './approval-notices.js';
-import type { Block } from '../mail/blocks.js';
+import type { Block } from '../mail/index.js';
 import {
   type Addressee,
   type DigestEntry,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { type Block, oneLine } from '../mail/blocks.js';
+import { type Block, oneLine } from '../mail/index.js';
 import { type Incident, IncidentsReader } from './incidents.reader.js';
 import {
   type Addressee,

@@ -4,7 +4,7 @@ import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
-import type { WorkspaceSettings } from '../workspaces/workspaces.repository.js';
+import type { WorkspaceSettings } from '../workspaces/index.js';
 import { choiceOf, NO_CHOICE, type OwnChoice } from './notification-choice.js';
 import type { MailedView } from './notification-choices.dto.js';
 

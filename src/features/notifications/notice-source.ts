@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Role } from '../../platform/auth/caller.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { NotificationKind } from './notification.entity.js';
-import type { Block } from '../mail/blocks.js';
+import type { Block } from '../mail/index.js';
 
 /** Something that somebody has to decide or to know, as far as it decides who is told of it and when. */
 export interface Notice {

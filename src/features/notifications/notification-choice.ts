@@ -1,4 +1,4 @@
-import type { NotificationsView, NotifyChoice, ReportChoice } from '../workspaces/notifications.dto.js';
+import type { NotificationsView, NotifyChoice, ReportChoice } from '../workspaces/index.js';
 import { endOfQuietHours, type Hours, nextDigest } from './quiet-hours.js';
 
 /** What a member has chosen over the settings of the workspace; null: those hold. */

@@ -3,9 +3,9 @@ import { IsBoolean, IsObject, IsOptional, ValidateIf, ValidateNested } from 'cla
 import {
   ChangeNotifications,
   type NotifyChoice,
+  QuietHours,
   type ReportChoice,
-} from '../workspaces/notifications.dto.js';
-import { QuietHours } from '../workspaces/settings.dto.js';
+} from '../workspaces/index.js';
 
 /** What holds for the caller. */
 export class NotificationChoiceView {

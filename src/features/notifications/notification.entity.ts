@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { NotifyChoice, ReportChoice } from '../workspaces/notifications.dto.js';
+import type { NotifyChoice, ReportChoice } from '../workspaces/index.js';
 import type { Hours } from './quiet-hours.js';
 
 export type NotificationKind = 'approval' | 'escalation' | 'failure' | 'kill';

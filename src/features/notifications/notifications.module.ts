@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApprovalsModule } from '../approvals/approvals.module.js';
-import { EscalationsModule } from '../escalations/escalations.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { MailModule } from '../mail/mail.module.js';
-import { RecordsModule } from '../records/records.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalsModule } from '../approvals/index.js';
+import { EscalationsModule } from '../escalations/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { MailModule } from '../mail/index.js';
+import { RecordsModule } from '../records/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { ApprovalNotices } from './approval-notices.js';
 import { ChooseNotifications } from './choose-notifications.js';
 import { DecideByLink } from './decide-by-link.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
-import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { DecidingMembers, Workspaces } from '../workspaces/index.js';
 import { ComposeMail, type PreparedMail, urgentFirst } from './compose-mail.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
 import { choiceOf, NO_CHOICE } from './notification-choice.js';

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { escapeHtml } from '../../platform/http/page.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { clockTimeOn, knownZone, timeOnClock } from '../../platform/kernel/local-day.js';
-import type { ApprovalQuestion } from '../approvals/approvals.dto.js';
-import { type Answer, type AnswerField, choicesOf } from '../approvals/question.js';
-import { oneLine } from '../mail/blocks.js';
+import { type Answer, type AnswerField, type ApprovalQuestion, choicesOf } from '../approvals/index.js';
+import { oneLine } from '../mail/index.js';
 import type { Form, FormFaults } from './draft-form.js';
 
 /** A text that may be longer has several lines. */

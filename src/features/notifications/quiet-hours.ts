@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { knownZone } from '../../platform/kernel/local-day.js';
-import { appliesAt } from '../standing-orders/when.js';
+import { appliesAt } from '../standing-orders/index.js';
 
 /** HH:MM in the workspace's zone; `to` not later than `from` is on the next day. */
 export interface Hours {

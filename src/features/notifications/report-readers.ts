@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { DecidingMembers, Workspaces } from '../workspaces/index.js';
 import { choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { Unsubscribe } from './unsubscribe.js';

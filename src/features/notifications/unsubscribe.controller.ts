@@ -5,7 +5,7 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
-import { type Block, oneLine, pageHtml } from '../mail/blocks.js';
+import { type Block, oneLine, pageHtml } from '../mail/index.js';
 import { type ListChoice, type Subscription, Unsubscribe } from './unsubscribe.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };

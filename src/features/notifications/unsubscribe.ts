@@ -4,9 +4,8 @@ import { Db } from '../../platform/database/db.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import type { Block } from '../mail/blocks.js';
-import { DecidingMembers } from '../workspaces/deciding-members.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import type { Block } from '../mail/index.js';
+import { DecidingMembers, Workspaces } from '../workspaces/index.js';
 import { ChooseNotifications } from './choose-notifications.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 

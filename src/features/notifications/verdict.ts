@@ -1,5 +1,4 @@
-import { mayDecide, type StandingMember } from '../workspaces/deciding-members.repository.js';
-import type { NotifyChoice } from '../workspaces/notifications.dto.js';
+import { type NotifyChoice, type StandingMember, mayDecide } from '../workspaces/index.js';
 import type { Notice } from './notice-source.js';
 import type { NotificationEntity } from './notification.entity.js';
 

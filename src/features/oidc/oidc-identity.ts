@@ -3,7 +3,7 @@ import { isMailAddress, nameInAddress } from '../../platform/kernel/mail-address
 import { mailDomain } from '../../platform/kernel/mail-domain.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { nameFault, visibleName } from '../../platform/kernel/visible-name.js';
-import { passesForOurs } from '../workspaces/reserved-names.js';
+import { passesForOurs } from '../workspaces/index.js';
 import { OidcNotVerified, OidcRefused } from './oidc.errors.js';
 
 /** Somebody whom the provider vouches for, as far as we take its word. */

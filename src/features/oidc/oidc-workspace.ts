@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Unavailable } from '../../platform/kernel/errors.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 
 /** The workspace that people sign in to by OpenID Connect: the provider of one organisation speaks for no other. */
 @Injectable()

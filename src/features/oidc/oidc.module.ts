@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AccountsModule } from '../accounts/accounts.module.js';
-import { TeamsModule } from '../teams/teams.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { AccountsModule } from '../accounts/index.js';
+import { TeamsModule } from '../teams/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { JoinByOidc } from './join-by-oidc.js';
 import { OidcController } from './oidc.controller.js';
 import { OidcFetch } from './oidc-fetch.js';

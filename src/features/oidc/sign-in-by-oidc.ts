@@ -4,8 +4,7 @@ import { OidcProvider } from './oidc-provider.js';
 import { type OidcTransaction, OidcTransactions } from './oidc-transaction.js';
 import { OidcWorkspace } from './oidc-workspace.js';
 import { OidcRefused, OidcSignInExpired } from './oidc.errors.js';
-import { Sessions } from '../accounts/sessions.repository.js';
-import { type Origin, type StartedSession, StartSession } from '../accounts/start-session.js';
+import { type Origin, Sessions, StartSession, type StartedSession } from '../accounts/index.js';
 
 /** Signs in by the provider of OpenID Connect: there, and back with a code that is used once. */
 @Injectable()

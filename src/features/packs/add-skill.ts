@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { isCapoRole } from '../capos/capo.js';
-import { skillSubject } from '../evals/eval-subject.js';
-import { RecordEval } from '../evals/record-eval.js';
+import { isCapoRole } from '../capos/index.js';
+import { RecordEval, skillSubject } from '../evals/index.js';
 import { contentHash, type PackSkill } from './pack-manifest.js';
 import { packActor } from './pack-work.js';
 import type { SkillPackEntity, SkillPackSkillEntity } from './skill-pack.entity.js';

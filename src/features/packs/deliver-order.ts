@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { ArchiveOrders } from '../standing-orders/archive-orders.js';
-import { DraftStandingOrder, type NewDraft } from '../standing-orders/draft-standing-order.js';
-import { ReplaceDraft } from '../standing-orders/replace-draft.js';
-import type { StandingOrderEntity } from '../standing-orders/standing-order.entity.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { WrittenOrders } from '../standing-orders/written-orders.js';
+import {
+  ArchiveOrders,
+  DraftStandingOrder,
+  type NewDraft,
+  ReplaceDraft,
+  type StandingOrderEntity,
+  StandingOrders,
+  WrittenOrders,
+} from '../standing-orders/index.js';
 import { faultsIn } from './check-manifest.js';
 import { bodyOfOrder, contentHash, type PackOrder } from './pack-manifest.js';
 import { packActor } from './pack-work.js';

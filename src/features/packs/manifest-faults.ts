@@ -1,8 +1,7 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { nameFault } from '../../platform/kernel/visible-name.js';
-import { unseenFaults } from '../capos/unseen-text.js';
-import { assess } from '../evals/rule.js';
-import { SKILL_RULES } from '../evals/skill-rules.js';
+import { unseenFaults } from '../capos/index.js';
+import { SKILL_RULES, assess } from '../evals/index.js';
 import { manifestSchema, type PackManifest, schemaFaults } from './pack-manifest.js';
 
 const MAX_ORDER_NAME = 120;

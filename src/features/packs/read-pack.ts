@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
+import { StandingOrders } from '../standing-orders/index.js';
 import type { SkillPackView } from './skill-packs.dto.js';
 import { SkillPacks } from './skill-packs.repository.js';
 

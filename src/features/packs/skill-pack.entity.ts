@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import type { PackManifest, PackSkill } from './pack-manifest.js';
 
 export const PACK_STATUSES = ['installing', 'installed', 'failed', 'uninstalled', 'revoked'] as const;

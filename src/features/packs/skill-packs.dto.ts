@@ -4,7 +4,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import { MAX_MANIFEST_BYTES } from './pack-manifest.js';
 import { PACK_STATUSES, type PackStatus } from './skill-pack.entity.js';
 

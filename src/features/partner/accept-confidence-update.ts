@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Signals } from '../records/signals.repository.js';
+import { Signals } from '../records/index.js';
 import { changeOf } from './buyer.js';
 import { Buyers } from './buyers.repository.js';
 import { type ConfidenceUpdate, contentHash, isFresh, severityOf, wordingOf } from './confidence-update.js';

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { FirstRun } from '../workspaces/first-run.js';
+import { FirstRun } from '../workspaces/index.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
 import { secretPurpose } from './partner-signatures.js';
 import { RotatePartnerSecret } from './rotate-partner-secret.js';

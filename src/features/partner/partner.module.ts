@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SignedRequests } from '../../platform/auth/signed-requests.js';
-import { RecordsModule } from '../records/records.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { RecordsModule } from '../records/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
 import { Buyers } from './buyers.repository.js';
 import { FirstPartnerSecret } from './first-partner-secret.js';

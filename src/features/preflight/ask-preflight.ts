@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { TeamOfRequest } from '../workspaces/index.js';
 import { PreflightAction } from './preflight-action.js';
 import type { PreflightActionBody, PreflightBody, PreflightView } from './preflight.dto.js';
 import { PreflightDirective } from './preflight-directive.js';

@@ -1,9 +1,7 @@
-import type { ValidAction } from '../capos/action-types.js';
-import type { NeededInput } from '../capos/briefing.js';
-import { newPacket } from '../directives/packets/work-packet.js';
-import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
+import type { NeededInput, ValidAction } from '../capos/index.js';
+import { type WorkPacketEntity, newPacket } from '../directives/index.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 
 /** The work packet that an action would become; it is stored nowhere. */
 export function packetFor(

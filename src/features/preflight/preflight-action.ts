@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { ACTION_TYPES, isActionType, validateAction, type ValidAction } from '../capos/action-types.js';
-import { CAPOS, engineOf } from '../capos/capo.js';
-import type { OutsideTargets } from '../capos/outside-targets.js';
-import { OutsideTargetsReader } from '../capos/outside-targets.reader.js';
-import { titleOf } from '../capos/draft-output.js';
-import { strictness } from '../standing-orders/standing-order.js';
-import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/terms.js';
+import {
+  ACTION_TYPES,
+  CAPOS,
+  type OutsideTargets,
+  OutsideTargetsReader,
+  type ValidAction,
+  engineOf,
+  isActionType,
+  titleOf,
+  validateAction,
+} from '../capos/index.js';
+import { strictness } from '../standing-orders/index.js';
+import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/index.js';
 import { packetFor } from './packet-for.js';
 import { type Preflight, preflightOf } from './preflight.js';
 import type { PreflightActionBody, PreflightRoute, PreflightView } from './preflight.dto.js';

@@ -2,21 +2,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { validateAction } from '../capos/action-types.js';
-import { type Draft, RunnerFailed } from '../capos/briefing.js';
-import { BriefingReader } from '../capos/briefing.reader.js';
-import { CAPOS, engineOf } from '../capos/capo.js';
-import { withDangers } from '../capos/content-checks.js';
-import { MODEL } from '../capos/capos.module.js';
-import type { ModelClient } from '../capos/model-client.js';
-import type { OutsideTargets } from '../capos/outside-targets.js';
-import { withReplyTo } from '../capos/reply-to.js';
-import { routeDirective } from '../consigliere/route.js';
-import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
-import { whyNobodyElseMayAllow } from '../directives/ready-content.js';
-import { UsualCost } from '../directives/usual-cost.reader.js';
-import { StandingOrders } from '../standing-orders/standing-orders.repository.js';
-import { type CapoRole, type Cost, NO_COST } from '../terms/terms.js';
+import {
+  BriefingReader,
+  CAPOS,
+  type Draft,
+  MODEL,
+  type ModelClient,
+  type OutsideTargets,
+  RunnerFailed,
+  engineOf,
+  validateAction,
+  withDangers,
+  withReplyTo,
+} from '../capos/index.js';
+import { routeDirective } from '../consigliere/index.js';
+import { UsualCost, type WorkPacketEntity, whyNobodyElseMayAllow } from '../directives/index.js';
+import { StandingOrders } from '../standing-orders/index.js';
+import { type CapoRole, type Cost, NO_COST } from '../terms/index.js';
 import { packetFor } from './packet-for.js';
 import { preflightOf } from './preflight.js';
 import type { AskedFor } from './preflight-action.js';

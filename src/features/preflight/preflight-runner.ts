@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type Briefing, type Draft, RunnerFailed } from '../capos/briefing.js';
-import { BUILTIN_PROCESSES, BuiltinRunner } from '../capos/builtin-runner.js';
+import { BUILTIN_PROCESSES, type Briefing, BuiltinRunner, type Draft, RunnerFailed } from '../capos/index.js';
 
 /**
  * Somebody waits for the answer: longer than this, and it is given without the work packets. A second more than the rules

@@ -4,8 +4,8 @@ import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { ApprovalApprovers } from '../approvals/approvals.dto.js';
-import { RoutingCandidate } from '../directives/directive-view.dto.js';
+import { ApprovalApprovers } from '../approvals/index.js';
+import { RoutingCandidate } from '../directives/index.js';
 import {
   CAPO_ROLES,
   type CapoRole,
@@ -13,8 +13,8 @@ import {
   PRIORITIES,
   type Priority,
   type Reversibility,
-} from '../terms/terms.js';
-import { TOOL_NAME } from '../terms/tool-names.js';
+  TOOL_NAME,
+} from '../terms/index.js';
 
 const MAX_TEXT = 20_000;
 /** CONTRACT section 1. */

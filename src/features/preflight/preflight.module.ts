@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { CaposModule } from '../capos/capos.module.js';
-import { DirectivesModule } from '../directives/directives.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
-import { ToolsModule } from '../tools/tools.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CaposModule } from '../capos/index.js';
+import { DirectivesModule } from '../directives/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
+import { ToolsModule } from '../tools/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { AskPreflight } from './ask-preflight.js';
 import { PreflightAction } from './preflight-action.js';
 import { PreflightController } from './preflight.controller.js';

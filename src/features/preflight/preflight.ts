@@ -1,12 +1,10 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { highestReversibility } from '../capos/action-types.js';
-import { outcomeOfDraft } from '../directives/ready-content.js';
-import { isHalted } from '../guardian/guardian.js';
-import type { GuardianEntity } from '../guardian/guardian.entity.js';
-import { type Decision, strictestElectorate } from '../standing-orders/evaluate.js';
-import { strictness } from '../standing-orders/standing-order.js';
-import type { Cost, GuardianMode, Reversibility } from '../terms/terms.js';
+import { highestReversibility } from '../capos/index.js';
+import { outcomeOfDraft } from '../directives/index.js';
+import { type GuardianEntity, isHalted } from '../guardian/index.js';
+import { type Decision, strictestElectorate, strictness } from '../standing-orders/index.js';
+import type { Cost, GuardianMode, Reversibility } from '../terms/index.js';
 import type {
   PreflightLimit,
   PreflightMatch,

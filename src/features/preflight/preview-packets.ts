@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { decidedPacketOf } from '../directives/packets/work-packet.js';
-import type { WorkPacketEntity } from '../directives/packets/work-packet.entity.js';
-import { WorkPacketsReader } from '../directives/packets/work-packets.reader.js';
-import { PolicyPreview } from '../guardian/policy-preview.js';
-import type { Priority } from '../terms/terms.js';
+import { type WorkPacketEntity, WorkPacketsReader, decidedPacketOf } from '../directives/index.js';
+import { PolicyPreview } from '../guardian/index.js';
+import type { Priority } from '../terms/index.js';
 import type { Preflight } from './preflight.js';
 
 /** What would be decided about work packets of one draft that is stored nowhere. */

@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
-import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { TeamOfRequest } from '../workspaces/index.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
 import { hasOccurred } from './revenue-event.js';
 import { RevenueEvents } from './revenue-events.repository.js';

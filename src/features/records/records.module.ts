@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../events/events.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { EventsModule } from '../events/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { AcknowledgeSignal } from './acknowledge-signal.js';
 import { DocumentEntity } from './document.entity.js';
 import { Documents } from './documents.repository.js';

@@ -9,7 +9,7 @@ import { AlreadyExists, ValidationFailed } from '../../platform/kernel/errors.js
 import { newId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Events } from '../events/events.js';
+import { Events } from '../events/index.js';
 import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 import type { RevenueEventsQuery, RevenueEventView } from './revenue.dto.js';

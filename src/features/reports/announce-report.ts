@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { Events } from '../events/events.js';
+import { Events } from '../events/index.js';
 import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';

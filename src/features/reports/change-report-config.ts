@@ -4,7 +4,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { KnownZone } from '../workspaces/known-zone.js';
+import { KnownZone } from '../workspaces/index.js';
 import { lastDueDay } from './report-calendar.js';
 import { configViewOf } from './report-config.js';
 import type { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';

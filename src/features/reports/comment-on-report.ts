@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { teamOf } from '../workspaces/audience.js';
+import { teamOf } from '../workspaces/index.js';
 import { ReadableReports } from './readable-reports.js';
 import type { CommentBody, CommentView } from './report-comments.dto.js';
 import type { ReportCommentEntity } from './report-comment.entity.js';

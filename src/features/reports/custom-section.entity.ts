@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 
 /** A section that a workspace has added to its reports. */
 @Entity('custom_report_sections')

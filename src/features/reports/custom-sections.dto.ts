@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 
 /** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
 export class CustomSectionBody {

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { WorkItem } from '../../platform/work/work-item.js';
-import { MailWork } from '../mail/mail-work.js';
+import { MailWork } from '../mail/index.js';
 import { AnnounceReport } from './announce-report.js';
 import { SendReportMail, type OutgoingReport } from './send-report-mail.js';
 import { Reports } from './reports.repository.js';

@@ -1,7 +1,7 @@
 import { markdownLine } from '../../platform/kernel/markdown.js';
 import { counted, money } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { CAPO_ROLES, CAPOS, type CapoRole } from '../capos/capo.js';
+import { CAPOS, CAPO_ROLES, type CapoRole } from '../capos/index.js';
 import type { CapoDay, FamilyReport } from './family.dto.js';
 
 /** What the day's rows say, by capo. */

@@ -7,7 +7,7 @@ import { ACTS, Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { ReadReport } from './read-report.js';
-import { Audiences } from '../workspaces/audiences.js';
+import { Audiences } from '../workspaces/index.js';
 import { CommentOnReport } from './comment-on-report.js';
 import { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { CommentBody, CommentPage, CommentsQuery, CommentView } from './report-comments.dto.js';

@@ -1,6 +1,6 @@
 import { IsOptional, Matches } from 'class-validator';
 import { IsCalendarDate } from '../../platform/kernel/calendar-date.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 
 const TEAM_ID = /^team_[0-9a-z]{26}$/;
 

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { dayAfter, dayOf, isDayIn, startOf } from '../../platform/kernel/local-day.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 
 /** A day of the calendar in the workspace's zone. */
 export interface LocalDay {

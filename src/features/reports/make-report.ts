@@ -5,10 +5,15 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { dayAfter, dayBefore, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ModelBudget } from '../capos/model-budget.js';
-import { COST_CURRENCY } from '../terms/terms.js';
-import { hashOfApproval, hashOfReport, type ReportReceiptDetails } from '../verifier/countable-report.js';
-import { headlineOf, reportIdOf } from '../verifier/daily-report.js';
+import { ModelBudget } from '../capos/index.js';
+import { COST_CURRENCY } from '../terms/index.js';
+import {
+  type ReportReceiptDetails,
+  hashOfApproval,
+  hashOfReport,
+  headlineOf,
+  reportIdOf,
+} from '../verifier/index.js';
 import type { Configured } from './report-configs.repository.js';
 import { type AllSections, sectionsThatAreOn } from './report.js';
 import type { ReportEntity } from './report.entity.js';

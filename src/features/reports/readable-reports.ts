@@ -3,9 +3,8 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { ReadReport } from './read-report.js';
 import { Reports } from './reports.repository.js';
-import { reportIdOf } from '../verifier/daily-report.js';
-import type { Audience } from '../workspaces/audience.js';
-import { Audiences } from '../workspaces/audiences.js';
+import { reportIdOf } from '../verifier/index.js';
+import { type Audience, Audiences } from '../workspaces/index.js';
 import { LocalDays } from './local-days.js';
 import { dateOfReport, familyReportIdOf } from './report-id.js';
 

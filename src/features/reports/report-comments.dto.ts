@@ -3,7 +3,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { SECTION_KEYS } from './report.js';
-import { CAPO_ROLES } from '../terms/terms.js';
+import { CAPO_ROLES } from '../terms/index.js';
 
 const REPORT_ID = /^rpt_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const OF_REPORT = { message: '$property must be the id of a report' };

@@ -3,8 +3,8 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
-import { type SentMail, summaryOfMail } from '../mail/mail-transport.js';
-import { Signals } from '../records/signals.repository.js';
+import { type SentMail, summaryOfMail } from '../mail/index.js';
+import { Signals } from '../records/index.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
 

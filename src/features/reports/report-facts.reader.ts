@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { firstPending, partsOfPending, soonAfter } from '../approvals/pending-approvals.js';
-import { titleOf } from '../directives/directive.js';
-import { MOST_URGENT_ESCALATIONS } from '../escalations/escalations.repository.js';
-import type { CapoRole } from '../terms/terms.js';
-import { MOST_LISTED } from '../verifier/daily-report.js';
-import { COUNTED_ACTIONS, type CountedReceipt, FiguresOfReceipts } from '../verifier/report-figures.js';
+import { firstPending, partsOfPending, soonAfter } from '../approvals/index.js';
+import { titleOf } from '../directives/index.js';
+import { MOST_URGENT_ESCALATIONS } from '../escalations/index.js';
+import type { CapoRole } from '../terms/index.js';
+import { COUNTED_ACTIONS, type CountedReceipt, FiguresOfReceipts, MOST_LISTED } from '../verifier/index.js';
 import type { ReportedApproval, ReportedDirective, ReportedEscalation, ReportedEvent } from './report.js';
 
 /** What is open at one moment, with the last receipt of that moment. */

@@ -1,6 +1,6 @@
 import { derivedId, timeOfId } from '../../platform/kernel/derived-id.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { Audience } from '../workspaces/audience.js';
+import type { Audience } from '../workspaces/index.js';
 
 const DAY_MS = 86_400_000;
 

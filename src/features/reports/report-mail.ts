@@ -1,7 +1,6 @@
 import { cutText } from '../../platform/kernel/text.js';
-import type { MailMessage } from '../mail/mail-message.js';
-import { type Block, mailOf, oneLine } from '../mail/blocks.js';
-import { unsubscribeBlocks } from '../notifications/unsubscribe.js';
+import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
+import { unsubscribeBlocks } from '../notifications/index.js';
 import { markdownOf } from './report-markdown.js';
 import { outlineOf, type Part, titleOf } from './report-outline.js';
 import type { DailyReport, ReportFormat } from './report.js';

@@ -1,10 +1,9 @@
 import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { CAPOS } from '../capos/capo.js';
+import { CAPOS } from '../capos/index.js';
 import { momentIn } from '../../platform/kernel/local-day.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
-import type { ReportedAgent } from '../verifier/agent-figures.js';
-import type { DayOfAgents, ReportedAct } from '../verifier/report-figures.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
+import type { DayOfAgents, ReportedAct, ReportedAgent } from '../verifier/index.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
 
 /** A part of a report for a reader: what its mail and its Markdown are both made of. */

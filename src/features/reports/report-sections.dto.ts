@@ -1,7 +1,7 @@
-import type { EscalationKind } from '../escalations/escalation-kinds.js';
-import { OutsideAgentFigures } from '../kpi/kpi.dto.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
-import type { CapoFigures } from '../verifier/report-figures.js';
+import type { EscalationKind } from '../escalations/index.js';
+import { OutsideAgentFigures } from '../kpi/index.js';
+import type { CapoRole, Priority } from '../terms/index.js';
+import type { CapoFigures } from '../verifier/index.js';
 
 /** An amount that was recorded on the day. */
 export class ReportedEventView {

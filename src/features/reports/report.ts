@@ -1,6 +1,6 @@
-import type { EscalationKind } from '../escalations/escalation-kinds.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
-import type { DayOfAgents, DayOfGuardian, ReportFigures } from '../verifier/report-figures.js';
+import type { EscalationKind } from '../escalations/index.js';
+import type { CapoRole, Priority } from '../terms/index.js';
+import type { DayOfAgents, DayOfGuardian, ReportFigures } from '../verifier/index.js';
 
 export const REPORT_FORMATS = ['email', 'plain-text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

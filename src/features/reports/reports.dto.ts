@@ -1,7 +1,7 @@
 import { IsOptional } from 'class-validator';
 import { IsCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import type { ReportFormat } from './report.js';
 import { ReportSectionsView } from './report-sections.dto.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../platform/auth/caller.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
-import { Audiences } from '../workspaces/audiences.js';
+import { Audiences } from '../workspaces/index.js';
 
 /** A Daily Report is of the whole workspace, so it is for those who see all of it (docs/decisions/0023). */
 @Injectable()

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { dayBefore, dayOf } from '../../platform/kernel/local-day.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import { Signals } from '../records/signals.repository.js';
+import { Signals } from '../records/index.js';
 import { DELIVER_WORK } from './deliver-report.js';
 import { dueDays, nextRun } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';

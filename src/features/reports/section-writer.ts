@@ -4,16 +4,20 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
-import { type CapoRunner, type Draft, RunnerFailed } from '../capos/briefing.js';
-import { BriefingReader } from '../capos/briefing.reader.js';
-import { CAPOS } from '../capos/capo.js';
-import { CAPO_RUNNER } from '../capos/capos.module.js';
-import { type Paid, paidBefore } from '../capos/paid.js';
-import { PausedCapos } from '../capos/paused-capos.repository.js';
-import { nothingPrepared } from '../directives/nothing-prepared.js';
-import { isHalted } from '../guardian/guardian.js';
-import { Guardians } from '../guardian/guardians.repository.js';
-import { NO_COST } from '../terms/terms.js';
+import {
+  BriefingReader,
+  CAPOS,
+  CAPO_RUNNER,
+  type CapoRunner,
+  type Draft,
+  type Paid,
+  PausedCapos,
+  RunnerFailed,
+  paidBefore,
+} from '../capos/index.js';
+import { nothingPrepared } from '../directives/index.js';
+import { Guardians, isHalted } from '../guardian/index.js';
+import { NO_COST } from '../terms/index.js';
 import type { ReportEntity } from './report.entity.js';
 import type { WrittenSection } from './report.js';
 

@@ -7,7 +7,7 @@ import {
   isDayIn,
   knownZone,
 } from '../../platform/kernel/local-day.js';
-import { WEEKDAYS, type Weekday } from '../standing-orders/standing-order.js';
+import { WEEKDAYS, type Weekday } from '../standing-orders/index.js';
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];

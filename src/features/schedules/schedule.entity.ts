@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
+import type { CapoRole, Priority } from '../terms/index.js';
 import type { ScheduleRule } from './schedule-rule.js';
 
 export const SCHEDULE_STATUSES = ['active', 'paused'] as const;

@@ -5,10 +5,9 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
-import { draftingFrom } from '../capos/drafting-states.reader.js';
-import { titleOf, viewOf as viewOfDirective } from '../directives/directive.js';
-import { DirectiveView } from '../directives/directive-view.dto.js';
-import { GuardianHalted } from '../terms/guardian-halted.js';
+import { draftingFrom } from '../capos/index.js';
+import { DirectiveView, titleOf, viewOf as viewOfDirective } from '../directives/index.js';
+import { GuardianHalted } from '../terms/index.js';
 import type { ScheduleEntity } from './schedule.entity.js';
 import {
   ChangeScheduleBody,

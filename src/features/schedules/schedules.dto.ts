@@ -12,9 +12,9 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
-import { DirectiveBody, QueuedDirectiveBody } from '../directives/directives.dto.js';
-import { type Weekday, WEEKDAYS } from '../standing-orders/standing-order.js';
-import type { CapoRole, Priority } from '../terms/terms.js';
+import { DirectiveBody, QueuedDirectiveBody } from '../directives/index.js';
+import { WEEKDAYS, type Weekday } from '../standing-orders/index.js';
+import type { CapoRole, Priority } from '../terms/index.js';
 import {
   type Missed,
   MISSED,

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DirectivesModule } from '../directives/directives.module.js';
-import { EscalationsModule } from '../escalations/escalations.module.js';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { DirectivesModule } from '../directives/index.js';
+import { EscalationsModule } from '../escalations/index.js';
+import { GuardianModule } from '../guardian/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { DueSchedules } from './due-schedules.js';
 import { ScheduleEntity } from './schedule.entity.js';
 import { SchedulesController } from './schedules.controller.js';

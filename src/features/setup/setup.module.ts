@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CaposModule } from '../capos/capos.module.js';
-import { MailModule } from '../mail/mail.module.js';
+import { CaposModule } from '../capos/index.js';
+import { MailModule } from '../mail/index.js';
 import { FirstStepsReader } from './first-steps.reader.js';
 import { Setup } from './setup.js';
 import { SetupController } from './setup.controller.js';

@@ -10,15 +10,19 @@ import { cutText } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
-import { RunnerFailed } from '../capos/briefing.js';
-import { MODEL } from '../capos/capos.module.js';
-import { ModelCharges } from '../capos/model-charges.js';
-import type { ModelClient } from '../capos/model-client.js';
-import { faultsOfAnswer, object } from '../capos/model-output.js';
-import { isPaid, type Paid, paidBefore } from '../capos/paid.js';
-import { NO_COST } from '../terms/terms.js';
-import { Mailer, MailFailed } from '../mail/mailer.js';
-import { summaryOfMail } from '../mail/mail-transport.js';
+import {
+  MODEL,
+  ModelCharges,
+  type ModelClient,
+  type Paid,
+  RunnerFailed,
+  faultsOfAnswer,
+  isPaid,
+  object,
+  paidBefore,
+} from '../capos/index.js';
+import { NO_COST } from '../terms/index.js';
+import { MailFailed, Mailer, summaryOfMail } from '../mail/index.js';
 import { testMail } from './test-mail.js';
 import { FirstStepsReader } from './first-steps.reader.js';
 import type { SetupFinding, SetupView } from './setup.dto.js';

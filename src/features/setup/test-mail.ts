@@ -1,5 +1,4 @@
-import { mailOf } from '../mail/blocks.js';
-import type { MailMessage } from '../mail/mail-message.js';
+import { type MailMessage, mailOf } from '../mail/index.js';
 
 /** The mail by which a person sees that mail reaches them. */
 export function testMail(id: string, email: string, publicUrl: string): MailMessage {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CAPO_ROLES, type CapoRole, type Reversibility } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole, type Reversibility } from '../terms/index.js';
 import type { KnownActions } from './rule-faults.js';
 
 /** What an order needs to know of an action type. */

@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { z } from 'zod';
 import { defineError } from '../../platform/kernel/define-error.js';
 import { record } from '../../platform/kernel/error-details.js';
-import { isToolPattern } from '../terms/tool-names.js';
+import { isToolPattern } from '../terms/index.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivationChecks } from './activation-checks.js';
 import { OrderTools } from './order-tools.js';

@@ -4,7 +4,7 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { TeamOfRequest } from '../workspaces/team-of-request.js';
+import { TeamOfRequest } from '../workspaces/index.js';
 import { ActivationExamination } from './activation-examination.js';
 import { loosensTerms } from './looseness.js';
 import { newOrder } from './order-content.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { isToolPattern } from '../terms/tool-names.js';
+import { isToolPattern } from '../terms/index.js';
 import { parametersOf, type ToolEntity, Tools } from '../tools/index.js';
-import { Tokens } from '../workspaces/tokens.repository.js';
+import { Tokens } from '../workspaces/index.js';
 import type { OrderMatch } from './standing-order.js';
 
 /** What is registered of the tools and agents that orders name. */

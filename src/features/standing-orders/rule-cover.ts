@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
-import { isToolPattern, namesAction } from '../terms/tool-names.js';
+import { isToolPattern, namesAction } from '../terms/index.js';
 import { canonicalDomain } from './domains.js';
 import type { FieldCondition, OrderWhen, StandingOrderRule } from './standing-order.js';
 

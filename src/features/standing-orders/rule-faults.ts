@@ -1,6 +1,5 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
-import type { CapoRole, Reversibility } from '../terms/terms.js';
-import { isToolPattern } from '../terms/tool-names.js';
+import { type CapoRole, type Reversibility, isToolPattern } from '../terms/index.js';
 import { contradictionIn, unknownCurrencyIn } from './condition-faults.js';
 import type { OrderMatch, StandingOrderRule } from './standing-order.js';
 import { firstOpening } from './when.js';

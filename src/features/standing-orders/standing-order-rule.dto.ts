@@ -19,8 +19,7 @@ import { IsCurrency } from '../../platform/kernel/currency.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
-import { PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
-import type { Priority, Reversibility } from '../terms/terms.js';
+import { PRIORITIES, type Priority, REVERSIBILITIES, type Reversibility } from '../terms/index.js';
 import {
   APPROVING_ROLES,
   BUDGET_WINDOWS,

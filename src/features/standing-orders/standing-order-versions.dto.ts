@@ -1,6 +1,6 @@
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import type { Effect } from './standing-order.js';
 import {
   StandingOrderApproval,

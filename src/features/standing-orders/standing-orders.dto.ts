@@ -23,7 +23,7 @@ import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
 import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
 import {

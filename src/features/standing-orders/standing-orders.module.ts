@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ToolsModule } from '../tools/tools.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ToolsModule } from '../tools/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ActivateStandingOrder } from './activate-standing-order.js';
 import { ActivationChecks } from './activation-checks.js';

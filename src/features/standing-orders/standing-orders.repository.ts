@@ -7,7 +7,7 @@ import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { type Id, isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 import type { FormerVersion } from './restoration.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type { OrderMatch } from './standing-order.js';

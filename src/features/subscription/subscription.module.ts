@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { RecordsModule } from '../records/records.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { RecordsModule } from '../records/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { EndLicences } from './end-licences.js';
 import { LicenceEntity } from './licence.entity.js';
 import { Licences } from './licences.repository.js';

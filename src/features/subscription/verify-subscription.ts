@@ -5,7 +5,7 @@ import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { Workspaces } from '../workspaces/index.js';
 import { faultIn, type Licence, type LicenceFault, timeOf } from './licence.js';
 import { type IssuerKeys, issuerKeys, readLicence } from './licence-key.js';
 import type { LicenceEntity } from './licence.entity.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 
 /** An approval that a person has decided, with what its work packets do, or what an agent from outside asked for. */
 export interface DecidedApproval {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { DecidedApprovals } from './decided-approvals.reader.js';
-import { History } from '../standing-orders/simulation/history.reader.js';
+import { History } from '../standing-orders/index.js';
 import { type Suggestion, suggestionsFrom, WITHIN_DAYS } from './suggestion.js';
 import { Suggestions } from './suggestions.repository.js';
 

@@ -3,12 +3,15 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { DecisionOrder } from '../standing-orders/decision-input.js';
-import { columnsOfRule, decisionOrderOf } from '../standing-orders/order-content.js';
-import { History } from '../standing-orders/simulation/history.reader.js';
-import type { Simulated } from '../standing-orders/simulation/replay.js';
-import { ReplayHistory } from '../standing-orders/simulation/replay-history.js';
-import { replayedFor } from '../standing-orders/simulation/simulation-view.js';
+import {
+  type DecisionOrder,
+  History,
+  ReplayHistory,
+  type Simulated,
+  columnsOfRule,
+  decisionOrderOf,
+  replayedFor,
+} from '../standing-orders/index.js';
 import { OpenSuggestions } from './open-suggestions.js';
 import type { Suggestion } from './suggestion.js';
 import { suggestedOrderOf } from './suggestion-view.js';

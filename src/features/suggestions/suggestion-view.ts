@@ -1,4 +1,4 @@
-import type { StandingOrderMatch } from '../standing-orders/standing-order-rule.dto.js';
+import type { StandingOrderMatch } from '../standing-orders/index.js';
 import type { Suggestion } from './suggestion.js';
 import type { SuggestedOrder } from './suggestions.dto.js';
 

@@ -2,13 +2,10 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
 import { markUnseen } from '../../platform/kernel/unseen.js';
-import { ACTION_TYPES, isActionType } from '../capos/action-types.js';
-import { CAPOS } from '../capos/capo.js';
-import { destinationIn } from '../capos/outside-targets.js';
-import { domainsIn } from '../standing-orders/domains.js';
-import type { FieldCondition, StandingOrderRule } from '../standing-orders/standing-order.js';
+import { ACTION_TYPES, CAPOS, destinationIn, isActionType } from '../capos/index.js';
+import { type FieldCondition, type StandingOrderRule, domainsIn } from '../standing-orders/index.js';
 import type { DecidedAction, DecidedApproval } from './decided-approvals.reader.js';
-import type { CapoRole } from '../terms/terms.js';
+import type { CapoRole } from '../terms/index.js';
 
 /** What approvals have in common that an order could allow. */
 interface Shape {

@@ -1,8 +1,12 @@
 import type { Id } from '../../platform/kernel/ids.js';
-import type { CapoRole } from '../terms/terms.js';
-import { SimulatedChangeView, SimulationNumbers } from '../standing-orders/simulation/simulation.dto.js';
-import type { Effect } from '../standing-orders/standing-order.js';
-import { StandingOrderLimits, StandingOrderMatch } from '../standing-orders/standing-order-rule.dto.js';
+import type { CapoRole } from '../terms/index.js';
+import {
+  type Effect,
+  SimulatedChangeView,
+  SimulationNumbers,
+  StandingOrderLimits,
+  StandingOrderMatch,
+} from '../standing-orders/index.js';
 import type { SuggestionDecision } from './suggestion-decision.entity.js';
 
 /** The parameter of the paths, as it is documented. */

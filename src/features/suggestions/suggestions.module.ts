@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
 import { DecidedApprovals } from './decided-approvals.reader.js';
 import { DecideSuggestion } from './decide-suggestion.js';
 import { OpenSuggestions } from './open-suggestions.js';

@@ -14,9 +14,7 @@ import type { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { type Account, type InviteContext, type InvitePlace, Invites } from './invites.repository.js';
 import type { InviteEntity } from './invite.entity.js';
 import { JoinWorkspace } from './join-workspace.js';
-import { AcceptanceToken } from '../workspaces/acceptance-token.js';
-import { Members } from '../workspaces/members.repository.js';
-import { lookAlike } from '../workspaces/reserved-names.js';
+import { AcceptanceToken, Members, lookAlike } from '../workspaces/index.js';
 import { AccountExists } from './teams.errors.js';
 
 type OpenInvite = InviteEntity & InviteContext;

@@ -4,13 +4,17 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Members } from '../workspaces/members.repository.js';
-import { MoveOrders } from '../standing-orders/move-orders.js';
+import {
+  type ArchiveTeamBody,
+  type ArchivedTeam,
+  Members,
+  type TeamView,
+  Teams,
+} from '../workspaces/index.js';
+import { MoveOrders } from '../standing-orders/index.js';
 import { RemoveMember } from './remove-member.js';
 import { TeamWork } from './team-work.repository.js';
-import type { ArchivedTeam, ArchiveTeamBody, TeamView } from '../workspaces/teams.dto.js';
 import { TeamHasOpenWork } from './teams.errors.js';
-import { Teams } from '../workspaces/teams.repository.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
 /**

@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { assertMayGrant } from '../workspaces/member.js';
-import type { MemberView } from '../workspaces/members.dto.js';
-import { TokensStopped } from '../workspaces/tokens-stopped.js';
-import { Members, viewOf } from '../workspaces/members.repository.js';
+import { type MemberView, Members, TokensStopped, assertMayGrant, viewOf } from '../workspaces/index.js';
 import { LastOwner } from './teams.errors.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 

@@ -4,10 +4,15 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
-import type { TeamRole } from '../workspaces/member.js';
-import type { MemberView } from '../workspaces/members.dto.js';
-import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
-import { Teams } from '../workspaces/teams.repository.js';
+import {
+  type MemberView,
+  Members,
+  type TeamRole,
+  Teams,
+  roleInTeam,
+  seenFrom,
+  viewOf,
+} from '../workspaces/index.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
 @Injectable()

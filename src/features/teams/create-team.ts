@@ -5,9 +5,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { TeamBody, TeamView } from '../workspaces/teams.dto.js';
-import { limitReached } from '../workspaces/workspaces.errors.js';
-import { Teams } from '../workspaces/teams.repository.js';
+import { type TeamBody, type TeamView, Teams, limitReached } from '../workspaces/index.js';
 
 const MAX_TEAMS = 200;
 

@@ -1,6 +1,5 @@
 import { inWords } from '../../platform/kernel/local-day.js';
-import { type Block, mailOf, unlinked } from '../mail/blocks.js';
-import type { MailMessage } from '../mail/mail-message.js';
+import { type Block, type MailMessage, mailOf, unlinked } from '../mail/index.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteContext } from './invites.repository.js';
 

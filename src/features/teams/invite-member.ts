@@ -7,14 +7,20 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
 import { inviterOf, IssueInvite } from './issue-invite.js';
-import { assertMayGrant } from '../workspaces/member.js';
-import type { AddToTeamBody } from '../workspaces/members.dto.js';
+import {
+  type AddToTeamBody,
+  MAX_TEAM_MEMBERS,
+  type Member,
+  Members,
+  type TeamView,
+  Teams,
+  assertMayGrant,
+  limitReached,
+  roleInTeam,
+  seenFrom,
+  viewOf,
+} from '../workspaces/index.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
-import { type Member, Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
-import type { TeamView } from '../workspaces/teams.dto.js';
-import { MAX_TEAM_MEMBERS } from '../workspaces/member-limits.js';
-import { limitReached } from '../workspaces/workspaces.errors.js';
-import { Teams } from '../workspaces/teams.repository.js';
 
 /**
  * Brings somebody in. Owner and admin of the workspace put a member of it into a team at once; anyone else is invited by

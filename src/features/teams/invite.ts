@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hasRole } from '../../platform/auth/caller.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
-import { mayGrant } from '../workspaces/member.js';
-import type { MemberView } from '../workspaces/members.dto.js';
-import { roleInTeam } from '../workspaces/members.repository.js';
+import { type MemberView, mayGrant, roleInTeam } from '../workspaces/index.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteView } from './invites.dto.js';
 import { InviteAccepted, InviteExpired } from './teams.errors.js';

@@ -5,9 +5,7 @@ import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
-import { MemberView } from '../workspaces/members.dto.js';
-import { IsNoneOfOurs } from '../workspaces/reserved-names.js';
-import { NewToken } from '../workspaces/tokens.dto.js';
+import { IsNoneOfOurs, MemberView, NewToken } from '../workspaces/index.js';
 
 /** The parameter of the paths, as it is documented. */
 export const INVITE_PARAM = {

@@ -9,11 +9,8 @@ import { INVITE_LASTS_MS, newInviteToken, tokenPurpose, viewOf } from './invite.
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteView } from './invites.dto.js';
 import { Invites } from './invites.repository.js';
-import { Members } from '../workspaces/members.repository.js';
+import { MAX_MEMBERS, Members, type TeamView, limitReached } from '../workspaces/index.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
-import type { TeamView } from '../workspaces/teams.dto.js';
-import { MAX_MEMBERS } from '../workspaces/member-limits.js';
-import { limitReached } from '../workspaces/workspaces.errors.js';
 
 const MAX_OPEN_INVITES = 200;
 

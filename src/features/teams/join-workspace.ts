@@ -5,10 +5,15 @@ import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import type { InviteEntity } from './invite.entity.js';
 import { mayInvite } from './invite.js';
-import type { TeamRole } from '../workspaces/member.js';
-import { type Member, Members, roleInTeam } from '../workspaces/members.repository.js';
-import { MAX_MEMBERS, MAX_TEAM_MEMBERS } from '../workspaces/member-limits.js';
-import { limitReached } from '../workspaces/workspaces.errors.js';
+import {
+  MAX_MEMBERS,
+  MAX_TEAM_MEMBERS,
+  type Member,
+  Members,
+  type TeamRole,
+  limitReached,
+  roleInTeam,
+} from '../workspaces/index.js';
 import { InviteExpired } from './teams.errors.js';
 
 /** Makes a user the member that an invite speaks of; the inviter must still have the right. */

@@ -5,7 +5,7 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { InviteEntity } from './invite.entity.js';
 import { Invites } from './invites.repository.js';
-import { assertMayGrant } from '../workspaces/member.js';
+import { assertMayGrant } from '../workspaces/index.js';
 
 /** An invite that the caller may change: one to a team whose admin they are, or to the workspace with a role they may grant. */
 @Injectable()

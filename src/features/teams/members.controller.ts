@@ -9,17 +9,17 @@ import { InviteMember } from './invite-member.js';
 import { InviteView } from './invites.dto.js';
 import {
   InviteBody,
+  LimitReached,
   MEMBER_PARAM,
   MemberPage,
-  MembersQuery,
   MemberView,
+  Members,
+  MembersQuery,
   RemovedMember,
   RoleBody,
-} from '../workspaces/members.dto.js';
-import { Members } from '../workspaces/members.repository.js';
+} from '../workspaces/index.js';
 import { RemoveMember } from './remove-member.js';
 import { LastOwner } from './teams.errors.js';
-import { LimitReached } from '../workspaces/workspaces.errors.js';
 
 /** The members of the workspace. */
 @Controller(['api/pro/members', 'api/admin/members'])

@@ -3,10 +3,8 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { RemovedMember } from '../workspaces/members.dto.js';
-import { Members, roleInTeam, seenFrom, viewOf } from '../workspaces/members.repository.js';
+import { Members, type RemovedMember, Teams, roleInTeam, seenFrom, viewOf } from '../workspaces/index.js';
 import { type EndedWithMember, RemoveMember } from './remove-member.js';
-import { Teams } from '../workspaces/teams.repository.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 
 /**

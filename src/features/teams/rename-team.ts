@@ -3,8 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { TeamBody, TeamView } from '../workspaces/teams.dto.js';
-import { Teams } from '../workspaces/teams.repository.js';
+import { type TeamBody, type TeamView, Teams } from '../workspaces/index.js';
 
 @Injectable()
 export class RenameTeam {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import type { OpenWork } from '../workspaces/teams.dto.js';
+import type { OpenWork } from '../workspaces/index.js';
 
 /** A directive, action request or question that was given to another team, or to none. */
 interface Moved {

@@ -12,27 +12,25 @@ import { InviteMember } from './invite-member.js';
 import { AddedToTeam } from './invites.dto.js';
 import {
   AddToTeamBody,
+  ArchiveTeamBody,
+  ArchivedTeam,
+  LimitReached,
   MEMBER_PARAM,
   MemberPage,
   MemberView,
+  Members,
   RemovedMember,
-  TeamRoleBody,
-} from '../workspaces/members.dto.js';
-import { Members } from '../workspaces/members.repository.js';
-import { RemoveFromTeam } from './remove-from-team.js';
-import { RenameTeam } from './rename-team.js';
-import {
-  ArchivedTeam,
-  ArchiveTeamBody,
   TEAM_PARAM,
   TeamBody,
   TeamPage,
-  TeamsQuery,
+  TeamRoleBody,
   TeamView,
-} from '../workspaces/teams.dto.js';
+  Teams,
+  TeamsQuery,
+} from '../workspaces/index.js';
+import { RemoveFromTeam } from './remove-from-team.js';
+import { RenameTeam } from './rename-team.js';
 import { TeamHasOpenWork } from './teams.errors.js';
-import { LimitReached } from '../workspaces/workspaces.errors.js';
-import { Teams } from '../workspaces/teams.repository.js';
 
 @Controller(['api/pro/teams', 'api/admin/teams'])
 export class TeamsController {

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccountsModule } from '../accounts/accounts.module.js';
-import { MailModule } from '../mail/mail.module.js';
+import { AccountsModule } from '../accounts/index.js';
+import { MailModule } from '../mail/index.js';
 import { AcceptInvite } from './accept-invite.js';
 import { AcceptanceController } from './acceptance.controller.js';
 import { ArchiveTeam } from './archive-team.js';
@@ -25,8 +25,8 @@ import { ResendInvite } from './resend-invite.js';
 import { SendInviteMail } from './send-invite-mail.js';
 import { TeamMembersController, TeamsController } from './teams.controller.js';
 import { TeamWork } from './team-work.repository.js';
-import { StandingOrdersModule } from '../standing-orders/standing-orders.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { WithdrawInvite } from './withdraw-invite.js';
 import { WithdrawInvites } from './withdraw-invites.js';
 

@@ -8,12 +8,8 @@ import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { InviteView } from '../teams/invites.dto.js';
-import { IssueInvite } from '../teams/issue-invite.js';
-import { limitReached } from '../workspaces/workspaces.errors.js';
-import { KnownZone } from '../workspaces/known-zone.js';
-import { newWorkspace } from '../workspaces/new-workspace.js';
-import { WorkspaceEntity } from '../workspaces/workspaces.entity.js';
+import { type InviteView, IssueInvite } from '../teams/index.js';
+import { KnownZone, WorkspaceEntity, limitReached, newWorkspace } from '../workspaces/index.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 import type { NewWorkspace, NewWorkspaceBody } from './workspaces.dto.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
-import { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS } from '../workspaces/retention.dto.js';
+import { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS } from '../workspaces/index.js';
 import { ExpiredRows } from './expired-rows.repository.js';
 
 /** Small enough that a run holds its locks for some tens of milliseconds. */

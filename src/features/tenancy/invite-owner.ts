@@ -6,11 +6,8 @@ import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { visibleName } from '../../platform/kernel/visible-name.js';
-import type { InviteView } from '../teams/invites.dto.js';
-import { Invites } from '../teams/invites.repository.js';
-import { type Inviter, IssueInvite } from '../teams/issue-invite.js';
-import { WithdrawInvites } from '../teams/withdraw-invites.js';
-import { Members } from '../workspaces/members.repository.js';
+import { type InviteView, type Inviter, Invites, IssueInvite, WithdrawInvites } from '../teams/index.js';
+import { Members } from '../workspaces/index.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 import type { OwnerBody } from './workspaces.dto.js';
 

@@ -7,11 +7,8 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import type { MailMessage } from '../mail/mail-message.js';
-import { summaryOfMail } from '../mail/mail-transport.js';
-import { type MailOutcome, MailWork } from '../mail/mail-work.js';
-import { Members } from '../workspaces/members.repository.js';
-import { Workspaces } from '../workspaces/workspaces.repository.js';
+import { type MailMessage, type MailOutcome, MailWork, summaryOfMail } from '../mail/index.js';
+import { Members, Workspaces } from '../workspaces/index.js';
 import { deletionMail, type DeletionNews } from './deletion-mail.js';
 import { Deletions } from './deletions.repository.js';
 

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { GuardianModule } from '../guardian/guardian.module.js';
-import { MailModule } from '../mail/mail.module.js';
-import { TeamsModule } from '../teams/teams.module.js';
-import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { GuardianModule } from '../guardian/index.js';
+import { MailModule } from '../mail/index.js';
+import { TeamsModule } from '../teams/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
 import { CreateWorkspace } from './create-workspace.js';
 import { DeleteExpired } from './delete-expired.js';
 import { DeleteWorkspaces } from './delete-workspaces.js';

@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { INVITE_MAIL } from '../teams/send-invite-mail.js';
+import { INVITE_MAIL } from '../teams/index.js';
 import { Deletions } from './deletions.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { DeletionBegun } from './tenancy.errors.js';

@@ -6,8 +6,8 @@ import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
-import { InviteView } from '../teams/invites.dto.js';
-import { IsNoneOfOurs } from '../workspaces/reserved-names.js';
+import { InviteView } from '../teams/index.js';
+import { IsNoneOfOurs } from '../workspaces/index.js';
 
 const MAX_NAME = 60;
 const MAX_OWNER_NAME = 80;

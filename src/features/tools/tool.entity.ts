@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { Reversibility, Risk } from '../terms/terms.js';
+import type { Reversibility, Risk } from '../terms/index.js';
 
 export const TOOL_STATUSES = ['proposed', 'active', 'paused'] as const;
 export type ToolStatus = (typeof TOOL_STATUSES)[number];

@@ -4,7 +4,7 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { deepWithoutUnseen, markUnseen } from '../../platform/kernel/unseen.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
-import type { Reversibility, Risk } from '../terms/terms.js';
+import type { Reversibility, Risk } from '../terms/index.js';
 import type { AmountUnit, ToolEntity } from './tool.entity.js';
 
 /** What the fingerprint covers: everything that a person reads before they activate a tool. */

@@ -6,8 +6,7 @@ import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { REVERSIBILITIES, RISKS, type Reversibility, type Risk } from '../terms/terms.js';
-import { TOOL_NAME } from '../terms/tool-names.js';
+import { REVERSIBILITIES, RISKS, type Reversibility, type Risk, TOOL_NAME } from '../terms/index.js';
 import { PARAM_PATH } from './tool.js';
 import { AMOUNT_UNITS, type AmountUnit, TOOL_STATUSES, type ToolStatus } from './tool.entity.js';
 

@@ -19,8 +19,7 @@ import {
   ValidationFailed,
 } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { paramsHashOf } from '../terms/action-hashes.js';
-import { assertTokenNames, isReservedToolName, isToolName } from '../terms/tool-names.js';
+import { assertTokenNames, isReservedToolName, isToolName, paramsHashOf } from '../terms/index.js';
 import { contentOf, faultsOfContent, fingerprintOf, type ToolContent } from './tool.js';
 import type { ToolEntity, ToolStatus } from './tool.entity.js';
 import { faultsOfAnyParams, ToolParams, type ParamsVerdict } from './tool-params.js';

@@ -4,8 +4,8 @@ import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
-import { DELIVERY_WORK } from '../events/event.js';
-import { Signals } from '../records/signals.repository.js';
+import { DELIVERY_WORK } from '../events/index.js';
+import { Signals } from '../records/index.js';
 import { type ClaimedDelivery, Deliveries } from './deliveries.repository.js';
 import {
   type Attempt,

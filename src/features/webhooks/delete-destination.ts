@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { DELIVERY_WORK } from '../events/event.js';
+import { DELIVERY_WORK } from '../events/index.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DestinationChanges } from './destination-changes.js';
 import { viewOf } from './destination.js';

@@ -1,5 +1,5 @@
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
-import type { EventType } from '../events/event.js';
+import type { EventType } from '../events/index.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
-import { DELIVERY_WORK } from '../events/event.js';
+import { DELIVERY_WORK } from '../events/index.js';
 import type { Attempt } from './delivery.js';
 import type { StoredDeliveryStatus } from './delivery.entity.js';
 

@@ -6,7 +6,7 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { Work } from '../../platform/work/work.js';
-import { DELIVERY_WORK } from '../events/event.js';
+import { DELIVERY_WORK } from '../events/index.js';
 import type { DeliverySummary, DeliveryView } from './deliveries.dto.js';
 import type { WebhookDeliveryEntity } from './delivery.entity.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { EventType } from '../events/event.js';
+import type { EventType } from '../events/index.js';
 import type { Attempt } from './delivery.js';
 
 /** `failed`: the last attempt failed and another follows. `dead`: none follows. */

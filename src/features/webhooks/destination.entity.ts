@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { SubscribableEvent } from '../events/event.js';
+import type { SubscribableEvent } from '../events/index.js';
 
 /** `paused`: only a probe is sent now and then. `gone`: the receiver answered 410, nothing is sent any more. */
 export type DestinationStatus = 'active' | 'paused' | 'gone';

@@ -4,7 +4,7 @@ import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
 import { Length, MaxLength } from '../../platform/kernel/text-length.js';
 import { hasOneReading } from '../../platform/signatures/event-signature.js';
-import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/event.js';
+import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from '../events/index.js';
 import type { DestinationStatus } from './destination.entity.js';
 
 /** The two forms of `POST /webhooks`. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CONNECTOR_RED, DISMISS, RESUME } from '../escalations/escalation-kinds.js';
-import { Escalations } from '../escalations/escalations.repository.js';
+import { CONNECTOR_RED, DISMISS, Escalations, RESUME } from '../escalations/index.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 
 type Paused = Pick<WebhookDestinationEntity, 'destinationId'>;

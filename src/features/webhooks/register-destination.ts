@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { newSigningSecret } from '../../platform/signatures/event-signature.js';
-import { EVENT_TYPES, type SubscribableEvent } from '../events/event.js';
+import { EVENT_TYPES, type SubscribableEvent } from '../events/index.js';
 import { DestinationChanges } from './destination-changes.js';
 import type { DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';

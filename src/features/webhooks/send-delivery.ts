@@ -3,7 +3,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import { Work } from '../../platform/work/work.js';
-import { DELIVERY_WORK } from '../events/event.js';
+import { DELIVERY_WORK } from '../events/index.js';
 import { CompleteAttempt, SECRET_UNREADABLE } from './complete-attempt.js';
 import type { ClaimedDelivery } from './deliveries.repository.js';
 import { attemptOf, IN_FLIGHT, judge, type Verdict } from './delivery.js';

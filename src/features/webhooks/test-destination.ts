@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Events } from '../events/events.js';
+import { Events } from '../events/index.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { assertReceives } from './destination.js';
 import { inASentence } from './destination-name.js';

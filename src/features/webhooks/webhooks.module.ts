@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
-import { EscalationsModule } from '../escalations/escalations.module.js';
-import { EventsModule } from '../events/events.module.js';
-import { RecordsModule } from '../records/records.module.js';
+import { EscalationsModule } from '../escalations/index.js';
+import { EventsModule } from '../events/index.js';
+import { RecordsModule } from '../records/index.js';
 import { CompleteAttempt } from './complete-attempt.js';
 import { DeleteDestination } from './delete-destination.js';
 import { DeliveriesController } from './deliveries.controller.js';

@@ -7,7 +7,7 @@ import { scopeSettings } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { defineError } from '../../platform/kernel/define-error.js';
 import { AlreadyExists, Forbidden, NotFound } from '../../platform/kernel/errors.js';
-import { DEFAULT_EXPIRY_MS } from '../terms/terms.js';
+import { DEFAULT_EXPIRY_MS } from '../terms/index.js';
 import type { AskBody } from './asking-token.dto.js';
 import { TeamOfRequest } from './team-of-request.js';
 import { Tokens } from './tokens.repository.js';

@@ -22,7 +22,7 @@ import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
-import { isToolPattern } from '../terms/tool-names.js';
+import { isToolPattern } from '../terms/index.js';
 import { IsNoneOfOurs } from './reserved-names.js';
 
 /** The parameter of the paths, as it is documented. */

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { ActionResult, ParamsOf } from '../../capos/action-types.js';
-import { CallOperation } from '../../connectors/call-operation.js';
-import { Connectors } from '../../connectors/connectors.js';
-import type { LoadedConnector } from '../../connectors/load-connectors.js';
-import { type Arguments, faultsOfArguments, type Operation, undoOf } from '../../connectors/operation.js';
+import type { ActionResult, ParamsOf } from '../../capos/index.js';
+import {
+  type Arguments,
+  CallOperation,
+  Connectors,
+  type LoadedConnector,
+  type Operation,
+  faultsOfArguments,
+  undoOf,
+} from '../../connectors/index.js';
 import { assertAccepted } from './outside-answer.js';
 import { EffectFailed, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 import type { OutsideUndo, PacketToUndo } from './undo.js';

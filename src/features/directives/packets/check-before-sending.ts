@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../platform/kernel/canonical-json.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import type { WorkError } from '../../../platform/work/work-item.js';
-import { type Action, validateAction } from '../../capos/action-types.js';
-import { OUTSIDE_TYPES } from '../../capos/outside-targets.js';
-import { OutsideTargetsReader } from '../../capos/outside-targets.reader.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { GUARDIAN } from '../../guardian/guardian.js';
-import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
-import { PolicyGate, type Recheck } from '../../guardian/policy-gate.js';
+import { type Action, OUTSIDE_TYPES, OutsideTargetsReader, validateAction } from '../../capos/index.js';
+import {
+  GUARDIAN,
+  type GuardianEntity,
+  type PolicyDecision,
+  PolicyGate,
+  type Recheck,
+  decisionsInReceipt,
+} from '../../guardian/index.js';
 import { hasEnded } from '../directive-states.js';
 import { type DuePacket, isUnderWay } from './due-packets.repository.js';
 import { type Effect, EffectFailed, processEnded } from './packet-effect.js';

@@ -1,10 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
-import type { ActionResult } from '../../capos/action-types.js';
-import { KILLED_TOPIC } from '../../guardian/guardian.js';
-import { COMPENSATE } from '../../guardian/revert-progress.js';
-import type { OpenStep } from '../../guardian/reverts.repository.js';
+import type { ActionResult } from '../../capos/index.js';
+import { COMPENSATE, KILLED_TOPIC, type OpenStep } from '../../guardian/index.js';
 import { CompensationResults, mayUndo } from './compensation-results.js';
 import { Compensations } from './compensations.js';
 import { DueUndos } from './due-undos.repository.js';

@@ -4,14 +4,17 @@ import { Receipts } from '../../../platform/receipts/receipts.js';
 import { backoffMs } from '../../../platform/work/backoff.js';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
-import type { ActionResult } from '../../capos/action-types.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { letsNothingLeave } from '../../guardian/guardian.js';
-import { COMPENSATION_FAILED } from '../../escalations/escalation-kinds.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
-import { COMPENSATE, RevertProgress } from '../../guardian/revert-progress.js';
-import type { StepStatus } from '../../guardian/revert.entity.js';
-import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
+import type { ActionResult } from '../../capos/index.js';
+import {
+  COMPENSATE,
+  type GuardianEntity,
+  type OpenStep,
+  RevertProgress,
+  Reverts,
+  type StepStatus,
+  letsNothingLeave,
+} from '../../guardian/index.js';
+import { COMPENSATION_FAILED, Escalations } from '../../escalations/index.js';
 import { ReportCompensationFailure } from './report-compensation-failure.js';
 import type { DueUndo } from './due-undos.repository.js';
 import type { Failure } from './packet-effect.js';

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { ActionResult, Compensation } from '../../capos/action-types.js';
-import { HTTP_UNDO } from '../../capos/outside-targets.js';
-import { Documents } from '../../records/documents.repository.js';
-import { RevenueEvents } from '../../records/revenue-events.repository.js';
-import { Signals } from '../../records/signals.repository.js';
-import { WithdrawProposal } from '../../standing-orders/withdraw-proposal.js';
+import { type ActionResult, type Compensation, HTTP_UNDO } from '../../capos/index.js';
+import { Documents, RevenueEvents, Signals } from '../../records/index.js';
+import { WithdrawProposal } from '../../standing-orders/index.js';
 import { CallEffect } from './call-effect.js';
 import { EffectFailed } from './packet-effect.js';
 import type { PacketToUndo, Undo, Undone } from './undo.js';

@@ -4,15 +4,23 @@ import { Db } from '../../../platform/database/db.js';
 import { InvalidTransition } from '../../../platform/kernel/errors.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
-import { COMPENSATION_FAILED, DONE_BY_HAND, RETRY } from '../../escalations/escalation-kinds.js';
-import type { EscalationEntity } from '../../escalations/escalation.entity.js';
-import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { haltedIn } from '../../terms/guardian-halted.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { letsNothingLeave } from '../../guardian/guardian.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
-import { COMPENSATE } from '../../guardian/revert-progress.js';
-import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
+import {
+  COMPENSATION_FAILED,
+  DONE_BY_HAND,
+  type Decider,
+  type EscalationEntity,
+  EscalationOptions,
+  RETRY,
+} from '../../escalations/index.js';
+import { haltedIn } from '../../terms/index.js';
+import {
+  COMPENSATE,
+  type GuardianEntity,
+  Guardians,
+  type OpenStep,
+  Reverts,
+  letsNothingLeave,
+} from '../../guardian/index.js';
 import { RevertDirective } from './revert-directive.js';
 import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
-import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
+import { type GuardianEntity, Guardians, type OpenStep, Reverts } from '../../guardian/index.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 import { WorkPackets } from './work-packets.repository.js';
 

@@ -1,4 +1,4 @@
-import type { Action, ActionResult, ActionTypeName } from '../../capos/action-types.js';
+import type { Action, ActionResult, ActionTypeName } from '../../capos/index.js';
 
 /** What was done, for the feed: in the word for it, and loud about a mail that nobody has received. */
 export function executedSentence(

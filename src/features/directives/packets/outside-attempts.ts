@@ -3,7 +3,7 @@ import { isLateResult } from '../../../platform/database/database-errors.js';
 import { Db } from '../../../platform/database/db.js';
 import { throughOutage } from '../../../platform/work/through-outage.js';
 import { scopeOfWork, type WorkItem } from '../../../platform/work/work-item.js';
-import type { ActionResult } from '../../capos/action-types.js';
+import type { ActionResult } from '../../capos/index.js';
 import { asEffectFailed, EffectFailed, type Outcome, type RecipientOutcome } from './packet-effect.js';
 import { WorkPackets } from './work-packets.repository.js';
 

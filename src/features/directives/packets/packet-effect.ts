@@ -1,5 +1,5 @@
-import type { ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
-import type { CapoRole } from '../../terms/terms.js';
+import type { ActionResult, ActionTypeName, ParamsOf } from '../../capos/index.js';
+import type { CapoRole } from '../../terms/index.js';
 
 /** What is put around the data of an event that is posted; the same at every try. */
 export interface Envelope {

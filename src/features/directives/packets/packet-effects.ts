@@ -4,15 +4,17 @@ import type { Fault } from '../../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../../platform/kernel/errors.js';
 import type { Id } from '../../../platform/kernel/ids.js';
 import { cutText } from '../../../platform/kernel/text.js';
-import type { Action, ActionResult, ActionTypeName, ParamsOf } from '../../capos/action-types.js';
-import { capoActor } from '../../capos/capo-actor.js';
-import { orderBodyOf } from '../../capos/proposed-order.js';
-import { Documents } from '../../records/documents.repository.js';
-import { Mailer, MailFailed, type RefusedRecipient } from '../../mail/mailer.js';
-import { isForNow } from '../../mail/smtp.js';
-import { RevenueEvents } from '../../records/revenue-events.repository.js';
-import { Signals } from '../../records/signals.repository.js';
-import { ProposeStandingOrder } from '../../standing-orders/propose-standing-order.js';
+import {
+  type Action,
+  type ActionResult,
+  type ActionTypeName,
+  type ParamsOf,
+  capoActor,
+  orderBodyOf,
+} from '../../capos/index.js';
+import { Documents, RevenueEvents, Signals } from '../../records/index.js';
+import { MailFailed, Mailer, type RefusedRecipient, isForNow } from '../../mail/index.js';
+import { ProposeStandingOrder } from '../../standing-orders/index.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
 import { CallEffect } from './call-effect.js';

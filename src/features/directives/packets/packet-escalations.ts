@@ -5,13 +5,13 @@ import {
   BUDGET_EXCEEDED,
   DID_NOT_ARRIVE,
   DISMISS,
+  Escalations,
   KILL_UNCONFIRMED,
   PACKET_FAILED,
   RETRY,
   SEND_AGAIN,
-} from '../../escalations/escalation-kinds.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
-import { type Decision, isDeniedByBudget } from '../../standing-orders/evaluate.js';
+} from '../../escalations/index.js';
+import { type Decision, isDeniedByBudget } from '../../standing-orders/index.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { Directives } from '../directives.repository.js';
 import type { RecipientOutcome } from './packet-effect.js';

@@ -3,12 +3,15 @@ import { Clock } from '../../../platform/kernel/clock.js';
 import { newId } from '../../../platform/kernel/ids.js';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
-import { RequestApproval } from '../../approvals/request-approval.js';
-import { capoActor } from '../../capos/capo-actor.js';
-import { GUARDIAN } from '../../guardian/guardian.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { PolicyGate } from '../../guardian/policy-gate.js';
-import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
+import { RequestApproval } from '../../approvals/index.js';
+import { capoActor } from '../../capos/index.js';
+import {
+  GUARDIAN,
+  type GuardianEntity,
+  type PolicyDecision,
+  PolicyGate,
+  decisionsInReceipt,
+} from '../../guardian/index.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import { Directives } from '../directives.repository.js';

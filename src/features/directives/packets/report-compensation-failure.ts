@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { capoActor } from '../../capos/capo-actor.js';
-import { COMPENSATION_FAILED, DISMISS, DONE_BY_HAND, RETRY } from '../../escalations/escalation-kinds.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
-import type { OpenStep } from '../../guardian/reverts.repository.js';
-import { Signals } from '../../records/signals.repository.js';
+import { capoActor } from '../../capos/index.js';
+import { COMPENSATION_FAILED, DISMISS, DONE_BY_HAND, Escalations, RETRY } from '../../escalations/index.js';
+import type { OpenStep } from '../../guardian/index.js';
+import { Signals } from '../../records/index.js';
 import { type EffectFailed, isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 

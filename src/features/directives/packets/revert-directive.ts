@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
-import { PACKET_FAILED } from '../../escalations/escalation-kinds.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
-import { PolicyGate } from '../../guardian/policy-gate.js';
-import type { OpenStep } from '../../guardian/reverts.repository.js';
+import { Escalations, PACKET_FAILED } from '../../escalations/index.js';
+import { type OpenStep, PolicyGate } from '../../guardian/index.js';
 import { titleOf } from '../directive.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
 import { DirectiveTransitions } from '../directive-transitions.js';

@@ -6,13 +6,16 @@ import { DomainError } from '../../../platform/kernel/define-error.js';
 import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js';
 import { Work } from '../../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../../platform/work/work-item.js';
-import { PACKET_FAILED, RETRY } from '../../escalations/escalation-kinds.js';
-import type { EscalationEntity } from '../../escalations/escalation.entity.js';
-import { type Decider, EscalationOptions } from '../../escalations/escalation-options.js';
-import { Escalations } from '../../escalations/escalations.repository.js';
-import { haltedIn } from '../../terms/guardian-halted.js';
-import { letsNothingLeave } from '../../guardian/guardian.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
+import {
+  type Decider,
+  type EscalationEntity,
+  EscalationOptions,
+  Escalations,
+  PACKET_FAILED,
+  RETRY,
+} from '../../escalations/index.js';
+import { haltedIn } from '../../terms/index.js';
+import { Guardians, letsNothingLeave } from '../../guardian/index.js';
 import { AssertWanted } from '../assert-wanted.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';

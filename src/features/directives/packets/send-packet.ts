@@ -1,9 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
-import type { Action } from '../../capos/action-types.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { isHalted, KILLED_TOPIC, letsNothingLeave } from '../../guardian/guardian.js';
+import type { Action } from '../../capos/index.js';
+import { type GuardianEntity, KILLED_TOPIC, isHalted, letsNothingLeave } from '../../guardian/index.js';
 import { CheckBeforeSending, type Refusal } from './check-before-sending.js';
 import { type DuePacket, DuePackets, unfollowedOutcome } from './due-packets.repository.js';
 import { type Outgoing, OutsideAttempts } from './outside-attempts.js';

@@ -1,6 +1,5 @@
 import type { Delay } from '../../../platform/work/work.js';
-import type { Decision } from '../../standing-orders/evaluate.js';
-import { THROTTLED } from '../../standing-orders/throttled-work.js';
+import { type Decision, THROTTLED } from '../../standing-orders/index.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
 
 /** What a packet keeps of the decision that delays it; nothing of any other. */

@@ -8,21 +8,16 @@ import { Work } from '../../../platform/work/work.js';
 import {
   ARRIVED,
   DID_NOT_ARRIVE,
+  type Decider,
+  type EscalationEntity,
+  type EscalationOption,
+  EscalationOptions,
   KILL_UNCONFIRMED,
   PACKET_FAILED,
   SEND_AGAIN,
-} from '../../escalations/escalation-kinds.js';
-import type { EscalationEntity } from '../../escalations/escalation.entity.js';
-import {
-  type Decider,
-  type EscalationOption,
-  EscalationOptions,
-} from '../../escalations/escalation-options.js';
-import { haltedIn } from '../../terms/guardian-halted.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { letsNothingLeave } from '../../guardian/guardian.js';
-import { PolicyGate } from '../../guardian/policy-gate.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
+} from '../../escalations/index.js';
+import { haltedIn } from '../../terms/index.js';
+import { type GuardianEntity, Guardians, PolicyGate, letsNothingLeave } from '../../guardian/index.js';
 import { AssertWanted } from '../assert-wanted.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { titleOf } from '../directive.js';

@@ -7,14 +7,17 @@ import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js'
 import { isId, newId } from '../../../platform/kernel/ids.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { letsNothingLeave } from '../../guardian/guardian.js';
-import { Guardians } from '../../guardian/guardians.repository.js';
-import { newRevert } from '../../guardian/new-revert.js';
-import { COMPENSATE } from '../../guardian/revert-progress.js';
-import type { RevertAnswer } from '../../guardian/revert.dto.js';
-import { type OpenStep, Reverts } from '../../guardian/reverts.repository.js';
-import { haltedIn } from '../../terms/guardian-halted.js';
+import {
+  COMPENSATE,
+  type GuardianEntity,
+  Guardians,
+  type OpenStep,
+  type RevertAnswer,
+  Reverts,
+  letsNothingLeave,
+  newRevert,
+} from '../../guardian/index.js';
+import { haltedIn } from '../../terms/index.js';
 import { toUndo } from './compensate-packet.js';
 import { CompensationResults } from './compensation-results.js';
 import { Compensations } from './compensations.js';

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../platform/auth/caller.js';
-import type { ActionResult } from '../../capos/action-types.js';
-import type { CapoRole } from '../../terms/terms.js';
+import type { ActionResult } from '../../capos/index.js';
+import type { CapoRole } from '../../terms/index.js';
 
 /** An executed packet as its undo sees it. */
 export interface PacketToUndo {

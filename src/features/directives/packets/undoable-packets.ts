@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Statement } from '../../../platform/database/batch.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
-import type { Compensation } from '../../capos/action-types.js';
-import { type Obstacle, type PlanLine, type Undoable, UndoableWork } from '../../guardian/undoable-work.js';
+import type { Compensation } from '../../capos/index.js';
+import { type Obstacle, type PlanLine, type Undoable, UndoableWork } from '../../guardian/index.js';
 import { Compensations } from './compensations.js';
 import { EffectFailed } from './packet-effect.js';
 import { WorkPacketsReader } from './work-packets.reader.js';

@@ -3,11 +3,14 @@ import { SYSTEM } from '../../../platform/auth/caller.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
 import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
-import { GUARDIAN } from '../../guardian/guardian.js';
-import type { GuardianEntity } from '../../guardian/guardian.entity.js';
-import { PolicyDenied } from '../../guardian/guardian.errors.js';
-import { PolicyGate } from '../../guardian/policy-gate.js';
-import { decisionsInReceipt, type PolicyDecision } from '../../guardian/policy-decision.js';
+import {
+  GUARDIAN,
+  type GuardianEntity,
+  type PolicyDecision,
+  PolicyDenied,
+  PolicyGate,
+  decisionsInReceipt,
+} from '../../guardian/index.js';
 import { CompleteDirective } from '../complete-directive.js';
 import type { Refusal } from './check-before-sending.js';
 import type { DuePacket } from './due-packets.repository.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { newId } from '../../../platform/kernel/ids.js';
-import { ReceiptChains } from '../../audit/receipt-chains.repository.js';
-import type { ActionResult, ParamsOf } from '../../capos/action-types.js';
-import { PostEvent, type Unsendable } from '../../webhooks/post-event.js';
+import { ReceiptChains } from '../../audit/index.js';
+import type { ActionResult, ParamsOf } from '../../capos/index.js';
+import { PostEvent, type Unsendable } from '../../webhooks/index.js';
 import { assertAccepted } from './outside-answer.js';
 import { EffectFailed, type Envelope, type OutsideEffect, type PacketToSend } from './packet-effect.js';
 

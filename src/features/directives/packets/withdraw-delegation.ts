@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Approvals } from '../../approvals/approvals.repository.js';
+import { Approvals } from '../../approvals/index.js';
 import { DIRECTIVE_STATES } from '../directive-states.js';
 import { Directives } from '../directives.repository.js';
 import { EndDirective } from '../end-directive.js';

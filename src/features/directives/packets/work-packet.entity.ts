@@ -1,11 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Compensation, PacketKind } from '../../capos/action-types.js';
-import type { NeededInput } from '../../capos/briefing.js';
-import type { Engine } from '../../capos/capo.js';
-import type { Decision } from '../../standing-orders/evaluate.js';
+import type { Compensation, Engine, NeededInput, PacketKind } from '../../capos/index.js';
+import type { Decision } from '../../standing-orders/index.js';
 import type { Envelope, RecipientOutcome } from './packet-effect.js';
-import type { AllowedBy } from '../../guardian/policy-gate.js';
-import type { CapoRole, Reversibility } from '../../terms/terms.js';
+import type { AllowedBy } from '../../guardian/index.js';
+import type { CapoRole, Reversibility } from '../../terms/index.js';
 
 export type PacketStatus =
   | 'drafted'

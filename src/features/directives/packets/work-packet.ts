@@ -1,10 +1,15 @@
-import type { DraftPacket } from '../../capos/briefing.js';
-import { type Action, ACTION_TYPES, leverageOf, type ValidAction } from '../../capos/action-types.js';
-import { capoActor } from '../../capos/capo-actor.js';
-import { engineOf } from '../../capos/capo.js';
-import { withoutAddress } from '../../capos/outside-targets.js';
-import type { DecidedPacket } from '../../standing-orders/decision-input.js';
-import type { CapoRole, Priority } from '../../terms/terms.js';
+import {
+  ACTION_TYPES,
+  type Action,
+  type DraftPacket,
+  type ValidAction,
+  capoActor,
+  engineOf,
+  leverageOf,
+  withoutAddress,
+} from '../../capos/index.js';
+import type { DecidedPacket } from '../../standing-orders/index.js';
+import type { CapoRole, Priority } from '../../terms/index.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { WorkPacketSummary, WorkPacketView } from './work-packets.dto.js';

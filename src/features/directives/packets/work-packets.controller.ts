@@ -7,8 +7,8 @@ import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js'
 import { isId } from '../../../platform/kernel/ids.js';
 import { Work } from '../../../platform/work/work.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
-import { RevertAnswer } from '../../guardian/revert.dto.js';
-import { GuardianHalted } from '../../terms/guardian-halted.js';
+import { RevertAnswer } from '../../guardian/index.js';
+import { GuardianHalted } from '../../terms/index.js';
 import { UndoPacket } from './undo-packet.js';
 import { summaryOf, viewOf } from './work-packet.js';
 import {

@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { PageFacts, TeamPageQuery } from '../../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../../platform/kernel/text-length.js';
-import { CAPO_ROLES, type CapoRole } from '../../terms/terms.js';
+import { CAPO_ROLES, type CapoRole } from '../../terms/index.js';
 
 /** The parameter of the paths, as it is documented. */
 export const WORK_PACKET_PARAM = {

@@ -5,7 +5,7 @@ import { countByTally, type Listing, readPage, where } from '../../../platform/d
 import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
-import type { HeldBack } from '../../guardian/halting.js';
+import type { HeldBack } from '../../guardian/index.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
 

@@ -1,0 +1,2 @@
+export { UNCHECKED, assertMayAsk, decidedActionOf } from './action-request.js';
+export { ActionRequestsModule } from './action-requests.module.js';

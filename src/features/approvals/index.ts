@@ -1,0 +1,56 @@
+export { ApprovalWorkPacket, OutputRemarks } from './approval-content.dto.js';
+export { ApprovalDecided, RejectBody } from './approval-decisions.dto.js';
+export { EditBody, PacketEditBody } from './approval-edits.dto.js';
+export {
+  type ApprovalSubject,
+  ApprovalSubjects,
+  type ChangesRequested,
+  type Edit,
+  type EditSituation,
+  type Edited,
+} from './approval-subjects.js';
+export {
+  ApprovalEntity,
+  type ApprovalPacket,
+  type ApprovalPolicy,
+  type Author,
+  type OfDirective,
+  type Output,
+  type PacketChange,
+  type Revision,
+  type UnrevisedApproval,
+} from './approval.entity.js';
+export {
+  approvedHash,
+  approverNames,
+  assertApprover,
+  concernsAfterEdit,
+  isAmongWhoAsked,
+  isUrgent,
+  packetsOf,
+  viewOf,
+  votesInWords,
+} from './approval.js';
+export {
+  ApprovalApprovers,
+  ApprovalQuestion,
+  DecisionWaitQuery,
+  ShownApproval,
+  VoteCount,
+} from './approvals.dto.js';
+export {
+  ApprovalAlreadyDecided,
+  ApprovalExpired,
+  ApprovalNotReady,
+  InputRequired,
+} from './approvals.errors.js';
+export { ApprovalsModule } from './approvals.module.js';
+export { Approvals, type EditedContent, type ReadyContent } from './approvals.repository.js';
+export { AwaitChange } from './await-change.js';
+export { CurrentApprovals, type WaitingApproval } from './current-approvals.repository.js';
+export { DecideApproval } from './decide-approval.js';
+export { EditApproval } from './edit-approval.js';
+export { HoldupsReader } from './holdups.reader.js';
+export { firstPending, partsOfPending, soonAfter } from './pending-approvals.js';
+export { type Answer, type AnswerField, choicesOf } from './question.js';
+export { RequestApproval } from './request-approval.js';

@@ -1,0 +1,1 @@
+export { ConnectorHealthModule } from './connector-health.module.js';

@@ -1,0 +1,2 @@
+export { ConsigliereModule } from './consigliere.module.js';
+export { routeDirective } from './route.js';

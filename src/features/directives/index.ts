@@ -1,0 +1,18 @@
+export { ChargeUnused } from './charge-unused.js';
+export { DirectiveTransitions } from './directive-transitions.js';
+export { DirectiveView, RoutingCandidate } from './directive-view.dto.js';
+export { DirectiveEntity } from './directive.entity.js';
+export { addCost, titleOf, viewOf } from './directive.js';
+export { DirectiveBody, QueuedDirectiveBody } from './directives.dto.js';
+export { DirectivesModule } from './directives.module.js';
+export { Directives } from './directives.repository.js';
+export { GiveUpDraft } from './give-up-draft.js';
+export { HandInDirective } from './hand-in-directive.js';
+export { nothingPrepared } from './nothing-prepared.js';
+export type { RecipientOutcome } from './packets/packet-effect.js';
+export { WorkPacketEntity } from './packets/work-packet.entity.js';
+export { actionOf, decidedPacketOf, newPacket } from './packets/work-packet.js';
+export { WorkPacketSummary } from './packets/work-packets.dto.js';
+export { WorkPacketsReader } from './packets/work-packets.reader.js';
+export { outcomeOfDraft, whyNobodyElseMayAllow } from './ready-content.js';
+export { UsualCost } from './usual-cost.reader.js';

@@ -1,0 +1,3 @@
+export { NotificationsModule } from './notifications.module.js';
+export { ReportReaders } from './report-readers.js';
+export { unsubscribeBlocks } from './unsubscribe.js';

@@ -1,0 +1,1 @@
+export { OidcModule } from './oidc.module.js';

@@ -1,0 +1,6 @@
+export { PartnerHealthReader } from './partner-health.reader.js';
+export { PartnerSecretChanges } from './partner-secret-changes.js';
+export { PartnerModule } from './partner.module.js';
+export { BuyerContextView, PartnerPersona } from './persona.dto.js';
+export { BUYER_FACTS, UPDATE_FACTS } from './persona.reader.js';
+export { type BuyerFacts, type UpdateFacts, buyerContextOf, personaOf } from './persona.js';

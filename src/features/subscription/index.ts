@@ -1,0 +1,2 @@
+export { type SubscriptionStatus, licenceStatus } from './licence.js';
+export { SubscriptionModule } from './subscription.module.js';

@@ -1,0 +1,1 @@
+export { TenancyModule } from './tenancy.module.js';
