@@ -1053,6 +1053,10 @@ const ADMIN: Record<string, Step> = {
     await walk.owner.delete('/session');
     await walk.stranger.delete('/session');
   },
+  'POST /api/admin/session/workspace': async (walk) => {
+    await walk.owner.post('/session/workspace', { workspaceId: `wks_${'0'.repeat(26)}` });
+    await walk.owner.post('/session/workspace', { workspaceId: walk.workspaceId });
+  },
   'POST /api/admin/operator-token': async (walk) => {
     await walk.owner.post('/operator-token');
     await walk.owner.post('/operator-token', undefined, { 'X-CSRF-Token': 'of nobody' });

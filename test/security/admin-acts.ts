@@ -118,6 +118,7 @@ const TENANCY: Acts = {
 const OWN: Acts = {
   'GET /session': ANYONE,
   'DELETE /session': { ...ANYONE, after: openAgain },
+  'POST /session/workspace': ofOwnAccount('NOT_FOUND', { workspaceId: `wks_${'0'.repeat(26)}` }),
   'POST /operator-token': ANYONE,
   'GET /sessions': ANYONE,
   'DELETE /sessions/:id': [

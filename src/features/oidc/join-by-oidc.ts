@@ -115,6 +115,7 @@ export class JoinByOidc {
       teamOnly: false,
       joinedAt: this.clock.now(),
       lastSeenAt: null,
+      openedAt: null,
     });
     return memberId;
   }

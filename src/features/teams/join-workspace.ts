@@ -74,7 +74,7 @@ export class JoinWorkspace {
       return known.memberId;
     }
     const memberId = newId('mem');
-    this.members.add({ memberId, workspaceId, userId, lastSeenAt: null, ...inWorkspace });
+    this.members.add({ memberId, workspaceId, userId, lastSeenAt: null, openedAt: null, ...inWorkspace });
     return memberId;
   }
 

@@ -83,6 +83,7 @@ export class FirstRun implements OnApplicationBootstrap {
       teamOnly: false,
       joinedAt: now,
       lastSeenAt: null,
+      openedAt: null,
     });
     this.db.insert(TokenEntity, {
       tokenId,

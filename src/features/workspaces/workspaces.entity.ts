@@ -84,6 +84,9 @@ export class MemberEntity {
   joinedAt!: number;
   @Column('timestamptz', { nullable: true })
   lastSeenAt!: number | null;
+  /** When the account opened this workspace last; null: it has only been invited. */
+  @Column('timestamptz', { nullable: true, select: false })
+  openedAt!: number | null;
 }
 
 @Entity('teams')

@@ -9,7 +9,6 @@ import {
 } from '@nestjs/throttler';
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
-import type { RoutePolicy } from '../http/route.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
@@ -93,7 +92,7 @@ export class RouteLimitGuard extends LimitGuard {
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
     const { policy, limit } = this.routes.of(context.getHandler());
     const window = routeWindow(limit, clientAddress(req));
-    if (!countsOnceAdmitted(policy)) return [window];
+    if (!countsOnceAdmitted({ policy, limit })) return [window];
     req.windows = [];
     req.windowOfRefused = window;
     return [];
@@ -108,14 +107,18 @@ export class RouteLimitGuard extends LimitGuard {
 export class StopLimitGuard extends LimitGuard {
   protected override async windows(context: ExecutionContext, req: AdmittedRequest): Promise<Window[]> {
     const { policy, limit } = this.routes.of(context.getHandler());
-    if (!countsOnceAdmitted(policy)) return [];
+    if (!countsOnceAdmitted({ policy, limit })) return [];
     req.windowOfRefused = undefined;
     const { memberId, agent, tokenRootId } = req.caller!;
     return [routeWindow(limit, `${clientAddress(req)} ${agent ? tokenRootId : memberId}`)];
   }
 }
 
-const countsOnceAdmitted = ({ stops, auth }: RoutePolicy) => stops !== undefined && auth === 'member';
+/** SPECIFICATION gives the list of approvals and the decisions on many one number: they share a window, whoever calls. */
+const SHARED = '/api/pro/approvals';
+
+const countsOnceAdmitted = ({ policy: { stops, auth }, limit }: Pick<RouteEntry, 'policy' | 'limit'>) =>
+  stops !== undefined && auth === 'member' && limit.bucket !== SHARED;
 
 const routeWindow = ({ limit, windowSeconds, bucket }: RouteEntry['limit'], who: string): Window => ({
   key: `route ${bucket} ${who}`,

@@ -117,6 +117,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await handIn('Email lia@elsewhere.example, subject "Tea": "At four."');
     await page.getByText('You are asked before it leaves.').waitFor();
     await page.getByRole('button', { name: 'Hand in' }).click();
+    await page.waitForURL('**/directives/dir_*');
     await page.getByRole('link', { name: 'Consigliere' }).click();
     await page.getByRole('link', { name: /lia@elsewhere/ }).click();
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();

@@ -13,7 +13,6 @@ const ELSEWHERE: Record<string, string> = {
   'actions.request': 'An agent asks; a person hands in a directive.',
   'auditFeed.getHead': 'The verifier compares it with what it holds; a page verifies by /verify.',
   'auditFeed.listKeys': 'The verifier reads them outside the service.',
-  'directives.create': 'The page hands in by POST /directive, which routes as well.',
   'feed.list': 'The page reads the same entries as a stream.',
   'invites.accept': 'The service has a page of its own for it, which works without a script.',
   'partner.getAvatar': 'The capo view shows the persona, out of GET /context.',

@@ -90,7 +90,7 @@ function KillSwitch() {
   const [isOpen, setOpen] = useState(false);
   const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
   const kill = useMutation({ mutationFn: () => client.guardian.kill({}), onSuccess: onDone });
-  useRepeat(kill);
+  useRepeat(kill, true);
   const { name, others } = useWorkspaces();
   const elsewhere = others.length > 0 ? ' Your other workspaces go on.' : '';
   const { isHeld, ...hold } = useHold(kill.mutate, () => setOpen(true));

@@ -36,7 +36,7 @@ export function ReasonDialog({ verb, word, isReasonRequired, isRepeated, act, on
       void onDone();
     },
   });
-  useRepeat(acting, isRepeated && isOpen);
+  useRepeat(acting, isRepeated === true && isOpen);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     form.current = event.currentTarget;
@@ -72,7 +72,7 @@ export function ReasonDialog({ verb, word, isReasonRequired, isRepeated, act, on
 /** Does again what was refused for too many requests, when the service says that it may come. */
 export function useRepeat<T>(
   { error, mutate, variables }: UseMutationResult<unknown, Error, T>,
-  isOn = true,
+  isOn: boolean,
 ): void {
   useEffect(() => {
     if (!isOn || !(error instanceof RateLimitError)) return undefined;
