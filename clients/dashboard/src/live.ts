@@ -110,7 +110,7 @@ const DECIDED = new Set([
 const LATER = new Set(['directive.executing', 'directive.sending', 'directive.executed']);
 
 /** What is known of oneself has parts of these. */
-const OF_ME = new Set(['settings', 'subscription', 'workspace', 'skill_pack']);
+const OF_ME = new Set(['settings', 'subscription', 'workspace', 'skill_pack', 'member', 'team']);
 
 /** What an entry may have changed is read again, where it is shown and once it is looked at. */
 function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
@@ -152,7 +152,7 @@ function readAgain(queries: QueryClient): void {
         void queries.invalidateQueries({ queryKey, predicate: hasPages, refetchType: 'none' });
       }
     },
-    Math.max(TOGETHER_MS, lastRead + APART_MS - Date.now()),
+    Math.max(TOGETHER_MS, Math.min(APART_MS, lastRead + APART_MS - Date.now())),
   );
 }
 

@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { holdFor, waitOf } from './held.js';
 import { readWhenShown } from './live.js';
+import { tell } from './ui/told.js';
 import { pressOnce } from './once.js';
 import { router } from './router.js';
 import { show } from './ui/appearance.js';
@@ -31,7 +32,9 @@ const queries = new QueryClient({
 
 // Nothing that one person has read is left for the next.
 onSessionChange(() => {
-  if (sessionNow().state !== 'open') queries.clear();
+  if (sessionNow().state === 'open') return;
+  queries.clear();
+  tell('');
 });
 
 show();

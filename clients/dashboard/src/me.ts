@@ -6,9 +6,14 @@ export type Role = BootstrapView['role'];
 
 const RANKS: readonly Role[] = ['viewer', 'operator', 'admin', 'owner'];
 
-/** Who uses the page, their teams and rights; undefined until it is known. */
+/** Who uses the page, their teams and rights. */
+export function useMeQuery() {
+  return useQuery({ queryKey: ['me'], queryFn: () => client.bootstrap.get(), staleTime: 300_000 });
+}
+
+/** {@link useMeQuery}; undefined until it is known. */
 export function useMe(): BootstrapView | undefined {
-  return useQuery({ queryKey: ['me'], queryFn: () => client.bootstrap.get(), staleTime: 300_000 }).data;
+  return useMeQuery().data;
 }
 
 /** Whether a person has at least this role, in the workspace or in the team of a record. */

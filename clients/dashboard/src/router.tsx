@@ -12,6 +12,8 @@ import { Home } from './setup/home.js';
 import { Shell } from './shell.js';
 import { Failure } from './ui/failure.js';
 
+const Failed = ({ error }: { error: unknown }) => <Failure error={error as Error} />;
+
 const root = createRootRoute({
   validateSearch: searchOf,
   component: () => (
@@ -19,7 +21,7 @@ const root = createRootRoute({
       <Outlet />
     </Shell>
   ),
-  errorComponent: ({ error }) => <Failure error={error as Error} />,
+  errorComponent: Failed,
   notFoundComponent: () => (
     <p className="empty">
       There is no such page. <Link to="/">Go to the inbox</Link>
@@ -96,7 +98,11 @@ const routes = root.addChildren([
   ),
 ]);
 
-export const router = createRouter({ routeTree: routes });
+export const router = createRouter({
+  routeTree: routes,
+  // A page that fails leaves the bar with the kill switch.
+  defaultErrorComponent: Failed,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

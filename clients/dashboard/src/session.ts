@@ -37,6 +37,8 @@ const once = fetchOnce as typeof fetch;
 
 /** Whose texts the tab keeps. */
 const TYPED_BY = 'typed-by';
+/** Somebody has signed out, and the service does not know it yet. */
+const SIGNED_OUT = 'signed-out';
 
 /** The routes of the account, its members and tokens, over the cookie of the session. */
 export const admin = new ConsigliereAdmin({
@@ -97,9 +99,12 @@ function tokenOfNow(): Promise<string> {
 /** A page that nobody touches does not keep its session alive: what it asks waits for the next input of a person. */
 async function renew(): Promise<string> {
   if (touchedAt <= renewedAt) await new Promise<void>((resolve) => waitingForInput.add(resolve));
-  ({ token } = await admin.session.createOperatorToken());
+  const session = current;
+  const made = await admin.session.createOperatorToken();
+  // Meanwhile the session ended, or another person signed in.
+  if (current !== session) return renew();
   renewedAt = Date.now();
-  return token;
+  return (token = made.token);
 }
 
 /** A person has done something, unless they come back too late. */
@@ -130,7 +135,10 @@ export const client = new Consigliere({
 /** Finds out whether the browser holds the cookie of a session. */
 export async function resume(): Promise<void> {
   try {
-    open(await admin.session.get());
+    const session = await admin.session.get();
+    if (localStorage.getItem(SIGNED_OUT) === null) return open(session);
+    admin.csrfToken = session.csrfToken;
+    await signOut();
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
     become({ state: 'none' });
@@ -139,25 +147,27 @@ export async function resume(): Promise<void> {
 
 /** @throws APIError where the credentials are wrong, or a code is wanted */
 export async function signIn(credentials: SignInBody): Promise<void> {
-  open(tellIn(await admin.session.start(credentials)));
+  const session = await admin.session.start(credentials);
+  localStorage.removeItem(SIGNED_OUT);
+  open(session);
 }
 
 /** Opens another workspace of the person, where the page begins anew. @throws APIError */
 export async function openWorkspace(workspaceId: string, path: string): Promise<void> {
-  tellIn(await admin.session.openWorkspace({ workspaceId }));
+  await admin.session.openWorkspace({ workspaceId });
   location.assign(path);
 }
 
-function tellIn(session: SessionView): SessionView {
-  tell({ what: 'in', email: session.email, workspaceId: session.workspace.workspaceId });
-  return session;
-}
-
+/** Shows nothing more at once; where the service cannot be told, the session is ended before anything is shown again. */
 export async function signOut(): Promise<void> {
-  await admin.session.end().catch(() => undefined);
+  localStorage.setItem(SIGNED_OUT, 'yes');
   tell({ what: 'out' });
   sessionStorage.clear();
   become({ state: 'none' });
+  await admin.session.end().then(
+    () => localStorage.removeItem(SIGNED_OUT),
+    () => undefined,
+  );
 }
 
 function open(session: SessionView): void {
@@ -165,6 +175,7 @@ function open(session: SessionView): void {
   const typedBy = `${session.email} ${session.workspace.workspaceId}`;
   if ((sessionStorage.getItem(TYPED_BY) ?? typedBy) !== typedBy) sessionStorage.clear();
   sessionStorage.setItem(TYPED_BY, typedBy);
+  tell({ what: 'in', email: session.email, workspaceId: session.workspace.workspaceId });
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;
@@ -204,8 +215,10 @@ tabs.addEventListener('message', ({ data }: MessageEvent<Told>) => {
     sessionStorage.clear();
     become({ state: 'none' });
   } else if (data.what === 'in') {
-    if (current.state !== 'open' || current.session.email !== data.email) return void resume();
-    if (current.session.workspace.workspaceId !== data.workspaceId) location.reload();
+    if (current.state !== 'open') return void resume().catch(() => undefined);
+    const { email, workspace } = current.session;
+    // Nothing that another person, or of another workspace, has on the screen stays there.
+    if (email !== data.email || workspace.workspaceId !== data.workspaceId) location.reload();
   } else if (!isIdle()) {
     touchedAt = Date.now();
     goOn();

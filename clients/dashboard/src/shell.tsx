@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { CatchBoundary, Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
 import { useWaitingCount } from './inbox/use-waiting.js';
 import { useLive } from './live.js';
-import { mayActSomewhere, useMe } from './me.js';
+import { mayActSomewhere, useMe, useMeQuery } from './me.js';
 import { openWorkspace, signOut, useSession, useWorkspaces } from './session.js';
 import { SignIn } from './sign-in.js';
 import { useTold } from './ui/told.js';
@@ -40,6 +40,9 @@ export function Shell({ children }: { children: ReactNode }) {
   return <SignedIn name={session.session.displayName}>{children}</SignedIn>;
 }
 
+/** What fails beside a page leaves the page. */
+const Broken = ({ error }: { error: unknown }) => <Failure error={error as Error} />;
+
 const STATES = {
   connecting: 'Connecting',
   live: 'Live',
@@ -52,6 +55,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const held = useHeld();
   const chat = useChat();
+  const me = useMeQuery();
   return (
     <>
       <header className="bar">
@@ -84,8 +88,13 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
       </p>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main className={chat.panel ? 'with-chat' : undefined}>
-        <div>{connection !== 'connecting' && children}</div>
-        {chat.panel}
+        <div>
+          {me.isError && <Failure error={me.error} onRetry={() => void me.refetch()} />}
+          {connection !== 'connecting' && children}
+        </div>
+        <CatchBoundary getResetKey={() => 'chat'} errorComponent={Broken}>
+          {chat.panel}
+        </CatchBoundary>
       </main>
     </>
   );
@@ -192,9 +201,11 @@ function Find() {
         Find
       </button>
       {isOpen && (
-        <Suspense>
-          <Palette close={() => setOpen(false)} />
-        </Suspense>
+        <CatchBoundary getResetKey={() => 'find'} errorComponent={Broken}>
+          <Suspense>
+            <Palette close={() => setOpen(false)} />
+          </Suspense>
+        </CatchBoundary>
       )}
     </>
   );

@@ -137,7 +137,7 @@ export class AcceptInvite {
   ): Promise<Pick<Account, 'userId' | 'displayName'>> {
     const userId = newId('usr');
     const displayName = visibleName(given);
-    // The workspace's lock is held: whoever else takes a name in it waits.
+    // The workspace's lock is held: others that take a name in it wait.
     const { members, agents } = await this.members.namesIn(workspaceId);
     const other = lookAlike(displayName, [...members, ...agents]);
     if (other !== undefined) {

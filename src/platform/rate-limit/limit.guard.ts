@@ -114,7 +114,7 @@ export class StopLimitGuard extends LimitGuard {
   }
 }
 
-/** SPECIFICATION gives the list of approvals and the decisions on many one number: they share a window, whoever calls. */
+/** SPECIFICATION gives the list of approvals and the decisions on many one number: they share a window for every caller. */
 const SHARED = '/api/pro/approvals';
 
 const countsOnceAdmitted = ({ policy: { stops, auth }, limit }: Pick<RouteEntry, 'policy' | 'limit'>) =>

@@ -100,7 +100,7 @@ export class DashboardDesk {
     return picture;
   }
 
-  /** What the page offers to press. Whoever may read a list may take it along, so CSV is left out. */
+  /** What the page offers to press. Everybody who may read a list may save it, so CSV is left out. */
   async buttons(): Promise<string[]> {
     const all = await this.page.getByRole('main').getByRole('button').allTextContents();
     return all.filter((name) => name !== 'CSV');

@@ -107,8 +107,10 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.getByText('Nobody is asked: the standing orders let it go').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Hand in' }).click();
+    await page.waitForURL('**/directives/dir_*');
     await page.getByRole('link', { name: 'What left' }).click();
-    await page.getByText(/lia/).waitFor();
+    await page.getByRole('heading', { name: 'What left' }).waitFor();
+    await page.getByText(/lia/).first().waitFor();
     await page.getByRole('link', { name: 'Mail to Acme' }).first().waitFor();
 
     await page.getByRole('link', { name: 'Directives' }).click();

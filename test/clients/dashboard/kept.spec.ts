@@ -32,7 +32,7 @@ describe.runIf(hasBrowser)('an open page left alone for 31 minutes', { timeout: 
     [
       'for many at once',
       '/',
-      'Why not, to reject them',
+      'Reason for rejecting',
       async () => {
         await page.getByRole('checkbox', { name: /jane/ }).check();
         await press('Decide 1 at once');

@@ -17,8 +17,9 @@ type Chosen = ReadonlyMap<string, string>;
 
 const nameOf = ({ event, deliveryId }: DeliverySummary) => `${event} ${deliveryId}`;
 
-/** It is not on its way any more. */
-const isOver = ({ status }: DeliverySummary) => status === 'delivered' || status === 'dead';
+/** An attempt is being made, or is about to be: the list is read again soon. */
+const isUnderWay = ({ status, nextAttemptAt }: DeliverySummary) =>
+  status === 'sending' || (nextAttemptAt !== null && nextAttemptAt < Date.now() + 60_000);
 const canBeSentAgain = ({ status }: DeliverySummary) => status !== 'pending' && status !== 'sending';
 
 /** What went to a destination, each with its attempts, and the ways to send it again: one, the chosen ones, all that were given up. */
@@ -59,7 +60,7 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
         queryKey={['delivery', destinationId]}
         list={list}
         empty="Nothing was sent yet. Send a test."
-        isUnderWay={(delivery) => !isOver(delivery)}
+        isUnderWay={isUnderWay}
       >
         {(delivery) => (
           <Delivery

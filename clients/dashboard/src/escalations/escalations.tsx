@@ -94,7 +94,7 @@ export function Escalations() {
       <Csv
         name="escalations"
         total={escalations.data?.total}
-        list={(rows) => client.escalations.list({ status: 'open', ...rows })}
+        list={(rows) => client.escalations.list({ status, ...(team && { teamId: team }), ...rows })}
       />
     </div>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useHeld } from '../held.js';
-import { mayAct, mayActSomewhere, useMe } from '../me.js';
+import { mayAct, mayActSomewhere, useMe, useMeQuery } from '../me.js';
 import { client, useWorkspaces } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { ReasonDialog, useRepeat } from '../ui/reason-dialog.js';
@@ -83,10 +83,10 @@ function Presence() {
 /** Held for a second by a finger, or confirmed by a typed word. */
 function KillSwitch() {
   const queries = useQueryClient();
-  const me = useMe();
+  const { data: me, isError } = useMeQuery();
   const isHeldBack = useHeld() !== undefined;
   // A stop is never held back, and the service knows who may.
-  const maySwitch = me ? mayActSomewhere(me, 'operator') : isHeldBack;
+  const maySwitch = me ? mayActSomewhere(me, 'operator') : isHeldBack || isError;
   const [isOpen, setOpen] = useState(false);
   const onDone = () => queries.invalidateQueries({ queryKey: ['me'] });
   const kill = useMutation({ mutationFn: () => client.guardian.kill({}), onSuccess: onDone });

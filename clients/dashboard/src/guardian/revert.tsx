@@ -148,7 +148,11 @@ function Plan({
       {restored && (
         <p>
           The mode becomes {restored.mode}; {restored.ordersTotal} standing orders and{' '}
-          {restored.settings.length} settings are put back.
+          {restored.settings.length} settings are put back
+          {[...restored.orders.map(({ name }) => name), ...restored.settings].map(
+            (one, at) => `${at === 0 ? ': ' : ', '}${one}`,
+          )}
+          .
         </p>
       )}
       <Rows
@@ -179,7 +183,12 @@ function Plan({
         isOpen={isOpen}
         setOpen={setOpen}
         act={async (reason) => {
-          const begun = await client.guardian.revert({ ...wanted, ...(reason && { reason }) });
+          const begun = await client.guardian.revert({
+            ...wanted,
+            // That of the plan: meanwhile another one may be the last.
+            ...(plan.checkpointId !== null && { checkpointId: plan.checkpointId }),
+            ...(reason && { reason }),
+          });
           onBegun(begun.revertId);
         }}
         onDone={async () => {

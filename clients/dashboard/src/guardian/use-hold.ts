@@ -17,6 +17,8 @@ export function useHold(onHeld: () => void, onClick: () => void) {
     onPointerDown: ({ pointerType }: PointerEvent) => {
       wasHeld.current = false;
       if (pointerType !== 'touch') return;
+      // A second finger begins anew.
+      clearTimeout(timer.current);
       setHeld(true);
       timer.current = setTimeout(() => {
         wasHeld.current = true;

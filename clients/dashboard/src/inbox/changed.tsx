@@ -14,9 +14,13 @@ export function Changed({
 }) {
   const by = now.revisions.at(-1)?.by.name ?? 'Somebody';
   const changes = changesOf(before, now);
+  const at = now.revisions.findIndex(({ contentHash }) => contentHash === before.contentHash);
+  const removed = now.revisions.slice(at + 1).flatMap((revision) => revision.changes);
+  const isRemoved = removed.some(({ change }) => change === 'removed');
   return (
     <section className="changed" role="alert" aria-label="Changed meanwhile">
       <p>{by} changed this since you read it. What you typed is kept.</p>
+      {isRemoved && <p>A part of the draft was taken out. What stands below is all that would be done.</p>}
       <dl>
         {changes.map(({ label, was, is }) => (
           <div key={label}>

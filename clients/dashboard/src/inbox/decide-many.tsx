@@ -25,13 +25,13 @@ export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary
           Decide {chosen.length} at once
         </button>
         <button type="button" onClick={clear}>
-          Choose none
+          Clear selection
         </button>
       </div>
       {opened && (
         <Dialog
           title={`Decide ${opened.length} at once`}
-          description="Each is approved as you read it here. One that was changed meanwhile is not decided."
+          description="Each is decided as you read it here. One that was changed meanwhile is not decided."
           isOpen
           setOpen={() => setOpened(undefined)}
         >
@@ -58,10 +58,11 @@ function Many({
   const decide = useMutation({
     mutationFn: (decision: 'approve' | 'reject') =>
       client.approvals.decide({
-        decisions: (decision === 'approve' ? read : chosen).map(({ approvalId, contentHash }) => ({
+        decisions: read.map(({ approvalId, contentHash }) => ({
           approvalId,
           decision,
-          ...(decision === 'reject' ? { feedback } : contentHash !== null && { contentHash }),
+          ...(decision === 'reject' && { feedback }),
+          ...(contentHash !== null && { contentHash }),
         })),
       }),
     onSuccess: () => {
@@ -105,7 +106,7 @@ function Many({
         Approve {chosen.length}
       </button>
       <label>
-        Why not, to reject them
+        Reason for rejecting
         <textarea
           value={feedback}
           onChange={({ target }) => type('feedback', target.value)}
@@ -116,7 +117,7 @@ function Many({
         <button
           type="button"
           className="danger"
-          disabled={decide.isPending || !feedback.trim()}
+          disabled={!isRead || decide.isPending || !feedback.trim()}
           onClick={() => decide.mutate('reject')}
         >
           Reject {chosen.length}

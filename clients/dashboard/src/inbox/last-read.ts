@@ -27,11 +27,12 @@ export function asLastRead(memberId: string, approval: ApprovalView): ApprovalVi
       after.flatMap((packet) => {
         const change = changes.find(({ workPacketId }) => workPacketId === packet.workPacketId);
         if (change?.change === 'added') return [];
-        const before = Object.entries(change?.before ?? {}).map(([path, value]) => [
-          path.replace('params.', ''),
-          value,
-        ]);
-        const params = { ...packet.action.params, ...(Object.fromEntries(before) as object) };
+        const { params: whole, ...parts } = change?.before ?? {};
+        const before = Object.entries(parts).map(([path, value]) => [path.replace('params.', ''), value]);
+        const params = {
+          ...((whole as object) ?? packet.action.params),
+          ...(Object.fromEntries(before) as object),
+        };
         return [{ ...packet, action: { ...packet.action, params } }];
       }),
     approval.packets,

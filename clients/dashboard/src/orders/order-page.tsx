@@ -148,7 +148,7 @@ function Steps({ order }: { order: StandingOrderView }) {
   );
 }
 
-/** What it would have done: looked up for whoever may, before it is activated and while it is tried out. */
+/** What the order would have done, for members who may simulate it: before it is activated, and while it is tried out. */
 function Simulation({ order: { standingOrderId, version, status, teamId } }: { order: StandingOrderView }) {
   const mayAsk = mayAct(useMe(), 'operator', teamId);
   const [isWanted, setWanted] = useState(status === 'draft' || status === 'shadow');

@@ -83,7 +83,8 @@ function approvalWords(names: Names): Words<NonNullable<Rule['approval']>> {
   return {
     quorum: (people) => `${plain(people)} people have to approve`,
     approvers: (who) => `only by ${partsIn(who, approvers).join(', or ')}`,
-    selfApproval: (may) => (may ? 'also by whoever asked for it' : 'not by whoever asked for it'),
+    selfApproval: (may) =>
+      may ? 'also by the person who asked for it' : 'not by the person who asked for it',
     expiresInMinutes: (minutes) => `within ${plain(minutes)} minutes`,
     onExpiry: (act) =>
       `then ${act === 'reject' ? 'it is rejected' : act === 'escalate' ? 'it is escalated' : plain(act)}`,

@@ -58,7 +58,7 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
           <p className={verify.data.ok ? undefined : 'warning'}>
             {verify.data.ok
               ? `No fault found: each of the ${verify.data.checked} receipts is in its place, as it was written.`
-              : `Faults found in ${verify.data.checked} receipts. Export them before anything else is done, and ask whoever runs the service.`}
+              : `Faults found in ${verify.data.checked} receipts. Export them before anything else is done, and ask the person who runs the service.`}
           </p>
           {verify.data.ok && (
             <p className="quiet">

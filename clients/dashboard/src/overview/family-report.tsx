@@ -32,7 +32,7 @@ export function FamilyReport({ teamId }: { teamId: string | undefined }) {
                 </li>
               ))}
             </ul>
-            <Comments reportId={reportId} teamId={teamId} />
+            <Comments key={reportId} reportId={reportId} teamId={teamId} />
           </>
         )}
       </Loaded>

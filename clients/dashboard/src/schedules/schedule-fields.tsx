@@ -50,7 +50,7 @@ export function ScheduleFields({ me, schedule }: { me: BootstrapView; schedule?:
       </div>
       <Field label="Who does it">
         <select name="capo" defaultValue={schedule?.directive.capo ?? ''}>
-          <option value="">whoever fits, each time anew</option>
+          <option value="">the best capo, chosen each time</option>
           {me.capos.map(({ role, name }) => (
             <option key={role} value={role}>
               {name}

@@ -7,7 +7,7 @@ import { openWorkspace, useWorkspaces } from '../session.js';
 import { inNames } from './names.js';
 
 const BETWEEN =
-  'Something else answered in place of the service, such as a proxy before it. Look whether it was done, and try again in a minute; if it goes on, tell whoever runs the service.';
+  'A proxy or another program answered in place of the service. Check whether it was done, and try again in a minute. If it happens again, tell the person who runs the service.';
 
 /** What went wrong, what to quote when asking for help, and the way on. */
 export function Failure({
