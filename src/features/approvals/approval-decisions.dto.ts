@@ -72,8 +72,8 @@ class SaidWithDecision {
   revise?: boolean;
 
   /**
-   * The content hash of what was read: another one is refused (412), and so is an approval without one where somebody else
-   * has edited the draft (428).
+   * The content hash of what was read: another one is refused (412), whatever is decided; an approval without one is refused
+   * where somebody else has edited the draft (428).
    * @example '4a1c5e2f8b7d9036e1c2a4b6d8f0123456789abcdef0123456789abcdef01234'
    */
   @IsOptional()

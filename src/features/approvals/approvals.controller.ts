@@ -98,8 +98,7 @@ export class ApprovalsController {
     const named = namedByIfMatch(ifMatch) ?? undefined;
     if (decisions && named !== undefined) throw new ValidationFailed({ details: [IF_MATCH_NAMES_ONE] });
     const contentHash = body.contentHash ?? named;
-    // A rejection loosens nothing, so it asks for no hash.
-    if (decision === 'approve' && named !== undefined && named !== contentHash)
+    if (named !== undefined && named !== contentHash)
       throw new ContentChanged({
         message: 'If-Match and contentHash name two versions; at most one is current.',
       });

@@ -204,4 +204,22 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
       { revokedAt: expect.any(Number) },
     ]);
   });
+
+  it('ends the session before anything is shown again, where signing out did not reach the service', async () => {
+    await page.goto(test.url);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.route('**/api/admin/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort('internetdisconnected') : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
+    const session = async () => (await page.request.get(`${test.url}/api/admin/session`)).status();
+    expect(await session()).toBe(200);
+    await page.reload();
+    await page.getByLabel('Password').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    await page.getByLabel('Password').waitFor();
+    await eventually(session, (status) => status === 401);
+  });
 });

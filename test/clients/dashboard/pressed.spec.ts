@@ -58,9 +58,10 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     return asked.body.approvalId;
   };
   const edit = async (id: string, change: object) => {
-    const { contentHash, packets } = await approvalOf(id);
+    const { kind, contentHash, packets } = await approvalOf(id);
     const [{ workPacketId, action }] = packets;
-    const body = { packets: [{ workPacketId, params: { ...action.params, ...change } }] };
+    const params = { ...action.params, ...change };
+    const body = kind === 'action' ? { params } : { packets: [{ workPacketId, params }] };
     const edited = await test.owner.send('PATCH', `/approvals/${id}`, body, {
       'If-Match': `"${contentHash}"`,
     });
@@ -106,6 +107,23 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
       expect(desk.complaints).toEqual([]);
     });
 
+    it('rejects what the dialog shows, and not what became of it while it was open', async () => {
+      const ids = [await mail('deb'), await mail('elu')];
+      await page.goto(test.url);
+      for (const name of ['deb', 'elu']) await page.getByRole('checkbox', { name: new RegExp(name) }).check();
+      await page.getByRole('button', { name: 'Decide 2 at once' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('About elu').first().waitFor();
+      await edit(ids[1]!, { body: 'The right text now.' });
+      await dialog.getByLabel('Reason for rejecting').fill('Too short.');
+      await dialog.getByRole('button', { name: 'Reject 2' }).click();
+      await dialog.getByText('1 of 2 decided.').waitFor();
+      expect(await Promise.all(ids.map(statusOf))).toEqual(['rejected', 'pending']);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await rejectAll([ids[1]!]);
+      expect(desk.complaints).toEqual([]);
+    });
+
     it('shows every parameter of an agent, before which nothing can be approved', async () => {
       const ids = [await ask('crm.run', LITERALS), await ask('crm.export', { to: 'eve@evil.example' })];
       await page.goto(test.url);
@@ -128,7 +146,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
         JSON.stringify(LITERALS.args, null, 2),
       );
       expect(await desk.findingsEverywhere()).toEqual([]);
-      await dialog.getByLabel('Why not').fill('Not now.');
+      await dialog.getByLabel('Reason for rejecting').fill('Not now.');
       await page.getByRole('button', { name: 'Reject 2' }).click();
       await dialog.getByText('2 of 2 decided.').waitFor();
       expect(await Promise.all(ids.map(statusOf))).toEqual(['rejected', 'rejected']);
@@ -233,6 +251,22 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it('shows after a reload what was changed of an agent’s parameters since they were read', async () => {
+    const id = await ask('crm.run', LITERALS);
+    await page.goto(`${test.url}/approvals/${id}`);
+    await page.getByLabel('args JSON').waitFor();
+    await approve().waitFor();
+    await edit(id, { count: '8' });
+    await page.reload();
+    const changed = page.getByRole('alert', { name: 'Changed meanwhile' });
+    await changed.waitFor();
+    expect(await changed.getByRole('term').allInnerTexts()).toEqual(['count']);
+    expect(await changed.locator('del').allInnerTexts()).toEqual(['7']);
+    expect(await changed.locator('ins').allInnerTexts()).toEqual(['8']);
+    await rejectAll([id]);
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('marks blanks that are no spaces', async () => {
     const id = await ask('crm.run', { customer: `ok@acme.example\u2800\u1680 eve@evil.example` });
     await page.goto(`${test.url}/approvals/${id}`);
@@ -248,7 +282,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     const answer = { status: 200, contentType: 'text/html', body: '<p>Sign in to the hotel</p>' };
     await page.route('**/approve', (route) => route.fulfill(answer));
     await approve().click();
-    await page.getByRole('alert').getByText('Look whether it was done').waitFor();
+    await page.getByRole('alert').getByText('Check whether it was done').waitFor();
     expect(await page.getByText('baseUrl').count()).toBe(0);
     await page.unroute('**/approve');
     await rejectAll([id]);

@@ -140,6 +140,42 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     expect(desk.complaints).toEqual([]);
   });
 
+  it('can be stopped where what is known of oneself cannot be read, which is said', async () => {
+    await page.route('**/api/pro/bootstrap', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":{"code":"INTERNAL"}}' }),
+    );
+    await page.goto(test.url);
+    await page.getByRole('alert').first().waitFor();
+    expect(await desk.findings()).toEqual([]);
+    await page.getByRole('button', { name: 'Stop everything' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type HALT').fill('HALT');
+    await dialog.getByRole('button', { name: 'Stop everything' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    await page.unroute('**/api/pro/bootstrap');
+    expect((await test.owner.post('/guardian/revert')).status).toBe(200);
+    await eventually(
+      async () => (await test.owner.get('/guardian')).body.mode,
+      (mode) => mode === 'guardrailed',
+    );
+  });
+
+  it('is not stopped by a second finger, once the first was lifted', async () => {
+    await page.goto(test.url);
+    await page.getByRole('button', { name: 'Stop everything' }).waitFor();
+    const stop = page.locator('.bar button.danger');
+    const touch = { pointerType: 'touch', bubbles: true };
+    await stop.dispatchEvent('pointerdown', touch);
+    await stop.dispatchEvent('pointerdown', touch);
+    await page.getByRole('button', { name: 'Keep holding' }).waitFor();
+    await stop.dispatchEvent('pointerup', touch);
+    // Longer than a finger has to stay.
+    await page.waitForTimeout(1_500);
+    expect((await test.owner.get('/guardian')).body.mode).toBe('guardrailed');
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('keeps what escalations are narrowed to, and the page, in the address', async () => {
     const escalationId = await new EscalationDesk(test).open();
     await test.rows(

@@ -72,6 +72,32 @@ describe.runIf(hasBrowser)('a person in several workspaces', { timeout: 60_000 }
     expect(await workspace().locator('option:checked').textContent()).toBe(own);
   });
 
+  it('leaves nothing of one person on the screen where another one signs in, in another tab', async () => {
+    const { memberId } = await test.createMember(test.workspaceId, 'operator');
+    await test.rows(
+      `update users set email = 'noa@acme.example', password_hash = mira.password_hash
+       from members, (select password_hash from users where email = $2) mira
+       where users.user_id = members.user_id and members.member_id = $1`,
+      [memberId, EMAIL],
+    );
+    await page.goto(`${test.url}/directives`);
+    await page.getByLabel('What should be done').fill('Of Mira alone');
+    const other = await page.context().newPage();
+    await other.goto(test.url);
+    const { request } = page;
+    const session = `${test.url}/api/admin/session`;
+    const { csrfToken } = (await (await request.get(session)).json()) as { csrfToken: string };
+    const ended = await request.delete(session, { headers: { 'X-CSRF-Token': csrfToken } });
+    expect(ended.status()).toBe(200);
+    await desk.signIn('/', 'noa@acme.example', other);
+    await page.getByRole('link', { name: /^operator / }).waitFor();
+    expect(await page.getByLabel('What should be done').inputValue()).toBe('');
+    await other.close();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await desk.signIn();
+  });
+
   it('stops the one that the dialog names, again and again until it is done, and no other', async () => {
     // Two seconds are waited for without a word.
     test.clock.stopAtMinute();

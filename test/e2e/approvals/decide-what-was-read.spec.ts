@@ -143,11 +143,17 @@ describe('approving without the content hash what another member has edited', ()
     expect(decided.body.results).toMatchObject([{ status: 'approved' }, { status: 'approved' }]);
   });
 
-  it('needs no hash for the member whose edit was the last, and none to reject', async () => {
+  it('needs no hash for the member whose edit was the last, and none to reject, though one that is given holds', async () => {
     const own = await edited();
     expect((await desk.approve(own.approvalId)).status).toBe(200);
     const others = await edited(operator);
-    expect((await desk.reject(others.approvalId)).status).toBe(200);
+    const { approvalId, read, now } = others;
+    const stale = { approvalId, decision: 'reject', feedback: 'No.', contentHash: read };
+    const refused = await desk.client.post('/approvals', { decisions: [stale] });
+    expect(refused.body.results).toMatchObject([
+      { error: { code: 'CONTENT_CHANGED', details: { contentHash: now } } },
+    ]);
+    expect((await desk.reject(approvalId)).status).toBe(200);
   });
 
   it('needs one again where another member edited after them', async () => {
