@@ -44,7 +44,7 @@ cross join lateral (
         'halted ' || c.role)), 0) as pending_directives,
     (select directive_id from (
         select directive_id, started_at, true as drafting from directives join work_items
-          on work_items.workspace_id = $1 and kind = 'directive.draft' and id = directive_id and claimed
+          on work_items.workspace_id = $1 and kind in ('directive.route', 'directive.draft') and id = directive_id and claimed
         where directives.workspace_id = $1 and capo = c.role
           and status in ('pending_approval', 'queued', 'executing', 'sending', 'halted')
         union all

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import type { Scope } from '../../platform/database/unit-of-work.js';
+import { type Scope, scopeSettings } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { dayAfter, dayBefore, dayOf, knownZone, startOf } from '../../platform/kernel/local-day.js';
 import { actionTypesOf } from './action-types.js';
@@ -137,10 +137,12 @@ export class BriefingReader {
     const now = this.clock.now();
     const { workspaceId } = scope;
     const own: Scope = { workspaceId, teamIds: directive.teamId === null ? [] : [directive.teamId] };
-    const [[row], [counted]] = await Promise.all([
-      this.db.read<Row>(scope, BRIEFING, [workspaceId, directive.teamId]),
-      this.db.read<Pick<Briefing, 'metrics' | 'guardian'>>(own, COUNTED, [workspaceId, new Date(now)]),
-    ]);
+    const [[row], , [counted]] = (await this.db.readAll(scope, [
+      { text: BRIEFING, values: [workspaceId, directive.teamId] },
+      scopeSettings(own),
+      { text: COUNTED, values: [workspaceId, new Date(now)] },
+      scopeSettings(scope),
+    ])) as [[Row?], unknown, [Pick<Briefing, 'metrics' | 'guardian'>?]];
     const { tier, buyers, sender, ...shared } = row!;
     const [figures] = speaksOfFigures(directive.text)
       ? await this.db.read<Figures>(own, FIGURES, [

@@ -4,12 +4,14 @@ import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { type ApprovalEntity, Approvals } from '../approvals/index.js';
-import { CAPOS, RunnerFailed, paidBefore } from '../capos/index.js';
+import { CAPOS, PausedCapos, RunnerFailed, paidBefore } from '../capos/index.js';
 import {
+  BeginDraft,
   ChargeUnused,
   type DirectiveEntity,
   DirectiveTransitions,
   Directives,
+  DraftDirective,
   GiveUpDraft,
   addCost,
   titleOf,
@@ -32,12 +34,15 @@ interface Found {
   /** The one that waits for the draft, if one does. */
   approval: ApprovalEntity | undefined;
   directive: DirectiveEntity;
+  /** The capos that are paused. */
+  paused: ReadonlySet<string>;
 }
 
 /**
  * Gives a directive without a capo to the one it belongs to (SPECIFICATION, processing order 1 and 2). The scores of
  * all five and the reason are kept with the directive. No transaction is open while a model is asked; what it answers
- * counts only if the work is still this attempt's.
+ * counts only if the work is still this attempt's. Where no model is asked, the capo begins in the same transaction, and
+ * drafts as part of the same work.
  */
 @Injectable()
 export class RouteDirective implements OnModuleInit {
@@ -50,6 +55,9 @@ export class RouteDirective implements OnModuleInit {
     private readonly directives: Directives,
     private readonly transitions: DirectiveTransitions,
     private readonly router: Router,
+    private readonly paused: PausedCapos,
+    private readonly beginDraft: BeginDraft,
+    private readonly draftDirective: DraftDirective,
     private readonly giveUpDraft: GiveUpDraft,
     private readonly chargeUnused: ChargeUnused,
   ) {}
@@ -57,9 +65,9 @@ export class RouteDirective implements OnModuleInit {
   onModuleInit(): void {
     this.work.declare({
       name: 'directive.route',
-      // Mostly it waits for a model; the words of a directive are read in no time.
+      // Mostly it waits for a model; without one it drafts, of which a workspace has one at a time.
       pool: 32,
-      perQueue: 4,
+      perQueue: this.router.asksModel ? 4 : this.draftDirective.perWorkspace,
       tries: 5,
       abortTopic: KILLED_TOPIC,
       run: (item, signal) => this.execute(item, signal),
@@ -69,10 +77,8 @@ export class RouteDirective implements OnModuleInit {
 
   private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
     if (!this.router.asksModel) {
-      await this.db.transaction(scopeOfWork(item), async () => {
-        const found = await this.locked(item);
-        if (found) this.assign(item, found, this.router.byWords(await this.requestOf(found.directive)));
-      });
+      const directive = await this.db.transaction(scopeOfWork(item), () => this.routeAndBegin(item));
+      if (directive) await this.draftDirective.draft(item, directive, signal);
       return;
     }
     const request = await this.db.transaction(scopeOfWork(item), async () => {
@@ -97,10 +103,31 @@ export class RouteDirective implements OnModuleInit {
     await this.chargeUnused.after(item, 'routing', routed, () =>
       this.db.transaction(scopeOfWork(item), async () => {
         const found = await this.locked(item);
-        if (found) this.assign(item, found, routed);
-        return found !== undefined;
+        if (!found) return false;
+        this.assign(found, routed);
+        this.handOver(item);
+        return true;
       }),
     );
+  }
+
+  /** The directive, if its capo may work on it now; that of a paused one waits as work that ends with the pause. */
+  private async routeAndBegin(item: WorkItem): Promise<DirectiveEntity | undefined> {
+    const found = await this.locked(item);
+    if (!found) return undefined;
+    const { directive, guardian, paused } = found;
+    if (directive.capo === null) this.assign(found, this.router.byWords(await this.requestOf(directive)));
+    if (paused.has(directive.capo!)) {
+      this.handOver(item);
+      return undefined;
+    }
+    this.beginDraft.recordStart(item, directive, guardian);
+    return directive;
+  }
+
+  private handOver(item: WorkItem): void {
+    this.work.complete(item);
+    this.work.enqueue('directive.draft', { id: item.id });
   }
 
   private async requestOf({
@@ -113,40 +140,38 @@ export class RouteDirective implements OnModuleInit {
     return { text, priority, context, standingOrders: await this.orders.brief(workspaceId, teamId) };
   }
 
-  private assign(item: WorkItem, { guardian, approval, directive }: Found, routed: Routed): void {
+  private assign({ guardian, approval, directive }: Found, routed: Routed): void {
     const { capo, candidates, reason, model, fallback, cost } = routed;
     this.directives.assign(directive, capo, { candidates, reason });
+    directive.capo = capo;
     if (approval) this.approvals.assign(approval, capo);
     if (cost.tokensIn + cost.tokensOut > 0) {
       this.directives.update(directive, { cost: addCost(directive.cost, cost) });
     }
-    this.transitions.note(
-      { ...directive, capo },
-      {
-        actor: CONSIGLIERE,
-        action: 'directive.routed',
-        summary: `The consigliere assigned "${titleOf(directive.text)}" to ${CAPOS[capo].name}.`,
-        details: { candidates, reason, ...(model !== null && { model, fallback, cost }) },
-        guardianEpoch: guardian.epoch,
-      },
-    );
-    this.work.complete(item);
-    this.work.enqueue('directive.draft', { id: item.id });
+    this.transitions.note(directive, {
+      actor: CONSIGLIERE,
+      action: 'directive.routed',
+      summary: `The consigliere assigned "${titleOf(directive.text)}" to ${CAPOS[capo].name}.`,
+      details: { candidates, reason, ...(model !== null && { model, fallback, cost }) },
+      guardianEpoch: guardian.epoch,
+    });
   }
 
   /** Nothing when the directive has ended; under a kill the work is parked. In the open transaction. */
   private async locked(item: WorkItem): Promise<Found | undefined> {
     const { workspaceId, id } = item;
-    const [[guardian], [approval], [directive]] = (await this.db.unit.batch([
+    const [[guardian], [approval], [directive], paused] = (await this.db.unit.batch([
       this.guardians.lockSharedStatement(workspaceId),
       this.approvals.lockPendingStatement(workspaceId, id),
       this.directives.lockDraftingStatement(workspaceId, id),
-    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?]];
+      // Behind the directive: a resume waits for its lock.
+      this.paused.statement(workspaceId),
+    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?], { capo: string }[]];
     if (!directive) return undefined;
     if (isHalted(guardian.mode)) {
       this.work.park(item);
       return undefined;
     }
-    return { guardian, approval, directive };
+    return { guardian, approval, directive, paused: new Set(paused.map(({ capo }) => capo)) };
   }
 }

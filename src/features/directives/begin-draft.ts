@@ -32,12 +32,18 @@ export class BeginDraft {
         this.work.park(item);
         return undefined;
       }
-      this.recordStart(directive, guardian, item.failures + item.crashes === 0 && item.lastError === null);
+      this.recordStart(item, directive, guardian);
       return directive;
     });
   }
 
-  private recordStart(directive: DirectiveEntity, { epoch }: GuardianEntity, isFirst: boolean): void {
+  /** In the open transaction, which has locked both. */
+  recordStart(
+    { failures, crashes, lastError }: WorkItem,
+    directive: DirectiveEntity,
+    { epoch }: GuardianEntity,
+  ): void {
+    const isFirst = failures + crashes === 0 && lastError === null;
     const capo = directive.capo!;
     const receipt = {
       actor: capoActor(capo),

@@ -149,9 +149,11 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     WorkPacketsReader,
   ],
   exports: [
+    BeginDraft,
     ChargeUnused,
     Directives,
     DirectiveTransitions,
+    DraftDirective,
     GiveUpDraft,
     HandInDirective,
     UsualCost,

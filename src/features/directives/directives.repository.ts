@@ -107,13 +107,6 @@ export class Directives {
     };
   }
 
-  /** {@link lock} for one that a capo may still draft. */
-  async lockDrafting(workspaceId: string, directiveId: string): Promise<DirectiveEntity | undefined> {
-    const { text, values } = this.lockDraftingStatement(workspaceId, directiveId);
-    const [row] = await this.db.query<DirectiveEntity>(text, values);
-    return row;
-  }
-
   /** Writes a transition that DirectiveTransitions has looked up; nothing else changes a status, but a kill and a revert. */
   transition(directive: Key, change: StatusChange, { error, approvalId, feedback }: Change): void {
     this.db.write(

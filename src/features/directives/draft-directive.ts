@@ -12,6 +12,7 @@ import {
 import { KILLED_TOPIC } from '../guardian/index.js';
 import { AcceptDraft } from './accept-draft.js';
 import { BeginDraft } from './begin-draft.js';
+import type { DirectiveEntity } from './directive.entity.js';
 import { GiveUpDraft } from './give-up-draft.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 
@@ -32,12 +33,17 @@ export class DraftDirective implements OnModuleInit {
     private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
+  /** How many drafts of a workspace are made at the same time. */
+  get perWorkspace(): number {
+    return this.runner.perWorkspace;
+  }
+
   onModuleInit(): void {
     this.work.declare({
       name: 'directive.draft',
       // A capo mostly waits, for a model or for a thread of its own; what it computes here is little.
       pool: 32,
-      perQueue: this.runner.perWorkspace,
+      perQueue: this.perWorkspace,
       tries: 5,
       abortTopic: KILLED_TOPIC,
       run: (item, signal) => this.execute(item, signal),
@@ -47,7 +53,11 @@ export class DraftDirective implements OnModuleInit {
 
   private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
     const directive = await this.beginDraft.execute(item);
-    if (!directive) return;
+    if (directive) await this.draft(item, directive, signal);
+  }
+
+  /** Of a directive on which its capo has begun to work, by this work. */
+  async draft(item: WorkItem, directive: DirectiveEntity, signal: AbortSignal): Promise<void> {
     let draft: Draft;
     try {
       const briefing = await this.briefings.read(scopeOfWork(item), directive);

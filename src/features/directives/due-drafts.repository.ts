@@ -42,15 +42,21 @@ export class DueDrafts {
   }
 
   /** For a draft that was made, or is given up. */
-  async lock(item: WorkItem): Promise<Locked> {
-    const guardian = await this.guardians.lockShared(item.workspaceId);
-    return { guardian, ...(await this.lockWithApproval(item)) };
+  async lock({ workspaceId, id }: WorkItem): Promise<Locked> {
+    const [[guardian], [approval], [directive]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      this.approvals.lockPendingStatement(workspaceId, id),
+      this.directives.lockDraftingStatement(workspaceId, id),
+    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?]];
+    return { guardian, approval, directive };
   }
 
   /** For an attempt that made no draft: it does not depend on the guardian. */
   async lockWithApproval({ workspaceId, id }: WorkItem): Promise<Omit<Locked, 'guardian'>> {
-    const approval = await this.approvals.lockPending(workspaceId, id);
-    const directive = await this.directives.lockDrafting(workspaceId, id);
+    const [[approval], [directive]] = (await this.db.unit.batch([
+      this.approvals.lockPendingStatement(workspaceId, id),
+      this.directives.lockDraftingStatement(workspaceId, id),
+    ])) as [[ApprovalEntity?], [DirectiveEntity?]];
     return { approval, directive };
   }
 }

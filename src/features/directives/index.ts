@@ -1,3 +1,4 @@
+export { BeginDraft } from './begin-draft.js';
 export { ChargeUnused } from './charge-unused.js';
 export { DirectiveTransitions } from './directive-transitions.js';
 export { DirectiveView, RoutingCandidate } from './directive-view.dto.js';
@@ -6,6 +7,7 @@ export { addCost, titleOf, viewOf } from './directive.js';
 export { DirectiveBody, QueuedDirectiveBody } from './directives.dto.js';
 export { DirectivesModule } from './directives.module.js';
 export { Directives } from './directives.repository.js';
+export { DraftDirective } from './draft-directive.js';
 export { GiveUpDraft } from './give-up-draft.js';
 export { HandInDirective } from './hand-in-directive.js';
 export { nothingPrepared } from './nothing-prepared.js';

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable, WorkspaceReadOnly } from '../kernel/errors.js';
 import { ConnectionGate } from './connection-gate.js';
@@ -11,7 +11,7 @@ import { CONNECT_TIMEOUT_MS } from './sessions.js';
 import { isCancelled, isDeadlock, isOutage, isReadOnlyWorkspace } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
-import { type Scope, UnitOfWork } from './unit-of-work.js';
+import { type Scope, scopeSettings, UnitOfWork } from './unit-of-work.js';
 
 /** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
 const AFTER_DEADLOCK_MS = 50;
@@ -120,17 +120,12 @@ export class Db {
   async readAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
     const current = ambient.getStore();
     if (current) return current.batch(statements);
-    return this.onConnection(scope, (unit) => unit.whole('begin read only', statements));
+    return this.onConnection(scope, (unit) => unit.whole(statements), 'begin read only');
   }
 
   /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */
   async writeAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
-    return againAfterDeadlock(() => this.onConnection(scope, (unit) => unit.whole('begin', statements)));
-  }
-
-  /** TypeORM's manager of the open transaction, for simple writes and look-ups. */
-  get manager(): EntityManager {
-    return this.unit.manager;
+    return againAfterDeadlock(() => this.onConnection(scope, (unit) => unit.whole(statements)));
   }
 
   /** The open transaction. */
@@ -158,8 +153,8 @@ export class Db {
   ): Promise<T> {
     return this.onConnection(scope, async (unit) => {
       try {
-        const settings = isUrgent() ? [{ text: LONG_STATEMENT_TIMEOUT }] : [];
-        const opened = (await unit.open([...settings, ...opening])).slice(settings.length);
+        if (isUrgent()) unit.write(LONG_STATEMENT_TIMEOUT, []);
+        const opened = opening.length > 0 ? await unit.batch(opening) : [];
         const result = await ambient.run(unit, () => work(unit, opened));
         await unit.finish();
         for (const act of unit.afterCommit) act();
@@ -172,18 +167,19 @@ export class Db {
     });
   }
 
-  private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  private async onConnection<T>(
+    scope: Scope,
+    work: (unit: UnitOfWork) => Promise<T>,
+    begin: 'begin' | 'begin read only' = 'begin',
+  ): Promise<T> {
     const passes = isUrgent();
     if (!passes) await this.#gate.enter();
     const runner = this.dataSource.createQueryRunner();
     try {
-      const unit = new UnitOfWork(scope, await connected(runner), runner);
-      // TypeORM must know of our BEGIN, else its own writes would open, and commit, a transaction of theirs.
-      Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
+      const unit = new UnitOfWork(scope, await connected(runner), [{ text: begin }, scopeSettings(scope)]);
       try {
         return await work(unit);
       } finally {
-        Object.assign(runner, { isTransactionActive: false, transactionDepth: 0 });
         RequestContext.current?.addRoundTrips(unit.roundTrips);
       }
     } catch (error) {

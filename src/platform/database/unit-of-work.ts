@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import type { EntityManager, QueryRunner } from 'typeorm';
 import { Batch, type Statement } from './batch.js';
 import { ROW_TYPES } from './data-source.js';
 
@@ -54,8 +53,8 @@ export interface EventRow {
 }
 
 /**
- * One transaction on one connection. Statements of a batch travel in one message, so a mutation takes three round
- * trips: open, work, finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
+ * One transaction on one connection. Statements of a batch travel in one message, the first with the BEGIN in front of it, so
+ * a mutation takes two or three round trips: locks and reads, and finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
  * and written with the COMMIT; what workers need only be notified of waits in `afterCommit`.
  */
 export class UnitOfWork {
@@ -70,36 +69,22 @@ export class UnitOfWork {
   /** Once finished: the destinations that the events are to be delivered to. */
   reached: readonly string[] = [];
   #writes: Statement[] = [];
-  #manager: EntityManager | undefined;
+  /** BEGIN and the settings of the scope, until they have travelled in front of the first statement. */
+  #begin: Statement[];
 
   constructor(
     readonly scope: Scope,
     private readonly client: PoolClient,
-    private readonly runner: QueryRunner,
-  ) {}
-
-  /** TypeORM's manager on this transaction's connection. */
-  get manager(): EntityManager {
-    this.#manager ??= this.runner.manager;
-    return this.#manager;
-  }
-
-  /** BEGIN, the isolation settings and `also`, in one round trip; answers the rows of each of `also`. */
-  async open(also: Statement[]): Promise<unknown[][]> {
-    const results = await this.batch([{ text: 'begin' }, scopeSettings(this.scope), ...also]);
-    return results.slice(2);
+    begin: Statement[],
+  ) {
+    this.#begin = begin;
   }
 
   /** A whole transaction in one round trip, for statements that need nothing of each other. */
-  async whole(begin: 'begin' | 'begin read only', statements: Statement[]): Promise<unknown[][]> {
+  async whole(statements: Statement[]): Promise<unknown[][]> {
     try {
-      const results = await this.batch([
-        { text: begin },
-        scopeSettings(this.scope),
-        ...statements,
-        { text: 'commit' },
-      ]);
-      return results.slice(2, -1);
+      const results = await this.batch([...statements, { text: 'commit' }]);
+      return results.slice(0, -1);
     } catch (error) {
       // Fails only with the connection, which the pool then drops.
       await this.rollback().catch(() => undefined);
@@ -128,10 +113,11 @@ export class UnitOfWork {
 
   /** Several statements in one round trip, in order. A failed one fails the batch and the transaction. */
   async batch(statements: Statement[]): Promise<unknown[][]> {
-    const writes = this.#writes;
+    const before = [...this.#begin, ...this.#writes];
+    this.#begin = [];
     this.#writes = [];
-    const results = await this.send([...writes, ...statements]);
-    return results.slice(writes.length);
+    const results = await this.send([...before, ...statements]);
+    return results.slice(before.length);
   }
 
   private send(statements: Statement[]): Promise<unknown[][]> {
@@ -146,7 +132,7 @@ export class UnitOfWork {
     await this.batch([{ text: 'rollback to savepoint work' }]);
   }
 
-  /** Writes what the act leaves behind and commits, in one round trip. */
+  /** Writes what the act leaves behind and commits, in one round trip; in none where nothing was done. */
   async finish(): Promise<void> {
     await this.leaveBehind({ text: 'commit' });
   }
@@ -154,7 +140,7 @@ export class UnitOfWork {
   /** The same transaction in another workspace, until {@link comeBackFrom} it. */
   async enter(scope: Scope): Promise<UnitOfWork> {
     await this.batch([scopeSettings(scope)]);
-    return new UnitOfWork(scope, this.client, this.runner);
+    return new UnitOfWork(scope, this.client, []);
   }
 
   /** Writes what was done in the other workspace, and goes on in this one. */
@@ -175,7 +161,8 @@ export class UnitOfWork {
     }
     if (this.events.length > 0) act['events'] = this.events;
     if (Object.keys(act).length === 1) {
-      await this.batch([last]);
+      const isUntouched = this.#begin.length > 0 && this.#writes.length === 0;
+      if (!isUntouched) await this.batch([last]);
       return;
     }
     const [finished] = await this.batch([
@@ -186,7 +173,7 @@ export class UnitOfWork {
   }
 
   async rollback(): Promise<void> {
-    await this.send([{ text: 'rollback' }]);
+    if (this.#begin.length === 0) await this.send([{ text: 'rollback' }]);
   }
 }
 
