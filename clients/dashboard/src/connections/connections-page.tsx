@@ -218,6 +218,7 @@ function Destination({
           <Act
             verb="Rotate the secret"
             of={`of ${name}`}
+            id={id}
             effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
             act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
             stale={STALE}

@@ -5,7 +5,8 @@ import { useHeld } from '../held.js';
 import { mayAct, mayActSomewhere, useMe, useMeQuery } from '../me.js';
 import { client, useWorkspaces } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { ReasonDialog, useRepeat } from '../ui/reason-dialog.js';
+import { useRepeat } from '../ui/form.js';
+import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
 import { useHold } from './use-hold.js';
 
@@ -103,6 +104,7 @@ function KillSwitch() {
       </button>
       {kill.error && <Failure error={kill.error} isRepeated />}
       <ReasonDialog
+        about="stop"
         title={`Stop everything in ${name}`}
         description={`In ${name} nothing is sent any more until an admin ends it. What is on its way may still arrive. A finger that holds the button of the bar for a second does the same.${elsewhere}`}
         verb="Stop everything"

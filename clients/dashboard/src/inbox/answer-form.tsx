@@ -21,7 +21,8 @@ export function AnswerForm({ approval, isOpen, typed, type, forget, onDecided }:
   const feedback = typed['feedback'] ?? '';
   const respond = useMutation({
     mutationFn: async (how: 'answer' | 'decline') => {
-      if (how === 'decline') return client.approvals.reject(approvalId, { feedback });
+      if (how === 'decline')
+        return client.approvals.reject(approvalId, { feedback }, { ifMatch: contentHash! });
       return client.questions.respond(
         approvalId,
         { answer: answerOf(schema, typed) },

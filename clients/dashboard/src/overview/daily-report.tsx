@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Loaded, Rows } from '../ui/list.js';
+import { readAll } from '../ui/read-all.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 import { Figure } from './metrics.js';
@@ -17,9 +18,9 @@ export function DailyReport({ date }: { date: string | undefined }) {
   });
   const history = useQuery({
     queryKey: ['reports'],
-    queryFn: () => client.reports.list({ limit: 100 }),
+    queryFn: () => readAll((page) => client.reports.list(page)),
   });
-  const days = [...new Set(history.data?.items.map((one) => one.date))];
+  const days = [...new Set(history.data?.rows.map((one) => one.date))];
   return (
     <section aria-label="Report of the day">
       <h2>Report of the day</h2>

@@ -44,6 +44,7 @@ function Kept({ subject, days, isAdmin }: { subject: Subject; days: number; isAd
         <Act
           verb="Change the days"
           of={`of ${what.toLowerCase()}`}
+          id={subject}
           effect={`They are kept for ${days} days now. With fewer, what is older is deleted within minutes, and nothing brings it back. Receipts stay.`}
           isDanger
           act={(texts) =>

@@ -5,8 +5,9 @@ import { ALL, KINDS, MailOptions } from '../people/mails.js';
 import { admin, client, resume } from '../session.js';
 import { Options } from '../setup/workspace.js';
 import { Act } from '../ui/act.js';
-import { Field, Form } from '../ui/form.js';
+import { changed, Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
+import { changedHours, QuietHours } from '../ui/quiet-hours.js';
 import { ZoneField } from '../ui/zone-field.js';
 import { Retention } from './retention.js';
 
@@ -53,16 +54,6 @@ function Name({ me: { workspace } }: { me: BootstrapView }) {
       </Form>
     </section>
   );
-}
-
-type Texts = Record<string, string>;
-
-/** What is different from what was shown: the rest is not sent, so that it stays as others have set it. */
-function changed<T extends object>(texts: Texts, shown: T): Partial<T> {
-  const entries = Object.entries(shown)
-    .filter(([name, value]) => texts[name] !== (value ?? ''))
-    .map(([name]) => [name, texts[name] || null]);
-  return Object.fromEntries(entries) as Partial<T>;
 }
 
 function Forms({ settings }: { settings: SettingsView }) {
@@ -118,14 +109,13 @@ function Forms({ settings }: { settings: SettingsView }) {
           key={JSON.stringify([notifications, quietHours])}
           about="mails to members"
           verb="Save mails and quiet hours"
-          act={({ from, to, ...texts }) =>
-            client.settings.update({
+          act={(texts) => {
+            const hours = changedHours(texts, quietHours);
+            return client.settings.update({
               notifications: changed(texts, notifications),
-              ...((from !== (quietHours?.from ?? '') || to !== (quietHours?.to ?? '')) && {
-                quietHours: from || to ? { from: from!, to: to! } : null,
-              }),
-            })
-          }
+              ...(hours !== undefined && { quietHours: hours }),
+            });
+          }}
           stale={STALE}
         >
           {ALL.map((kind) => (
@@ -135,14 +125,7 @@ function Forms({ settings }: { settings: SettingsView }) {
               </select>
             </Field>
           ))}
-          <div className="beside">
-            <Field label="Quiet from" hint="left out with the next: never quiet">
-              <input name="from" type="time" defaultValue={quietHours?.from} />
-            </Field>
-            <Field label="Quiet until" hint={`by the clock of ${timezone}`}>
-              <input name="to" type="time" defaultValue={quietHours?.to} />
-            </Field>
-          </div>
+          <QuietHours hours={quietHours} timezone={timezone} />
         </Form>
       </section>
     </>
@@ -191,6 +174,7 @@ function SecondFactor({ me, chosen }: { me: BootstrapView; chosen: keyof typeof 
         <Act
           verb="Change who"
           of="must have a second factor"
+          id="second factor"
           effect="Those who must and have none can do nothing here until they have set one up, you too."
           act={({ who }) => client.settings.update({ secondFactor: who as keyof typeof WHO })}
           stale={STALE}

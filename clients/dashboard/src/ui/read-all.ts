@@ -16,9 +16,12 @@ const PAGE = 100;
 
 /**
  * All that a list has, up to {@link MOST_ROWS}.
- * @param tell says how far it has come
+ * @param tell is told how far it has come
  */
-export async function readAll<T extends object>(list: ListPage<T>, tell: (sentence: string) => void) {
+export async function readAll<T extends object>(
+  list: ListPage<T>,
+  tell: (sentence: string) => void = () => undefined,
+) {
   const rows: T[] = [];
   let cursor: string | null = null;
   do {

@@ -114,6 +114,7 @@ function Deletion({ newest, workspace }: { newest: DeletionStatus['export']; wor
         <Act
           verb="Delete"
           of={name}
+          id={workspace.workspaceId}
           effect="It stops now, and is deleted in seven days. Its owners are told by mail."
           isDanger
           act={({ typed }) => admin.workspace.requestDeletion({ name: typed!, confirm: typed! })}

@@ -161,6 +161,7 @@ function Listed({ me, workspace }: { me: BootstrapView; workspace: ListedWorkspa
         <Act
           verb="Invite an owner again"
           of={`for ${name}`}
+          id={workspaceId}
           effect="A mail with a new link goes out, to the same person or another. Links of before open nothing any more."
           act={(texts) => admin.workspaces.invite(workspaceId, ownerOf(texts))}
           stale={['workspace']}
