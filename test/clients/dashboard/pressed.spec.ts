@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
         JSON.stringify(LITERALS.args, null, 2),
       );
       expect(await desk.findingsEverywhere()).toEqual([]);
-      await dialog.getByLabel('Why not').fill('Not now.');
+      await dialog.getByLabel('Reason for rejecting').fill('Not now.');
       await page.getByRole('button', { name: 'Reject 2' }).click();
       await dialog.getByText('2 of 2 decided.').waitFor();
       expect(await Promise.all(ids.map(statusOf))).toEqual(['rejected', 'rejected']);
@@ -248,7 +248,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     const answer = { status: 200, contentType: 'text/html', body: '<p>Sign in to the hotel</p>' };
     await page.route('**/approve', (route) => route.fulfill(answer));
     await approve().click();
-    await page.getByRole('alert').getByText('Look whether it was done').waitFor();
+    await page.getByRole('alert').getByText('Check whether it was done').waitFor();
     expect(await page.getByText('baseUrl').count()).toBe(0);
     await page.unroute('**/approve');
     await rejectAll([id]);

@@ -188,7 +188,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       expect(buttons.filter((name) => name !== 'CSV')).toEqual(['Find', 'Sign out']);
     }
     await page.goto(`${test.url}/overview?view=boss`);
-    await page.getByRole('heading', { name: 'Revenue recorded last' }).waitFor();
+    await page.getByRole('heading', { name: 'Latest revenue' }).waitFor();
     expect(await page.getByText('Record revenue').count()).toBe(0);
     expect(escalation).toMatch(/^esc_/);
   });

@@ -49,7 +49,7 @@ function ChangePassword() {
       <h2>Password</h2>
       <form onSubmit={submit}>
         <label>
-          Present password
+          Current password
           <input name="currentPassword" type="password" autoComplete="current-password" required />
         </label>
         <label>

@@ -5,7 +5,7 @@ import { Loaded } from '../ui/list.js';
 import { changedHours, QuietHours } from '../ui/quiet-hours.js';
 import { tell } from '../ui/told.js';
 
-const WORDS = { all: 'All', urgent: 'Only what is urgent', digest: 'Once a day', none: 'None' } as const;
+const WORDS = { all: 'All', urgent: 'Urgent only', digest: 'Once a day', none: 'None' } as const;
 const KINDS = {
   approvals: ['What waits for your decision', ['all', 'urgent', 'digest', 'none']],
   escalations: ['Escalations', ['all', 'urgent', 'digest', 'none']],

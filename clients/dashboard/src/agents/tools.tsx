@@ -167,7 +167,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   if (now.fingerprint !== read.fingerprint) {
     return (
       <div className="changed">
-        <p role="alert">Its fingerprint is another one now. This has changed since you read it:</p>
+        <p role="alert">This definition was changed since you read it:</p>
         <WordDiff before={textOf(read)} after={textOf(now)} />
         <div className="row">
           <button type="button" onClick={() => setRead(now)}>

@@ -55,7 +55,7 @@ export function ConnectionsPage() {
           <p role="alert">{secret.note}</p>
           <pre className="output">{secret.text}</pre>
           <button type="button" onClick={() => setSecret(undefined)}>
-            I have kept it
+            I have saved it
           </button>
         </section>
       )}

@@ -86,12 +86,12 @@ export function DirectivePage() {
           </button>
         )}
       </div>
-      <h2>What is done</h2>
+      <h2>Work packets</h2>
       <Listing
         queryKey={['directive', directiveId]}
         name="work packets"
         list={(page) => client.workPackets.list({ directiveId, ...page })}
-        empty="Nothing yet."
+        empty="None yet."
       >
         {(packet) => <PacketRow key={packet.workPacketId} packet={packet} />}
       </Listing>

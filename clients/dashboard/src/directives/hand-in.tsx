@@ -83,7 +83,7 @@ export function HandIn() {
           checked={asks}
           onChange={({ target }) => type('asks', target.checked ? 'yes' : 'no')}
         />
-        A person approves it, even where a standing order would let it go
+        A person approves it, even if a standing order would allow it
       </label>
     </form>
   );
@@ -94,14 +94,14 @@ const ASKS: Record<PreflightView['outcome'], string> = {
   allow: 'You are asked before it leaves, though the standing orders would allow it.',
   require_approval: 'You are asked before it leaves.',
   throttle: 'You are asked before it leaves, and a limit delays it.',
-  deny: 'A rule forbids it: it would not leave.',
-  halted: 'Everything is stopped: nothing is drafted until an admin ends that.',
+  deny: 'A rule forbids it: it would not be sent.',
+  halted: 'Everything is stopped: nothing is drafted until an admin ends the stop.',
 };
 /** And where the standing orders decide. */
 const DECIDED = {
   ...ASKS,
-  allow: 'Nobody is asked: the standing orders let it go, once it is drafted.',
-  throttle: 'Nobody is asked: the standing orders let it go, and a limit delays it.',
+  allow: 'Nobody is asked: the standing orders allow it.',
+  throttle: 'Nobody is asked: the standing orders allow it, and a limit delays it.',
 };
 
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */

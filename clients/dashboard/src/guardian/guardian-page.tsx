@@ -16,7 +16,7 @@ const MODES = {
   observe: 'Nothing leaves.',
   supervised: 'A person approves everything that leaves.',
   guardrailed: 'Standing orders decide; a person approves the rest.',
-  autonomous: 'What can be taken back leaves by itself.',
+  autonomous: 'What can be undone leaves without asking.',
 } as const;
 type Mode = keyof typeof MODES;
 
@@ -55,7 +55,7 @@ function Modes({ guardian: { mode, blocked24h } }: { guardian: GuardianView }) {
     <section aria-label="Mode">
       <h2>Mode: {mode}</h2>
       <p>{MODES[mode as Mode] ?? 'Everything is stopped.'}</p>
-      <p className="quiet">{blocked24h} denied in the last 24 hours.</p>
+      <p className="quiet">{blocked24h} actions were denied in the last 24 hours.</p>
       {mayChange && (
         <div className="row">
           {(Object.keys(MODES) as Mode[])

@@ -111,7 +111,7 @@ function Progress({ revertId }: { revertId: string }) {
           <h3>The revert</h3>
           <p role="status">
             It is {status}: {done} undone, {planned} still to be undone, {failed} failed, {lasting} cannot be
-            taken back.
+            undone.
           </p>
           <Listing
             queryKey={['guardian', 'revert', revertId]}
@@ -165,9 +165,7 @@ function Plan({
       )}
       <Rows
         items={plan.plan}
-        empty={
-          plan.mode === 'resume' ? 'Nothing was halted that would go on.' : 'No work packet has to be undone.'
-        }
+        empty={plan.mode === 'resume' ? 'Nothing was halted.' : 'No work packet has to be undone.'}
       >
         {({ workPacketId, title, status, reason }) => (
           <li key={workPacketId}>

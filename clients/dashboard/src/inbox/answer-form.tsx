@@ -84,9 +84,7 @@ export function AnswerForm({ approval, isOpen, typed, type, forget, onDecided }:
           </button>
         </>
       )}
-      {me && isOpen && !mayAnswer && (
-        <p className="quiet">You may read this. Answering needs the role operator.</p>
-      )}
+      {me && isOpen && !mayAnswer && <p className="quiet">You may read this. Only operators answer it.</p>}
     </form>
   );
 }

@@ -142,5 +142,5 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
 const DONE = {
   approve: 'Approved',
   reject: 'Rejected',
-  revise: 'Sent back, its next draft comes to the inbox',
+  revise: 'Sent back for another draft',
 } as const;

@@ -106,10 +106,10 @@ function Context() {
       <Loaded query={context}>
         {({ buyerContext, partner, guardian }) => (
           <>
-            <p className="quiet">The guardian is {guardian.mode}.</p>
+            <p className="quiet">The mode of the guardian is {guardian.mode}.</p>
             {partner.avatar && (
               <p>
-                Together they are at the stage {partner.avatar.stage ?? 'not known'}
+                Stage of all buyers together: {partner.avatar.stage ?? 'unknown'}
                 {partner.avatar.weakest && `, weakest in ${wordsOf(partner.avatar.weakest)}`}.
               </p>
             )}

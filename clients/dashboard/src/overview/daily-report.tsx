@@ -33,7 +33,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
             void navigate({ to: '/overview', search: { ...others, ...(value && { date: value }) } });
           }}
         >
-          <option value="">The last day that is over</option>
+          <option value="">The last full day</option>
           {days.map((day) => (
             <option key={day}>{day}</option>
           ))}

@@ -16,7 +16,7 @@ export function ApiPage() {
     return (
       <div className="page">
         <h1>API</h1>
-        <p className="empty">Tokens are made by the role admin. Ask an admin for one.</p>
+        <p className="empty">Only admins make tokens. Ask one of them.</p>
       </div>
     );
   }

@@ -52,7 +52,7 @@ function Kept({ subject, days, isAdmin }: { subject: Subject; days: number; isAd
           }
           stale={['settings']}
         >
-          <Field label="Days" hint={`left out: ${standard}`}>
+          <Field label="Days" hint={`if empty: ${standard}`}>
             <input name="days" type="number" min={fewest} max={MOST} step={1} defaultValue={days} />
           </Field>
         </Act>

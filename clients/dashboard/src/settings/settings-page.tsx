@@ -70,27 +70,27 @@ function Forms({ settings }: { settings: SettingsView }) {
           act={(texts) => client.settings.update({ sender: changed(texts, sender) })}
           stale={STALE}
         >
-          <Field label="Who signs mails" hint="left out: the member who hands in the directive">
+          <Field label="Who signs mails" hint="if empty: the member who hands in the directive">
             <input name="name" maxLength={100} defaultValue={sender.name ?? ''} />
           </Field>
           <Field label="Signature" hint="below the name">
             <textarea name="signature" maxLength={1_000} defaultValue={sender.signature ?? ''} />
           </Field>
-          <Field label="Where answers go" hint="left out: to the sender of the mail">
+          <Field label="Reply-to address" hint="if empty: the sender of the mail">
             <input name="replyTo" type="email" maxLength={254} defaultValue={sender.replyTo ?? ''} />
           </Field>
         </Form>
       </section>
-      <section aria-label="Zone and currency">
-        <h2>Zone, language and currency</h2>
+      <section aria-label="Time zone and currency">
+        <h2>Time zone, language and currency</h2>
         <Form
           key={JSON.stringify(general)}
           about="zone and currency"
-          verb="Save zone and currency"
+          verb="Save time zone and currency"
           act={(texts) => client.settings.update(changed(texts, general))}
           stale={STALE}
         >
-          <ZoneField label="Zone" zone={timezone} isRequired />
+          <ZoneField label="Time zone" zone={timezone} isRequired />
           <Field label="Language" hint="such as en or de-AT">
             <input name="locale" required maxLength={85} defaultValue={locale} />
           </Field>
@@ -141,8 +141,8 @@ function Figures({
   const figures = {
     'Who signs mails': sender.name ?? 'the member who hands in the directive',
     Signature: sender.signature ?? 'none',
-    'Where answers go': sender.replyTo ?? 'to the sender of the mail',
-    Zone: timezone,
+    'Reply-to address': sender.replyTo ?? 'the sender of the mail',
+    'Time zone': timezone,
     Language: locale,
     Currency: currency,
     'Quiet hours': quietHours ? `${quietHours.from} to ${quietHours.to}` : 'none',
@@ -175,7 +175,7 @@ function SecondFactor({ me, chosen }: { me: BootstrapView; chosen: keyof typeof 
           verb="Change who"
           of="must have a second factor"
           id="second factor"
-          effect="Those who must and have none can do nothing here until they have set one up, you too."
+          effect="Members who must have one can do nothing here until they set it up. That includes you."
           act={({ who }) => client.settings.update({ secondFactor: who as keyof typeof WHO })}
           stale={STALE}
           onDone={() => void resume().catch(() => undefined)}

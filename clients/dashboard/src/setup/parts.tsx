@@ -15,11 +15,11 @@ export function Parts({ setup: { address, mail, model, isReachable } }: { setup:
       <Workspace />
       <Part title="Address" configured={address}>
         <p>
-          You have this page open at <code>{location.origin}</code>.
+          This page is open at <code>{location.origin}</code>.
         </p>
       </Part>
       <Part title="Mail" configured={mail} verb="Send me a test mail" test={() => client.setup.testMail()} />
-      <Part title="Model" configured={model} verb="Ask the model" test={() => client.setup.testModel()} />
+      <Part title="Model" configured={model} verb="Test the model" test={() => client.setup.testModel()} />
     </>
   );
 }
@@ -31,12 +31,12 @@ function Unreachable() {
   return (
     <section aria-label="Your address" className="changed">
       <p>
-        You are signed in as {me?.operator.email}, where nobody receives mail: you are not told what waits for
-        you.
+        You are signed in as {me?.operator.email}. Nobody receives mail at this address, so you are not told
+        what waits for you.
       </p>
       {invited ? (
         <p role="status">
-          {invited} is invited as owner. Open the link of that mail and sign in with that address from then
+          {invited} is invited as owner. Open the link in that mail, and sign in with that address from then
           on. While mail is written to files, the link is in the newest file of DATA_DIR/outbox.
         </p>
       ) : (
@@ -48,7 +48,7 @@ function Unreachable() {
             stale={['member', 'invite']}
             onDone={({ email }) => setInvited(email)}
           >
-            <Field label="An address of yours">
+            <Field label="Your own email address">
               <input name="email" type="email" autoComplete="email" required />
             </Field>
           </Form>
@@ -85,7 +85,7 @@ function Part({
       {remedy !== null && (
         <details open={!works}>
           <summary>
-            To change it, write this into .env with values of yours, and start the service again
+            To change it, add these lines to .env with your own values, and restart the service
           </summary>
           <pre className="output">{remedy}</pre>
         </details>

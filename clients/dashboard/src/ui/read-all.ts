@@ -27,7 +27,7 @@ export async function readAll<T extends object>(
   do {
     const page: Page<T> = await patiently(
       () => list({ limit: PAGE, ...(cursor !== null && { cursor }) }),
-      (seconds) => tell(`${rows.length} rows read; too many requests, it goes on in ${seconds} s.`),
+      (seconds) => tell(`${rows.length} rows read; too many requests, it continues in ${seconds} s.`),
     );
     rows.push(...page.items);
     cursor = page.nextCursor;
