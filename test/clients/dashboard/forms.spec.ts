@@ -113,8 +113,8 @@ describe.runIf(hasBrowser)('forms', { timeout: 60_000 }, () => {
   });
 
   it('keep what is typed about one of two people of the same name apart', async () => {
-    const ids = [];
-    for (const _one of [1, 2]) ids.push((await test.createMember(test.workspaceId, 'viewer')).memberId);
+    const member = async () => (await test.createMember(test.workspaceId, 'viewer')).memberId;
+    const ids = [await member(), await member()];
     await test.rows(
       `update users set display_name = 'Alex Kim' where user_id in (select user_id from members where member_id = any ($1))`,
       [ids],

@@ -18,7 +18,10 @@ describe('the pages of the dashboard', () => {
     const router = await readFile(join(DASHBOARD, 'src/router.tsx'), 'utf8');
     const routed = [...router.matchAll(/\bpage\(\s*'([^']+)'/g)].map(([, path]) => path!);
     expect(routed.length).toBeGreaterThan(20);
-    const served = Reflect.getMetadata('path', DashboardController.prototype.page) as string[];
+    const served = Reflect.getMetadata(
+      'path',
+      Reflect.get(DashboardController.prototype, 'page'),
+    ) as string[];
     const asRouted = served.map((path) => `/${path}`.replace('//', '/').replaceAll(':', '$'));
     expect(asRouted.toSorted()).toEqual(routed.toSorted());
     for (const path of routed) {

@@ -105,12 +105,12 @@ type Value = string | boolean;
  * puts back by accident what somebody else has changed meanwhile.
  */
 function keptOf(form: HTMLFormElement): Record<string, Value> {
-  const changed = fieldsOf(form).flatMap((field): [string, Value][] => {
+  const kept = fieldsOf(form).flatMap((field): [string, Value][] => {
     if (field.matches('[type=password], [data-confirm]')) return [];
     if (isBox(field)) return field.checked === field.defaultChecked ? [] : [[keyOf(field), field.checked]];
     return isAsShown(field) ? [] : [[keyOf(field), field.value]];
   });
-  return Object.fromEntries(changed);
+  return Object.fromEntries(kept);
 }
 
 function restore(form: HTMLFormElement, kept: string | null): void {
