@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     const before = await codes();
     test.clock.advance(30_000);
     await page.getByText('New recovery codes', { exact: true }).click();
-    const form = page.locator('form').filter({ hasText: 'They take the place' });
+    const form = page.locator('form').filter({ hasText: 'They replace your remaining' });
     await form.getByLabel('Your password').fill(PASSWORD);
     await form
       .getByLabel('Code from your authenticator')

@@ -262,4 +262,19 @@ describe.runIf(hasBrowser)('forms', { timeout: 60_000 }, () => {
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
     expect(desk.complaints).toEqual([]);
   });
+
+  it('have a report beside them that says how many it counts and does not list', async () => {
+    await page.route('**/reports/daily*', async (route) => {
+      const response = await route.fetch();
+      const report = (await response.json()) as { sections: Record<string, unknown> };
+      const items = [{ directiveId: 'dir_1', title: 'Tea', deadline: null }];
+      await route.fulfill({
+        response,
+        json: { ...report, sections: { ...report.sections, tomorrowQueue: { total: 23, items } } },
+      });
+    });
+    await open('/overview?view=boss');
+    await page.getByText('And 22 more.').waitFor();
+    await page.unroute('**/reports/daily*');
+  });
 });

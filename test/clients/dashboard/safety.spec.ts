@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     ] as const) {
       await page.goto(test.url + path);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      await page.getByText(/Ask an admin/).waitFor();
+      await page.getByText(/Ask one of them/).waitFor();
       expect(await desk.findingsEverywhere()).toEqual([]);
     }
     for (const path of ['/escalations', '/guardian', '/directives']) {

@@ -59,10 +59,10 @@ describe.runIf(hasBrowser)('settings, tier and licence', { timeout: 60_000 }, ()
   });
 
   it('changes zone, language and currency, and says what a wrong zone lacks', async () => {
-    await page.getByLabel('Time zone').fill('Mars/Base');
+    await page.getByLabel('Time zone', { exact: true }).fill('Mars/Base');
     await press('Save time zone and currency');
     await page.getByRole('alert').filter({ hasText: 'req_' }).waitFor();
-    await page.getByLabel('Time zone').fill('Europe/Vienna');
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna');
     await page.getByLabel('Language').fill('de-AT');
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR');
     await press('Save time zone and currency');

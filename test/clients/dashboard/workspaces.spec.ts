@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     await page.getByLabel('Name of the new workspace').fill(NAME);
     await page.getByLabel('Email address of its owner').fill(INES);
     await page.getByLabel('Tier').selectOption('pro');
-    await page.getByLabel('Time zone').fill('Europe/Vienna');
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna');
     await page.getByLabel('Currency').selectOption('EUR');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await press('Make the workspace');

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { readAll } from '../ui/read-all.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
@@ -177,7 +177,7 @@ function Plan({
           </li>
         )}
       </Rows>
-      {planTotal > plan.plan.length && <p>And {planTotal - plan.plan.length} more.</p>}
+      <More shown={plan.plan.length} total={planTotal} />
       <button type="button" className="danger" onClick={() => setOpen(true)}>
         {plan.mode === 'resume' ? 'End the stop as planned' : 'Carry out this plan'}
       </button>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { SignalText } from './signal-text.js';
@@ -130,6 +130,7 @@ function Context() {
                 </li>
               )}
             </Rows>
+            <More shown={buyerContext.profiles.length} total={buyerContext.aggregate.count} />
           </>
         )}
       </Loaded>

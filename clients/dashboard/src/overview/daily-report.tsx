@@ -2,7 +2,7 @@ import type { DailyReportView, ReportedActView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
 import { readAll } from '../ui/read-all.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
@@ -73,8 +73,8 @@ function Sections({ report }: { report: DailyReportView }) {
         {costLedger && <Figure name="Models" value={money(costLedger.total, costLedger.currency)} />}
         {guardianState && <Figure name="Guardian" value={guardianState.mode} />}
       </dl>
-      {activity?.sent && activity.sent.length > 0 && <Acts title="What left" acts={activity.sent} />}
-      {activity?.notDone && activity.notDone.length > 0 && <Acts title="Not done" acts={activity.notDone} />}
+      <Acts title="What left" acts={activity?.sent} total={activity?.movesSent} />
+      <Acts title="Not done" acts={activity?.notDone} total={activity?.notDoneTotal} />
       {tomorrowQueue && (
         <>
           <h3>Next</h3>
@@ -92,6 +92,7 @@ function Sections({ report }: { report: DailyReportView }) {
               </li>
             )}
           </Rows>
+          <More shown={tomorrowQueue.items.length} total={tomorrowQueue.total} />
         </>
       )}
       {customSections.map(({ sectionId, title, body, error }) => (
@@ -104,7 +105,16 @@ function Sections({ report }: { report: DailyReportView }) {
   );
 }
 
-function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[] }) {
+function Acts({
+  title,
+  acts = [],
+  total,
+}: {
+  title: string;
+  acts: readonly ReportedActView[] | undefined;
+  total: number | undefined;
+}) {
+  if (acts.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
@@ -118,6 +128,7 @@ function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[]
           </li>
         ))}
       </ul>
+      <More shown={acts.length} total={total} />
     </>
   );
 }
