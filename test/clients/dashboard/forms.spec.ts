@@ -276,5 +276,6 @@ describe.runIf(hasBrowser)('forms', { timeout: 60_000 }, () => {
     await open('/overview?view=boss');
     await page.getByText('And 22 more.').waitFor();
     await page.unroute('**/reports/daily*');
+    expect(desk.complaints).toEqual([]);
   });
 });
