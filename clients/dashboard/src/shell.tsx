@@ -47,8 +47,8 @@ const STATES = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'Reconnecting',
-  connection: 'The service does not answer: asked again soon',
-  limit: 'Too many requests: goes on in',
+  connection: 'The service does not answer; trying again soon',
+  limit: 'Too many requests: continues in',
 } as const;
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {

@@ -10,7 +10,7 @@ export function SignIn({ email }: { email?: string }) {
   const [isForgotten, setForgotten] = useState(false);
   return (
     <main className="narrow">
-      <h1>{isForgotten ? 'A new password' : email ? 'Signed out' : 'Consigliere'}</h1>
+      <h1>{isForgotten ? 'Reset your password' : email ? 'Signed out' : 'Consigliere'}</h1>
       {isForgotten ? <Forgotten email={email} /> : <Credentials email={email} />}
       <button type="button" onClick={() => setForgotten(!isForgotten)}>
         {isForgotten ? 'Back to sign in' : 'I forgot my password'}
@@ -37,7 +37,7 @@ function Credentials({ email }: { email: string | undefined }) {
       {email && <p>Sign in to go on. What you typed is still there.</p>}
       <form onSubmit={submit}>
         <label>
-          Mail address
+          Email address
           <input
             name="email"
             type="email"
@@ -59,7 +59,7 @@ function Credentials({ email }: { email: string | undefined }) {
         </label>
         {wantsCode && (
           <label>
-            Code of your second factor
+            Code from your authenticator
             <input name="code" autoComplete="one-time-code" required autoFocus />
           </label>
         )}
@@ -94,7 +94,7 @@ function Forgotten({ email }: { email: string | undefined }) {
   return (
     <form onSubmit={submit}>
       <label>
-        Mail address
+        Email address
         <input name="email" type="email" autoComplete="username" required defaultValue={email} autoFocus />
       </label>
       {request.error && <Failure error={request.error} />}

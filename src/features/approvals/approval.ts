@@ -107,17 +107,19 @@ export function checkDecision(
   // A draft that is still being made would be taken for the one that was asked for.
   if (revise && !approval.ready) throw new ApprovalNotReady();
   const details = { contentHash: approval.contentHash };
-  const isStale = ifMatch !== null && ifMatch !== approval.contentHash;
-  // A rejection loosens nothing, so it is accepted at any time, and without a hash.
-  if (decision === 'reject' && !isStale) return 'decide';
-  if (decision === 'reject') throw new ContentChanged({ details });
+  const isAsRead = ifMatch === null || ifMatch === approval.contentHash;
+  // A rejection loosens nothing, so it is accepted at any time and without a hash. One that names a hash is of that content alone.
+  if (decision === 'reject') {
+    if (!isAsRead) throw new ContentChanged({ details });
+    return 'decide';
+  }
   // Nothing leaves with an answer.
   if (isQuestion ? isHalted(guardian) : letsNothingLeave(guardian)) throw haltedIn(guardian);
   if (!approval.ready) throw new ApprovalNotReady();
   if (ifMatch === null && !isDraftOrOwnEdit(approval, people)) {
     throw new PreconditionRequired({ message: EDITED_SINCE, details });
   }
-  if (isStale) throw new ContentChanged({ details });
+  if (!isAsRead) throw new ContentChanged({ details });
   assertOtherEyes(approval, people);
   assertApprover(approval, { memberId, role, people });
   if (Object.hasOwn(approval.votes, memberId)) return 'repeated';

@@ -196,21 +196,31 @@ export class ApprovalsController {
     return this.decideApproval.execute(caller, { approvalId, decision: 'approve' }, namedByIfMatch(ifMatch));
   }
 
-  /** Rejects with a reason, or sends it back for another draft. */
+  /** Rejects with a reason, or sends it back for another draft; with `If-Match` only the content that it names. */
   @ApiParam(APPROVAL_PARAM)
+  @ApiHeader(IF_MATCH)
   @Post(':approvalId/reject')
   @Route({
     ...DECIDES,
     stops: ({ revise }) => revise !== true,
     returns: { 200: ApprovalDecided },
-    errors: [NotFound, ApprovalAlreadyDecided, ApprovalNotReady, ApprovalExpired, InvalidTransition],
+    errors: [
+      NotFound,
+      ApprovalAlreadyDecided,
+      ApprovalNotReady,
+      ApprovalExpired,
+      ContentChanged,
+      InvalidTransition,
+    ],
   })
   reject(
     @CurrentCaller() caller: Caller,
     @Param('approvalId') approvalId: string,
     @Body() { feedback, revise }: RejectBody,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<ApprovalDecided> {
-    return this.decideApproval.execute(caller, { approvalId, decision: 'reject', feedback, revise });
+    const decision = { approvalId, decision: 'reject' as const, feedback, revise };
+    return this.decideApproval.execute(caller, decision, namedByIfMatch(ifMatch));
   }
 }
 

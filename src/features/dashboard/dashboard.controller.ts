@@ -45,7 +45,7 @@ const POLICY =
 const DOCUMENTS: RouteLimit = { ...READS, neverRefused: true };
 /** A page loads a few of them at once. */
 const ASSETS: RouteLimit = { limit: 600, windowSeconds: 60, neverRefused: true };
-const NAME = /^[\w-]+\.(js|css|svg|woff2)$/;
+const NAME = /^[\w-]{1,100}\.(js|css|svg|woff2)$/;
 
 /** Serves what `npm run build` has made of clients/dashboard, with the compressed copy of each file beside it. */
 @ApiExcludeController()
@@ -86,8 +86,8 @@ export class DashboardController {
     if (!NAME.test(name)) throw new NotFound();
     const isCompressed = /\bgzip\b/.test(accepted ?? '') && !name.endsWith('.svg');
     const file = await readFile(join(this.#folder, 'assets', isCompressed ? `${name}.gz` : name)).catch(
-      () => {
-        throw new NotFound();
+      (error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new NotFound() : error;
       },
     );
     response.type(name);

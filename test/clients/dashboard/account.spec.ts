@@ -61,7 +61,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
 
   it('changes the password, sets up a second factor, and asks for it', async () => {
     await page.getByRole('link', { name: 'Mira' }).click();
-    await page.getByLabel('Present password').fill(PASSWORD.toUpperCase());
+    await page.getByLabel('Current password').fill(PASSWORD.toUpperCase());
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('Your password is changed.').waitFor();
@@ -71,36 +71,42 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.getByText('Add this key to your authenticator').waitFor();
     const secret = await page.locator('section[aria-label="Second factor"] code').textContent();
     const totp = new TOTP({ secret: Secret.fromBase32(secret!) });
-    await page.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    await page
+      .getByLabel('Code from your authenticator')
+      .fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByText('recovery codes are left').waitFor();
     const codes = () => test.rows('select * from recovery_codes order by 1, 2');
     const before = await codes();
     test.clock.advance(30_000);
     await page.getByText('New recovery codes', { exact: true }).click();
-    const form = page.locator('form').filter({ hasText: 'They take the place' });
+    const form = page.locator('form').filter({ hasText: 'They replace your remaining' });
     await form.getByLabel('Your password').fill(PASSWORD);
-    await form.getByLabel('Code of the authenticator').fill(totp.generate({ timestamp: test.clock.now() }));
+    await form
+      .getByLabel('Code from your authenticator')
+      .fill(totp.generate({ timestamp: test.clock.now() }));
     expect(await desk.findingsEverywhere()).toEqual([]);
     await form.getByRole('button', { name: 'Make new recovery codes' }).click();
-    await page.getByText('The codes of before open nothing any more.').waitFor();
+    await page.getByText('The previous codes no longer work.').waitFor();
     expect(await codes()).not.toEqual(before);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByText('recovery codes are left').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     test.clock.advance(30_000);
     await page.getByLabel('Mail address').fill(EMAIL);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByLabel('Code of your second factor').fill(totp.generate({ timestamp: test.clock.now() }));
+    await page
+      .getByLabel('Code from your authenticator')
+      .fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('banner').waitFor();
     test.clock.advance(30_000);
     const removal = page.locator('form').filter({ hasText: 'Anybody with your password' });
     await removal.getByLabel('Your password').fill(PASSWORD);
     await removal
-      .getByLabel('Code of the authenticator')
+      .getByLabel('Code from your authenticator')
       .fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Remove the second factor' }).click();
     await page.getByRole('button', { name: 'Set up' }).waitFor();
@@ -112,8 +118,8 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.reload();
     await page.getByRole('region', { name: 'Devices' }).getByText('mira-laptop').waitFor();
     const hours = page.getByRole('group', { name: /^Quiet hours/ });
-    await hours.getByLabel('From').fill('22:00');
-    await hours.getByLabel('Until').fill('07:00');
+    await hours.getByLabel('Quiet from').fill('22:00');
+    await hours.getByLabel('Quiet until').fill('07:00');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Save what is mailed' }).click();
     await page.getByText('Saved.').waitFor();
@@ -181,7 +187,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await inSight();
     expect(await desk.findingsEverywhere()).toEqual([]);
     const token = await shown.locator('pre').first().textContent();
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.locator('body').textContent()).not.toContain(token);
     for (const act of ['Pause', 'Resume', 'Rotate']) {
       await page
@@ -193,7 +199,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await inSight();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('button', { name: 'Revoke Refunds' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });

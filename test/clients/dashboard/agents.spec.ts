@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
       .or(page.getByText('What revenue was given today'))
       .first()
       .click();
-    await page.getByText('Nothing yet.').waitFor();
+    await page.getByText('None yet.', { exact: true }).waitFor();
     await step('Pause', 'capo_ops');
     await page.getByRole('button', { name: 'Resume capo_ops' }).waitFor();
     expect(await test.rows('select capo from paused_capos')).toEqual([{ capo: 'capo_ops' }]);
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
       'lines list of object',
       'lines[].sku string',
       'order requiredstringThe order to pay back.characters at most 20',
-      'reason anythingIt says more, in the JSON.',
+      'reason anythingIt has more rules: see the JSON.',
     ]);
     await page.getByRole('button', { name: 'Accept crm.refund' }).waitFor();
     const { fingerprint } = (await test.owner.get('/tools/crm.refund')).body;
@@ -116,7 +116,7 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
       { 'If-Match': fingerprint },
     );
     expect(changed.status, changed.text).toBe(200);
-    await page.getByText('Its fingerprint is another one now.').waitFor();
+    await page.getByText('This definition was changed since you read it').waitFor();
     await page.locator('ins').filter({ hasText: 'anybody' }).waitFor();
     expect(await page.getByRole('button', { name: 'Accept crm.refund' }).count()).toBe(0);
     expect(await desk.findingsEverywhere()).toEqual([]);

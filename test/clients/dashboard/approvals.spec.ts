@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await page.getByRole('button', { name: 'Send back' }).click();
     await page
       .getByRole('status')
-      .getByText(/^Sent back, its next draft comes to the inbox: .*kay/)
+      .getByText(/^Sent back for another draft: .*kay/)
       .waitFor();
     const { nextApprovalId } = await approvalOf(id);
     await test.owner.get(`/approvals/${nextApprovalId}?wait=10`);
@@ -348,7 +348,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     ['/orders/so_01kerr2kg0xaen9f9sdsg8py4z', 'All standing orders'],
   ])('shows a page with a way on for an id that leads to nothing: %s', async (path, way) => {
     await page.goto(test.url + path);
-    await page.getByText('There is nothing here with this id').waitFor();
+    await page.getByText('Nothing here has this id').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('main').getByRole('link', { name: way }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(path));

@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)('a list as CSV', { timeout: 60_000 }, () => {
     // Thirty requests a minute: each file takes twenty.
     await save('revenue');
     await page.getByRole('button', { name: 'CSV of revenue' }).click();
-    await page.getByText(/rows read; too many requests, it goes on in \d+ s\./).waitFor();
+    await page.getByText(/rows read; too many requests, it continues in \d+ s\./).waitFor();
     expect(await desk.findings()).toEqual([]);
   });
 });

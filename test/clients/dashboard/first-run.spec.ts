@@ -28,15 +28,15 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
   const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
 
   it('asks for zone, sender and currency, with the zone of the browser filled in', async () => {
-    await firstRun().getByLabel('Zone').waitFor();
+    await firstRun().getByLabel('Time zone').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    expect(await firstRun().getByLabel('Zone').inputValue()).toBe('Europe/Vienna');
+    expect(await firstRun().getByLabel('Time zone').inputValue()).toBe('Europe/Vienna');
     expect(await firstRun().getByLabel('Who signs mails').inputValue()).toBe('Owner');
     await firstRun().getByLabel('Who signs mails').fill('Mira Novak');
     await firstRun().getByLabel('Currency').selectOption('EUR');
     await firstRun().getByLabel('Signature').waitFor();
     await firstRun().getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Zone Europe/Vienna, sender Mira Novak, currency EUR').waitFor();
+    await page.getByText('Time zone Europe/Vienna, sender Mira Novak, currency EUR').waitFor();
     expect((await test.owner.get('/settings')).body).toMatchObject({
       timezone: 'Europe/Vienna',
       currency: 'EUR',
@@ -51,14 +51,14 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
     await mail.getByRole('button', { name: 'Send me a test mail' }).click();
     await mail.getByText('It does not work. Mail is written to files').waitFor();
     const model = firstRun().getByRole('region', { name: 'Model' });
-    await model.getByRole('button', { name: 'Ask the model' }).click();
+    await model.getByRole('button', { name: 'Test the model' }).click();
     await model.getByText('It works. Drafts are made by the built-in runner').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
   });
 
   it('says that nobody is mailed at example.com, and invites an owner who is', async () => {
-    await firstRun().getByText('where nobody receives mail').waitFor();
-    await page.getByLabel('An address of yours').fill('mira@acme.example');
+    await firstRun().getByText('Nobody receives mail at this address').waitFor();
+    await page.getByLabel('Your own email address').fill('mira@acme.example');
     await page.getByRole('button', { name: 'Invite me as owner' }).click();
     await page.getByText('mira@acme.example is invited as owner.').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
     expect(await step('Hand in a directive').getByText('done', { exact: true }).count()).toBe(0);
     const id = await desk.handIn('Email jane@acme.example, subject "Tea": "At four."');
     await step('Hand in a directive').getByText('done', { exact: true }).waitFor();
-    await firstRun().getByLabel('Zone').waitFor({ state: 'detached' });
+    await firstRun().getByLabel('Time zone').waitFor({ state: 'detached' });
     // The sender that was asked for signs, and the preview shows it; where a person words the text it is offered.
     await page.goto(`${test.url}/approvals/${id}`);
     const text = page.getByRole('textbox', { name: /^Text/ });

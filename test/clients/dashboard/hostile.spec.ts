@@ -139,7 +139,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['an approval', '/approvals/:approval', 'It has characters that cannot be seen'],
     ['a question', '/approvals/:question', 'It has characters that cannot be seen'],
     ['directives', '/directives', 'Hand in'],
-    ['a directive', '/directives/:directive', 'What is done'],
+    ['a directive', '/directives/:directive', 'Work packets'],
     ['what left', '/sent', 'What left'],
     ['escalations', '/escalations', 'since'],
     ['safety', '/guardian', 'Take a checkpoint'],
@@ -173,7 +173,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['schedules', '/schedules', 'Run now'],
     ['the Daily Report', '/report', 'Add the section'],
     ['connections', '/connections', 'Send a test'],
-    ['the service', '/service', 'Ask the model'],
+    ['the service', '/service', 'Test the model'],
   ])('in every text of %s, with words of 100 KB, is shown, never run', async (_name, path, awaited) => {
     const ids = await seeded();
     await poison(page, `${HOSTILE} ${LONG_WORD}`);
@@ -219,10 +219,10 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await page.route('**/second-factor/confirm', answer({ recoveryCodes: [HOSTILE, LONG_WORD] }));
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByLabel('Code of the authenticator').fill('123456');
+    await page.getByLabel('Code from your authenticator').fill('123456');
     expect(await faults()).toEqual([]);
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).waitFor();
+    await page.getByRole('button', { name: 'I have saved them' }).waitFor();
     const shown = await faults();
     await page.unrouteAll({ behavior: 'wait' });
     expect(shown).toEqual([]);

@@ -96,7 +96,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
   it('lets standing orders decide what is handed in so, and nothing else', async () => {
     const orders = new OrderDesk(test);
     const orderId = await orders.active(MAIL_TO_ACME);
-    const asks = page.getByLabel('A person approves it, even where a standing order would let it go');
+    const asks = page.getByLabel('A person approves it, even if a standing order would allow it');
     await page.getByRole('link', { name: 'Directives' }).click();
     const handIn = async (text: string) => {
       await page.getByLabel('What should be done').fill(text);
@@ -104,7 +104,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
       await page.getByText('drafts it: Mail to').waitFor();
     };
     await handIn('Email lia@acme.example, subject "Tea": "At four."');
-    await page.getByText('Nobody is asked: the standing orders let it go').waitFor();
+    await page.getByText('Nobody is asked: the standing orders allow it').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Hand in' }).click();
     await page.waitForURL('**/directives/dir_*');

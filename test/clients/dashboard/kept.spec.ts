@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('an open page left alone for 31 minutes', { timeout: 
     expect(shown.split('\n').filter(Boolean)).toEqual([
       'Signed out',
       'Sign in to go on. What you typed is still there.',
-      'Mail address',
+      'Email address',
       'Password',
       'Sign in',
       'I forgot my password',

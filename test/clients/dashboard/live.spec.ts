@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     await own.getByRole('link', { name: 'Directives' }).click();
     await own.getByRole('link', { name: 'What left' }).click();
     await own.getByRole('link', { name: 'Escalations' }).click();
-    await own.getByText(/Too many requests: goes on in\s+\d+ s/).waitFor();
+    await own.getByText(/Too many requests: continues in\s+\d+ s/).waitFor();
     await new Promise((settled) => setTimeout(settled, 1_000));
     made.splice(0);
     await new Promise((settled) => setTimeout(settled, 4_000));

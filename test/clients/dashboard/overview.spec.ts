@@ -28,7 +28,7 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     const label = await page.getByRole('img').nth(1).getAttribute('aria-label');
     expect(label).toMatch(/^Last 30 days: lowest 0, highest 0, today 0\.$/);
     const metrics = page.getByRole('region', { name: 'Metrics' });
-    await metrics.getByText('Half were decided within').waitFor();
+    await metrics.getByText('Median time to a decision').waitFor();
     await metrics.getByText('pending approval').waitFor();
     await page.getByRole('region', { name: 'Inbox' }).getByText('Nothing waits for anybody.').waitFor();
     await page.getByLabel('Your comment').fill('Well done.');
@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     await page.getByText(text).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Acknowledge A buyer went quiet' }).click();
-    await page.getByText('Nobody has to look at anything.').waitFor();
+    await page.getByText('No open signals.').waitFor();
     expect((await test.owner.get(`/signals/${signalId}`)).body.acknowledgedBy).toMatchObject({
       name: 'Mira',
     });

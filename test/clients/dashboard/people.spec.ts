@@ -141,6 +141,8 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
     await jo.getByText('Sales: admin').waitFor();
     await page.getByRole('button', { name: /^End the session of Jo Lind/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    // While the dialog is open, what lies behind it is not to be found.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^End the session of Jo Lind/ }).waitFor({ state: 'detached' });
     expect(
       await test.rows(

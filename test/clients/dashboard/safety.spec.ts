@@ -213,7 +213,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     ] as const) {
       await page.goto(test.url + path);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      await page.getByText(/Ask an admin/).waitFor();
+      await page.getByText(/Ask one of them/).waitFor();
       expect(await desk.findingsEverywhere()).toEqual([]);
     }
     for (const path of ['/escalations', '/guardian', '/directives']) {
@@ -224,7 +224,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       expect(buttons.filter((name) => name !== 'CSV')).toEqual(['Find', 'Sign out']);
     }
     await page.goto(`${test.url}/overview?view=boss`);
-    await page.getByRole('heading', { name: 'Revenue recorded last' }).waitFor();
+    await page.getByRole('heading', { name: 'Latest revenue' }).waitFor();
     expect(await page.getByText('Record revenue').count()).toBe(0);
     expect(escalation).toMatch(/^esc_/);
   });

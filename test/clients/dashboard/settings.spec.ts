@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)('settings, tier and licence', { timeout: 60_000 }, ()
     const sender = { replyTo: 'care@northwind.example', signature: 'Theirs' };
     expect((await test.owner.put('/settings', { sender })).status).toBe(200);
     await eventually(
-      () => page.getByLabel('Where answers go').inputValue(),
+      () => page.getByLabel('Reply-to address').inputValue(),
       (value) => value === 'care@northwind.example',
     );
     await page.reload();
@@ -59,14 +59,14 @@ describe.runIf(hasBrowser)('settings, tier and licence', { timeout: 60_000 }, ()
   });
 
   it('changes zone, language and currency, and says what a wrong zone lacks', async () => {
-    await page.getByLabel('Zone', { exact: true }).fill('Mars/Base');
-    await press('Save zone and currency');
+    await page.getByLabel('Time zone', { exact: true }).fill('Mars/Base');
+    await press('Save time zone and currency');
     await page.getByRole('alert').filter({ hasText: 'req_' }).waitFor();
-    await page.getByLabel('Zone', { exact: true }).fill('Europe/Vienna');
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna');
     await page.getByLabel('Language').fill('de-AT');
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR');
-    await press('Save zone and currency');
-    await page.getByText('by the clock of Europe/Vienna').waitFor();
+    await press('Save time zone and currency');
+    await page.getByText('(Europe/Vienna)').waitFor();
     expect(await stored()).toMatchObject({ timezone: 'Europe/Vienna', locale: 'de-AT', currency: 'EUR' });
   });
 
@@ -177,7 +177,11 @@ describe.runIf(hasBrowser)('settings, tier and licence', { timeout: 60_000 }, ()
   });
 
   it.each([
-    ['admin', ['Save the sender', 'Save zone and currency', 'Save mails and quiet hours'], 'Only owners'],
+    [
+      'admin',
+      ['Save the sender', 'Save time zone and currency', 'Save mails and quiet hours'],
+      'Only owners',
+    ],
     ['viewer', [], 'Admins change these settings.'],
   ])('shows the role %s no button that it may not press', async (role, buttons, sentence) => {
     await test.rows('update members set role = $2 where workspace_id = $1', [test.workspaceId, role]);

@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('from npm start to the first mail', { timeout: 120_00
 
     const firstRun = page.getByRole('region', { name: 'First run' });
     await firstRun.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Zone Europe/Vienna').waitFor();
+    await page.getByText('Time zone Europe/Vienna,').waitFor();
     await firstRun.getByRole('link', { name: 'Hand in the first directive' }).click();
 
     await page.getByLabel('What should be done').click();

@@ -55,9 +55,9 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     await page.getByRole('region', { name: 'All workspaces' }).getByText('(this one)').waitFor();
     expect(await page.getByRole('region', { name: 'Deletion' }).count()).toBe(0);
     await page.getByLabel('Name of the new workspace').fill(NAME);
-    await page.getByLabel('Mail address of its owner').fill(INES);
+    await page.getByLabel('Email address of its owner').fill(INES);
     await page.getByLabel('Tier').selectOption('pro');
-    await page.getByLabel('Zone').fill('Europe/Vienna');
+    await page.getByLabel('Time zone', { exact: true }).fill('Europe/Vienna');
     await page.getByLabel('Currency').selectOption('EUR');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await press('Make the workspace');
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     ).toEqual([{ tier: 'pro', timezone: 'Europe/Vienna', currency: 'EUR' }]);
     const lost = await linkOf(1);
     await press(`Invite an owner again for ${NAME}`);
-    await page.getByRole('dialog').getByLabel('Mail address of its owner').fill(INES);
+    await page.getByRole('dialog').getByLabel('Email address of its owner').fill(INES);
     expect(await desk.findingsEverywhere()).toEqual([]);
     await inDialog('Invite an owner again');
     const token = await linkOf(2);
@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
 
   it('refuses a name that is taken, and keeps what was typed', async () => {
     await page.getByLabel('Name of the new workspace').fill(NAME);
-    await page.getByLabel('Mail address of its owner').fill(INES);
+    await page.getByLabel('Email address of its owner').fill(INES);
     await press('Make the workspace');
     await page.getByRole('alert').filter({ hasText: 'exists already' }).waitFor();
     expect(await page.getByLabel('Name of the new workspace').inputValue()).toBe(NAME);
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     await press('Export');
     const file = await (await download).path();
     expect((await download).suggestedFilename()).toMatch(/^workspace-.*\.jsonl$/);
-    await page.getByText('The file is whole').waitFor();
+    await page.getByText('The file is complete').waitFor();
     const { manifest, lines } = await verifyExport(createReadStream(file));
     expect(manifest.workspaceName).toBe(NAME);
     await page.getByText(`${lines} lines`).waitFor();
@@ -113,10 +113,10 @@ describe.runIf(hasBrowser)('workspaces', { timeout: 60_000 }, () => {
     try {
       await other.query('begin; lock table documents in access exclusive mode');
       await press('Export');
-      await page.getByText(/have come/).waitFor();
+      await page.getByText(/received\. Leave/).waitFor();
       expect(await desk.findingsEverywhere()).toEqual([]);
       await press('Stop the export');
-      await page.getByText(/have come/).waitFor({ state: 'detached' });
+      await page.getByText(/received\. Leave/).waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').count()).toBe(0);
       await other.query('rollback');
       await other.query(`select pg_advisory_lock(hashtextextended('export', 9))`);

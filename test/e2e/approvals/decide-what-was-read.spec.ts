@@ -143,17 +143,28 @@ describe('approving without the content hash what another member has edited', ()
     expect(decided.body.results).toMatchObject([{ status: 'approved' }, { status: 'approved' }]);
   });
 
-  it('needs no hash for the member whose edit was the last, and none to reject, though one that is given holds', async () => {
+  it('needs no hash for the member whose edit was the last, and none to reject', async () => {
     const own = await edited();
     expect((await desk.approve(own.approvalId)).status).toBe(200);
     const others = await edited(operator);
-    const { approvalId, read, now } = others;
-    const stale = { approvalId, decision: 'reject', feedback: 'No.', contentHash: read };
-    const refused = await desk.client.post('/approvals', { decisions: [stale] });
-    expect(refused.body.results).toMatchObject([
-      { error: { code: 'CONTENT_CHANGED', details: { contentHash: now } } },
-    ]);
-    expect((await desk.reject(approvalId)).status).toBe(200);
+    expect((await desk.reject(others.approvalId)).status).toBe(200);
+  });
+
+  it('rejects by a named hash that content alone, one or many, to end it or to have it drafted again', async () => {
+    const { approvalId, read, now } = await edited(operator);
+    const path = `/approvals/${approvalId}/reject`;
+    const feedback = 'Not this one.';
+    for (const revise of [false, true]) {
+      const refused = await desk.client.post(path, { feedback, revise }, { 'If-Match': `"${read}"` });
+      expect(refused.body.error).toMatchObject({ code: 'CONTENT_CHANGED', details: { contentHash: now } });
+    }
+    const rejection = { approvalId, decision: 'reject', feedback };
+    const { body } = await desk.client.post('/approvals', {
+      decisions: [{ ...rejection, contentHash: read }],
+    });
+    expect(body.results).toMatchObject([{ error: { code: 'CONTENT_CHANGED' } }]);
+    expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending', contentHash: now });
+    expect((await desk.client.post(path, { feedback }, { 'If-Match': now })).body.status).toBe('rejected');
   });
 
   it('needs one again where another member edited after them', async () => {

@@ -5,6 +5,7 @@ import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearan
 import { Csv, onePage } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { textsOf } from '../ui/texts-of.js';
 import { Time } from '../ui/time.js';
 import { MailChoices } from './mail-choices.js';
@@ -48,7 +49,7 @@ function ChangePassword() {
       <h2>Password</h2>
       <form onSubmit={submit}>
         <label>
-          Present password
+          Current password
           <input name="currentPassword" type="password" autoComplete="current-password" required />
         </label>
         <label>
@@ -74,7 +75,6 @@ function ChangePassword() {
 
 function Sessions() {
   const queries = useQueryClient();
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => admin.sessions.list({ limit: 50 }) });
   const end = useMutation({
     mutationFn: (sessionId: string) => admin.sessions.end(sessionId),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
@@ -83,29 +83,29 @@ function Sessions() {
     <section aria-label="Sessions">
       <h2>Where you are signed in</h2>
       {end.error && <Failure error={end.error} />}
-      <Loaded query={sessions}>
-        {({ items }) => (
-          <Rows items={items} empty="Nowhere.">
-            {({ sessionId, address, current, createdAt }) => (
-              <li key={sessionId}>
-                <span className="facts">
-                  <span>{address}</span>
-                  <span>
-                    since <Time at={createdAt} />
-                  </span>
-                  {current && <span>this one</span>}
-                </span>
-                {!current && (
-                  <button type="button" disabled={end.isPending} onClick={() => end.mutate(sessionId)}>
-                    End the session from {address}
-                  </button>
-                )}
-              </li>
+      <Listing
+        queryKey={['sessions']}
+        name="own sessions"
+        list={(page) => admin.sessions.list(page)}
+        empty="Nowhere."
+      >
+        {({ sessionId, address, current, createdAt }) => (
+          <li key={sessionId}>
+            <span className="facts">
+              <span>{address}</span>
+              <span>
+                since <Time at={createdAt} />
+              </span>
+              {current && <span>this one</span>}
+            </span>
+            {!current && (
+              <button type="button" disabled={end.isPending} onClick={() => end.mutate(sessionId)}>
+                End the session from {address}
+              </button>
             )}
-          </Rows>
+          </li>
         )}
-      </Loaded>
-      <Csv name="own sessions" total={sessions.data?.total} list={(page) => admin.sessions.list(page)} />
+      </Listing>
     </section>
   );
 }

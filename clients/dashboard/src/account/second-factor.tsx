@@ -49,10 +49,12 @@ function SetUp({ isGate }: { isGate: boolean }) {
   if (confirm.data) {
     return (
       <>
-        <p>It is set up. Keep these recovery codes where neither your password nor your phone is:</p>
+        <p>
+          Your second factor is set up. Keep these recovery codes apart from your password and your phone:
+        </p>
         <pre className="output">{confirm.data.recoveryCodes.join('\n')}</pre>
         <button type="button" onClick={() => void resume().then(() => queries.invalidateQueries())}>
-          I have kept them
+          I have saved them
         </button>
       </>
     );
@@ -96,9 +98,7 @@ function ReplaceCodes() {
   if (replace.data) {
     return (
       <>
-        <p>
-          The codes of before open nothing any more. Keep these where neither your password nor your phone is:
-        </p>
+        <p>The previous codes no longer work. Keep these apart from your password and your phone:</p>
         <pre className="output">{replace.data.recoveryCodes.join('\n')}</pre>
         <button
           type="button"
@@ -107,7 +107,7 @@ function ReplaceCodes() {
             void queries.invalidateQueries({ queryKey: ['second-factor'] });
           }}
         >
-          I have kept them
+          I have saved them
         </button>
       </>
     );
@@ -120,7 +120,7 @@ function ReplaceCodes() {
         act={({ password, code }) => replace.mutate({ password: password!, code: code! })}
         mutation={replace}
       >
-        <p>They take the place of those that are left.</p>
+        <p>They replace your remaining codes.</p>
         <PasswordField />
         <CodeField />
       </Form>
@@ -197,7 +197,7 @@ function PasswordField() {
 function CodeField() {
   return (
     <label>
-      Code of the authenticator
+      Code from your authenticator
       <input name="code" autoComplete="one-time-code" required />
     </label>
   );

@@ -79,7 +79,7 @@ function OutsideAgent({ agent }: { agent: OutsideAgentView }) {
           <Act
             verb="Pause"
             of={name}
-            effect="Within a second its token opens nothing, until it is resumed. What it asked stays in the inbox."
+            effect="Within a second its token stops working, until it is resumed. What it asked stays in the inbox."
             act={() => admin.tokens.pause(tokenId)}
             stale={STALE}
           />
@@ -124,7 +124,7 @@ function Asked({ name }: { name: string }) {
           name={`requests of ${name} today`}
           queryKey={['action', name]}
           list={async (page) => ofToday(await client.actions.list({ agent: name, ...page }))}
-          empty="Nothing yet."
+          empty="None yet."
         >
           {({ actionRequestId, title, tool, status, createdAt, approvalId, teamId }) => (
             <li key={actionRequestId}>
@@ -168,7 +168,7 @@ function Done({ role }: { role: AgentView['role'] }) {
           name={`work of ${name} today`}
           queryKey={['directive', 'of', role]}
           list={async (page) => ofToday(await client.directives.list({ capo: role, ...page }))}
-          empty="Nothing yet."
+          empty="None yet."
         >
           {({ directiveId, title, status, createdAt, createdBy }) => (
             <li key={directiveId}>

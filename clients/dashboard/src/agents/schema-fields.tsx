@@ -31,7 +31,7 @@ const SHOWN = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'title', 'description'],
   ...['$schema', '$id', '$comment', 'examples', 'x-fingerprint'],
 ]);
-const MORE = 'It says more, in the JSON.';
+const MORE = 'It has more rules: see the JSON.';
 
 type Schema = Record<string, unknown>;
 

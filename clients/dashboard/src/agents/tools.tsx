@@ -9,6 +9,7 @@ import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { useTyped } from '../ui/typed.js';
 import { SchemaFields } from './schema-fields.js';
 
 const STALE = ['tool', 'one_tool'] as const;
@@ -166,7 +167,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   if (now.fingerprint !== read.fingerprint) {
     return (
       <div className="changed">
-        <p role="alert">Its fingerprint is another one now. This has changed since you read it:</p>
+        <p role="alert">This definition was changed since you read it:</p>
         <WordDiff before={textOf(read)} after={textOf(now)} />
         <div className="row">
           <button type="button" onClick={() => setRead(now)}>
@@ -232,26 +233,29 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
 /** The definition as JSON, and what a change of it changes: a server that lists it otherwise asks for each call until it is the same. */
 function Change({ tool }: { tool: ToolView }) {
   const before = textOf(tool);
-  const [after, setAfter] = useState(before);
+  const about = `tool ${tool.name} ${tool.fingerprint}`;
+  const { typed, type, forget } = useTyped(about);
+  const after = typed['definition'] ?? before;
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Change {tool.name}</summary>
       {isOpen && (
         <Form
-          about={`tool ${tool.name} ${tool.fingerprint}`}
+          about={about}
           verb="Save this definition"
           act={async () =>
             client.tools.update(tool.name, JSON.parse(after) as ChangeToolBody, { ifMatch: tool.fingerprint })
           }
           stale={STALE}
+          onDone={forget}
         >
           <Field label={`Definition of ${tool.name}`} hint="as JSON">
             <textarea
               className="json"
               spellCheck={false}
               value={after}
-              onChange={({ target }) => setAfter(target.value)}
+              onChange={({ target }) => type('definition', target.value)}
             />
           </Field>
           {after !== before && <WordDiff before={before} after={after} />}

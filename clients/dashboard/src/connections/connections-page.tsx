@@ -55,7 +55,7 @@ export function ConnectionsPage() {
           <p role="alert">{secret.note}</p>
           <pre className="output">{secret.text}</pre>
           <button type="button" onClick={() => setSecret(undefined)}>
-            I have kept it
+            I have saved it
           </button>
         </section>
       )}
@@ -218,6 +218,7 @@ function Destination({
           <Act
             verb="Rotate the secret"
             of={`of ${name}`}
+            id={id}
             effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
             act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
             stale={STALE}

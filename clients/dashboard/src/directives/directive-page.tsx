@@ -4,6 +4,7 @@ import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Decided } from '../inbox/decided.js';
 import { Failure } from '../ui/failure.js';
+import { Listing } from '../ui/listing.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 import { PacketRow } from './packet-row.js';
@@ -19,10 +20,6 @@ export function DirectivePage() {
   const directive = useQuery({
     queryKey: ['directive', directiveId],
     queryFn: () => client.directives.get(directiveId),
-  });
-  const packets = useQuery({
-    queryKey: ['directive', directiveId, 'packets'],
-    queryFn: () => client.workPackets.list({ directiveId, limit: 100 }),
   });
   const act = useMutation({
     mutationFn: (how: 'cancel' | 'retry') => client.directives[how](directiveId),
@@ -89,12 +86,15 @@ export function DirectivePage() {
           </button>
         )}
       </div>
-      <h2>What is done</h2>
-      <ul className="rows">
-        {packets.data?.items.map((packet) => (
-          <PacketRow key={packet.workPacketId} packet={packet} />
-        ))}
-      </ul>
+      <h2>Work packets</h2>
+      <Listing
+        queryKey={['directive', directiveId]}
+        name="work packets"
+        list={(page) => client.workPackets.list({ directiveId, ...page })}
+        empty="None yet."
+      >
+        {(packet) => <PacketRow key={packet.workPacketId} packet={packet} />}
+      </Listing>
       {output && <pre className="output">{output.body}</pre>}
       <h2>History</h2>
       <ol className="rows">

@@ -26,7 +26,7 @@ export function HandIn() {
     mutationFn: async (): Promise<{ directiveId: string; approvalId: string | null }> => {
       if (asks) return client.directives.queue({ text, priority });
       // What asks nobody is handed to a capo by name.
-      const { capo } = (await client.guardian.preflight({ directive: text, priority })).route;
+      const { capo } = forecast.data!.route;
       return capo === null
         ? client.directives.queue({ text, priority })
         : client.directives.create({ directive: text, capo, priority, requiresApproval: false });
@@ -55,10 +55,14 @@ export function HandIn() {
           placeholder={'Email jane@acme.example, subject "Your order": "It ships on Friday."'}
         />
       </label>
-      <Forecast forecast={forecast} asks={asks} />
+      {text.trim() && <Forecast forecast={forecast} asks={asks} />}
       {handIn.error && <Failure error={handIn.error} />}
       <div className="row">
-        <button type="submit" className="primary" disabled={handIn.isPending || !text.trim()}>
+        <button
+          type="submit"
+          className="primary"
+          disabled={handIn.isPending || !text.trim() || (!asks && !forecast.data)}
+        >
           Hand in
         </button>
         <select
@@ -79,7 +83,7 @@ export function HandIn() {
           checked={asks}
           onChange={({ target }) => type('asks', target.checked ? 'yes' : 'no')}
         />
-        A person approves it, even where a standing order would let it go
+        A person approves it, even if a standing order would allow it
       </label>
     </form>
   );
@@ -90,31 +94,32 @@ const ASKS: Record<PreflightView['outcome'], string> = {
   allow: 'You are asked before it leaves, though the standing orders would allow it.',
   require_approval: 'You are asked before it leaves.',
   throttle: 'You are asked before it leaves, and a limit delays it.',
-  deny: 'A rule forbids it: it would not leave.',
-  halted: 'Everything is stopped: nothing is drafted until an admin ends that.',
+  deny: 'A rule forbids it: it would not be sent.',
+  halted: 'Everything is stopped: nothing is drafted until an admin ends the stop.',
 };
 /** And where the standing orders decide. */
 const DECIDED = {
   ...ASKS,
-  allow: 'Nobody is asked: the standing orders let it go, once it is drafted.',
-  throttle: 'Nobody is asked: the standing orders let it go, and a limit delays it.',
+  allow: 'Nobody is asked: the standing orders allow it.',
+  throttle: 'Nobody is asked: the standing orders allow it, and a limit delays it.',
 };
 
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
 function useForecast(text: string, priority: Priority): UseQueryResult<PreflightView> {
-  const settled = useSettled(text.trim());
+  const directive = text.trim();
+  const isSettled = useSettled(directive) === directive;
   return useQuery({
-    queryKey: ['preflight', settled, priority],
-    queryFn: ({ signal }) => client.guardian.preflight({ directive: settled, priority }, { signal }),
-    enabled: settled !== '',
+    // That of another text is never shown.
+    queryKey: ['preflight', directive, priority],
+    queryFn: ({ signal }) => client.guardian.preflight({ directive, priority }, { signal }),
+    enabled: directive !== '' && isSettled,
     staleTime: Infinity,
   });
 }
 
 function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>; asks: boolean }) {
-  if (!forecast.isEnabled) return null;
-  if (forecast.error) return <Failure error={forecast.error} />;
-  if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
+  if (forecast.error) return <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />;
+  if (!forecast.data) return <p className="quiet">Checking what will happen.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
   const missing = [...new Set(packets.flatMap(({ needsInput }) => needsInput.map(inNames)))];
   return (

@@ -29,6 +29,7 @@ export function PacketRow({ packet }: { packet: WorkPacketSummary }) {
         </button>
       )}
       <ReasonDialog
+        about={`undo ${workPacketId}`}
         title="Undo"
         description={title}
         verb="Undo"

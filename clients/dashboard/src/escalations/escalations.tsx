@@ -82,7 +82,7 @@ export function Escalations() {
               empty={
                 status === 'open'
                   ? 'Nothing went wrong. What could not be done, failed, or ran out of time appears here.'
-                  : `None is ${status}.`
+                  : `No escalation is ${status}.`
               }
             >
               {(escalation) => <Escalation key={escalation.escalationId} escalation={escalation} />}

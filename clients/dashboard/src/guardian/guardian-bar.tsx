@@ -5,7 +5,8 @@ import { useHeld } from '../held.js';
 import { mayAct, mayActSomewhere, useMe, useMeQuery } from '../me.js';
 import { client, useWorkspaces } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { ReasonDialog, useRepeat } from '../ui/reason-dialog.js';
+import { useRepeat } from '../ui/form.js';
+import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
 import { useHold } from './use-hold.js';
 
@@ -36,7 +37,7 @@ function Halted() {
       <p role="alert">
         {name}: everything is stopped
         {killedBy && `: ${killedBy.name} engaged the kill switch`} {killedAt && <Time at={killedAt} />}
-        {reason && `: ${reason}`}. {!mayEnd && 'An admin ends it.'}
+        {reason && `: ${reason}`}. {!mayEnd && 'Only an admin can end the stop.'}
       </p>
       {mayEnd && (
         <Link to="/guardian" hash="revert" className="button">
@@ -103,8 +104,9 @@ function KillSwitch() {
       </button>
       {kill.error && <Failure error={kill.error} isRepeated />}
       <ReasonDialog
+        about="stop"
         title={`Stop everything in ${name}`}
-        description={`In ${name} nothing is sent any more until an admin ends it. What is on its way may still arrive. A finger that holds the button of the bar for a second does the same.${elsewhere}`}
+        description={`In ${name} nothing is sent until an admin ends the stop. What is on its way may still arrive. On a touch screen, holding Stop for a second does the same.${elsewhere}`}
         verb="Stop everything"
         word="HALT"
         isRepeated

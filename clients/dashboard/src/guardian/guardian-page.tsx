@@ -1,15 +1,14 @@
 import type { GuardianView } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Csv } from '../ui/csv.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
-import { KeptForm } from '../ui/kept-form.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Field, Form } from '../ui/form.js';
+import { Loaded } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
-import { textsOf } from '../ui/texts-of.js';
 import { Held } from './held-checkpoint.js';
 import { Revert } from './revert.js';
 
@@ -17,7 +16,7 @@ const MODES = {
   observe: 'Nothing leaves.',
   supervised: 'A person approves everything that leaves.',
   guardrailed: 'Standing orders decide; a person approves the rest.',
-  autonomous: 'What can be taken back leaves by itself.',
+  autonomous: 'What can be undone leaves without asking.',
 } as const;
 type Mode = keyof typeof MODES;
 
@@ -56,7 +55,7 @@ function Modes({ guardian: { mode, blocked24h } }: { guardian: GuardianView }) {
     <section aria-label="Mode">
       <h2>Mode: {mode}</h2>
       <p>{MODES[mode as Mode] ?? 'Everything is stopped.'}</p>
-      <p className="quiet">{blocked24h} denied in the last 24 hours.</p>
+      <p className="quiet">{blocked24h} actions were denied in the last 24 hours.</p>
       {mayChange && (
         <div className="row">
           {(Object.keys(MODES) as Mode[])
@@ -96,21 +95,7 @@ function Modes({ guardian: { mode, blocked24h } }: { guardian: GuardianView }) {
 }
 
 function Checkpoints() {
-  const queries = useQueryClient();
   const me = useMe();
-  const checkpoints = useQuery({
-    queryKey: ['feed', 'checkpoints'],
-    queryFn: () => client.checkpoints.list({ limit: 20 }),
-  });
-  const take = useMutation({
-    mutationFn: (label: string) => client.checkpoints.create(label ? { label } : {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['feed', 'checkpoints'] }),
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    take.mutate(textsOf(form)['label']!.trim(), { onSuccess: () => form.reset() });
-  };
   return (
     <section aria-label="Checkpoints">
       <h2>Checkpoints</h2>
@@ -118,39 +103,35 @@ function Checkpoints() {
         A checkpoint keeps the mode, the settings and the standing orders, to go back to.
       </p>
       {mayAct(me, 'operator') && (
-        <KeptForm about="checkpoint" onSubmit={submit}>
-          <label>
-            What it is for
+        <Form
+          about="checkpoint"
+          verb="Take a checkpoint"
+          act={({ label }) => client.checkpoints.create(label!.trim() ? { label: label!.trim() } : {})}
+          stale={['feed']}
+        >
+          <Field label="What it is for">
             <input name="label" maxLength={120} />
-          </label>
-          {take.error && <Failure error={take.error} />}
-          <button type="submit" disabled={take.isPending}>
-            Take a checkpoint
-          </button>
-        </KeptForm>
+          </Field>
+        </Form>
       )}
-      <Loaded query={checkpoints}>
-        {({ items }) => (
-          <Rows items={items} empty="None yet. One is taken by itself before the kill switch is engaged.">
-            {({ checkpointId, label, createdAt, createdBy, auto }) => (
-              <li key={checkpointId}>
-                <span className="title">{label ?? 'Checkpoint'}</span>
-                <span className="facts">
-                  <Time at={createdAt} />
-                  <span>{createdBy.name}</span>
-                  {auto && <span>taken by itself</span>}
-                </span>
-                <Held checkpointId={checkpointId} of={label ?? 'the checkpoint'} />
-              </li>
-            )}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv
+      <Listing
+        queryKey={['feed', 'checkpoints']}
         name="checkpoints"
-        total={checkpoints.data?.total}
         list={(page) => client.checkpoints.list(page)}
-      />
+        empty="None yet. One is taken automatically before the kill switch is engaged."
+      >
+        {({ checkpointId, label, createdAt, createdBy, auto }) => (
+          <li key={checkpointId}>
+            <span className="title">{label ?? 'Checkpoint'}</span>
+            <span className="facts">
+              <Time at={createdAt} />
+              <span>{createdBy.name}</span>
+              {auto && <span>taken automatically</span>}
+            </span>
+            <Held checkpointId={checkpointId} of={label ?? 'the checkpoint'} />
+          </li>
+        )}
+      </Listing>
     </section>
   );
 }

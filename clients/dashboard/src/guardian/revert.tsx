@@ -5,7 +5,9 @@ import { useEffect, useRef, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
+import { readAll } from '../ui/read-all.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
 
 const WAYS = {
@@ -23,8 +25,8 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
     mode: guardian.mode === 'killed' ? 'resume' : 'restore',
   });
   const checkpoints = useQuery({
-    queryKey: ['feed', 'checkpoints'],
-    queryFn: () => client.checkpoints.list({ limit: 20 }),
+    queryKey: ['feed', 'checkpoints', 'all'],
+    queryFn: () => readAll((page) => client.checkpoints.list(page)),
   });
   /** The one that was begun here last. */
   const [revertId, setRevertId] = useState<string | null>(null);
@@ -75,7 +77,7 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
             }
           >
             <option value="">The last one before the stop</option>
-            {checkpoints.data?.items.map(({ checkpointId, label, createdAt }) => (
+            {checkpoints.data?.rows.map(({ checkpointId, label, createdAt }) => (
               <option key={checkpointId} value={checkpointId}>
                 {label ?? 'Checkpoint'}, {new Date(createdAt).toLocaleString()}
               </option>
@@ -99,19 +101,25 @@ const AGAIN_MS = 2_000;
 function Progress({ revertId }: { revertId: string }) {
   const revert = useQuery({
     queryKey: ['guardian', 'revert', revertId],
-    queryFn: () => client.guardian.getRevert(revertId, { limit: 100 }),
+    queryFn: () => client.guardian.getRevert(revertId, { limit: 1 }),
     refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? AGAIN_MS : false),
   });
   return (
     <Loaded query={revert}>
-      {({ status, counts: { planned, done, failed, not_possible: lasting }, steps }) => (
+      {({ status, counts: { planned, done, failed, not_possible: lasting } }) => (
         <div className="forecast">
           <h3>The revert</h3>
           <p role="status">
             It is {status}: {done} undone, {planned} still to be undone, {failed} failed, {lasting} cannot be
-            taken back.
+            undone.
           </p>
-          <Rows items={steps.items} empty="No work packet has to be undone.">
+          <Listing
+            queryKey={['guardian', 'revert', revertId]}
+            name="work packets of the revert"
+            list={async (page) => (await client.guardian.getRevert(revertId, page)).steps}
+            empty="No work packet has to be undone."
+            isUnderWay={(step) => step.status === 'planned'}
+          >
             {({ workPacketId, title, status: became, reason }) => (
               <li key={workPacketId}>
                 <span className="title">{title ?? workPacketId}</span>
@@ -121,7 +129,7 @@ function Progress({ revertId }: { revertId: string }) {
                 </span>
               </li>
             )}
-          </Rows>
+          </Listing>
         </div>
       )}
     </Loaded>
@@ -157,9 +165,7 @@ function Plan({
       )}
       <Rows
         items={plan.plan}
-        empty={
-          plan.mode === 'resume' ? 'Nothing was halted that would go on.' : 'No work packet has to be undone.'
-        }
+        empty={plan.mode === 'resume' ? 'Nothing was halted.' : 'No work packet has to be undone.'}
       >
         {({ workPacketId, title, status, reason }) => (
           <li key={workPacketId}>
@@ -171,11 +177,12 @@ function Plan({
           </li>
         )}
       </Rows>
-      {planTotal > plan.plan.length && <p>And {planTotal - plan.plan.length} more.</p>}
+      <More shown={plan.plan.length} total={planTotal} />
       <button type="button" className="danger" onClick={() => setOpen(true)}>
         {plan.mode === 'resume' ? 'End the stop as planned' : 'Carry out this plan'}
       </button>
       <ReasonDialog
+        about={`revert ${plan.mode}`}
         title="Revert"
         description={WAYS[plan.mode]}
         verb="Revert"

@@ -21,7 +21,8 @@ export function AnswerForm({ approval, isOpen, typed, type, forget, onDecided }:
   const feedback = typed['feedback'] ?? '';
   const respond = useMutation({
     mutationFn: async (how: 'answer' | 'decline') => {
-      if (how === 'decline') return client.approvals.reject(approvalId, { feedback });
+      if (how === 'decline')
+        return client.approvals.reject(approvalId, { feedback }, { ifMatch: contentHash! });
       return client.questions.respond(
         approvalId,
         { answer: answerOf(schema, typed) },
@@ -83,9 +84,7 @@ export function AnswerForm({ approval, isOpen, typed, type, forget, onDecided }:
           </button>
         </>
       )}
-      {me && isOpen && !mayAnswer && (
-        <p className="quiet">You may read this. Answering needs the role operator.</p>
-      )}
+      {me && isOpen && !mayAnswer && <p className="quiet">You may read this. Only operators answer it.</p>}
     </form>
   );
 }

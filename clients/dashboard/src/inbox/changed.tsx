@@ -20,7 +20,7 @@ export function Changed({
   return (
     <section className="changed" role="alert" aria-label="Changed meanwhile">
       <p>{by} changed this since you read it. What you typed is kept.</p>
-      {isRemoved && <p>A part of the draft was taken out. What stands below is all that would be done.</p>}
+      {isRemoved && <p>A part of the draft was removed. Only what is shown below would be done.</p>}
       <dl>
         {changes.map(({ label, was, is }) => (
           <div key={label}>

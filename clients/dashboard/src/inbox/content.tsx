@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { client } from '../session.js';
 import { UnseenWarning } from '../ui/unseen.js';
-import { confirmationOf, DOCUMENT, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
+import { confirmationOf, EDITABLE, faultOf, type Field, fieldsOf, isMissing } from './edits.js';
 import { Sources } from './sources.js';
 
 interface Given {
@@ -17,24 +17,7 @@ interface Given {
 export function Content({ approval, isOpen, typed, type }: Given) {
   const { kind, packets, output, sources } = approval;
   const mayEdit = isOpen && EDITABLE.has(kind);
-  if (packets.length === 0 && output) {
-    return mayEdit ? (
-      <>
-        <label>
-          Text
-          <Whole
-            isLong
-            aria-keyshortcuts="e"
-            value={typed[DOCUMENT] ?? output.body}
-            onChange={({ target }) => type(DOCUMENT, target.value)}
-          />
-        </label>
-        <UnseenWarning text={typed[DOCUMENT] ?? output.body} />
-      </>
-    ) : (
-      <pre className="output">{output.body}</pre>
-    );
-  }
+  if (packets.length === 0) return output && <pre className="output">{output.body}</pre>;
   return (
     <>
       {output?.remarks && <p className="claim">{output.remarks.text}</p>}

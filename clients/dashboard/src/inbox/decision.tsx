@@ -14,7 +14,7 @@ const FEEDBACK = 'feedback';
 const SETTLES_MS = 700;
 
 interface Given extends ReturnType<typeof useTyped> {
-  /** As it was read, which is what is approved. */
+  /** As it was read, which is what is decided. */
   approval: ApprovalView;
   /** False while somebody else's changes have not been read. */
   isRead: boolean;
@@ -32,9 +32,10 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
   const decide = useMutation({
     mutationFn: async (how: 'save' | 'approve' | 'reject' | 'revise') => {
       if (how === 'reject' || how === 'revise') {
-        return client.approvals.reject(approvalId, { feedback, ...(how === 'revise' && { revise: true }) });
+        const body = { feedback, ...(how === 'revise' && { revise: true }) };
+        return client.approvals.reject(approvalId, body, { ifMatch: contentHash! });
       }
-      // What was read is what is approved: an edit of somebody else in between is refused.
+      // What was read is what is decided: an edit of somebody else in between is refused.
       let read = approval;
       if (edit) {
         read = await client.approvals.edit(approvalId, edit, { ifMatch: contentHash! });
@@ -60,6 +61,8 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
   const missing = fields.filter((field) => isMissing(field, typed));
   const hasFault = fields.some((field) => faultOf(field, typed) !== undefined);
   const { refusal } = approval;
+  // With a draft that prepared nothing there is nothing to approve.
+  const isEmpty = kind === 'output' && approval.packets.length === 0;
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), SETTLES_MS);
@@ -72,7 +75,7 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       {decide.error && <Failure error={decide.error} />}
       {refusal && <p className="quiet">{refusal}</p>}
       <div className="row">
-        {!refusal && (
+        {!refusal && !isEmpty && (
           <button
             type="button"
             className="primary"
@@ -115,14 +118,18 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       )}
       <div className="row">
         {kind === 'output' && (
-          <button type="button" disabled={isBusy || !feedback.trim()} onClick={() => decide.mutate('revise')}>
+          <button
+            type="button"
+            disabled={isBusy || !isRead || !feedback.trim()}
+            onClick={() => decide.mutate('revise')}
+          >
             Send back
           </button>
         )}
         <button
           type="button"
           className="danger"
-          disabled={isBusy || !feedback.trim()}
+          disabled={isBusy || !isRead || !feedback.trim()}
           onClick={() => decide.mutate('reject')}
         >
           Reject
@@ -135,5 +142,5 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
 const DONE = {
   approve: 'Approved',
   reject: 'Rejected',
-  revise: 'Sent back, its next draft comes to the inbox',
+  revise: 'Sent back for another draft',
 } as const;

@@ -21,8 +21,6 @@ export interface Field {
 
 /** The kinds of approval whose content a person can change. */
 export const EDITABLE = new Set<ApprovalView['kind']>(['output', 'action']);
-/** The field of a draft that is a single document. */
-export const DOCUMENT = 'output.body';
 
 const LONG = new Set(['body', 'text', 'markdown']);
 const RECIPIENTS = new Set(['to', 'cc', 'bcc']);
@@ -89,11 +87,7 @@ export function faultOf({ kind, id }: Field, typed: Record<string, string>): str
 
 /** The change that makes what was typed the content; undefined where nothing differs. */
 export function editOf(approval: ApprovalView, typed: Record<string, string>): EditBody | undefined {
-  const { kind, output, packets } = approval;
-  const body = typed[DOCUMENT];
-  if (packets.length === 0) {
-    return output && body !== undefined && body !== output.body ? { output: { body } } : undefined;
-  }
+  const { kind, packets } = approval;
   const changed = packets.flatMap((packet) => changeOf(packet, kind, typed) ?? []);
   if (changed.length === 0) return undefined;
   return kind === 'action' ? { params: changed[0]!.params! } : { packets: changed };

@@ -6,15 +6,15 @@ import { Decided } from './decided.js';
 
 const REVERSIBLE: Record<string, string> = {
   read_only: 'changes nothing',
-  reversible: 'can be taken back',
-  externally_reversible: 'can be taken back by the system it goes to',
-  irreversible: 'cannot be taken back',
+  reversible: 'can be undone',
+  externally_reversible: 'can be undone by the receiving system',
+  irreversible: 'cannot be undone',
 };
 
 const ABOUT: Partial<Record<ApprovalView['kind'], string>> = {
   action: 'An agent asks to act.',
   question: 'An agent asks you a question.',
-  standing_order: 'A standing order asks to become active.',
+  standing_order: 'A standing order waits to be activated.',
   budget_override: 'This would spend more than a budget allows.',
 };
 
@@ -80,6 +80,6 @@ function approversOf({ votes: { need, have, by, approvers }, mayApprove }: Appro
   return [
     ...(need > 1 ? [`${have} of ${need} people have approved${voted && `: ${voted}`}.`] : []),
     ...(names.length > 0 ? [`May approve: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`] : []),
-    ...approvers.map(({ name }) => `The standing order “${name}” says who.`),
+    ...approvers.map(({ name }) => `The standing order “${name}” says who may approve it.`),
   ];
 }

@@ -4,10 +4,10 @@ import { Dialog } from '../ui/dialog.js';
 /** A key of what is shown names its button or field in `aria-keyshortcuts`; it is pressed or focused. */
 const KEYS: readonly [key: string, meaning: string][] = [
   ['j', 'Next one'],
-  ['k', 'The one before'],
+  ['k', 'Previous one'],
   ['Enter', 'Open the first'],
-  ['x', 'Choose the open one, to decide many at once'],
-  ['a', 'Approve what is in view to its end; else go to Approve, and Enter presses it'],
+  ['x', 'Select the open one, to decide several at once'],
+  ['a', 'Approve, if the draft is in view to its end; otherwise go to Approve, where Enter presses it'],
   ['e', 'Change the first field'],
   ['r', 'Say what should be different, to send back or reject'],
   ['s', 'Snooze'],

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const URGENT_BEFORE_EXPIRY_MS = 2 * HOUR_MS;
 const MORNING = 9;
 
-/** What a person has put off, in this browser alone. It ends by itself, and before the approval becomes urgent. */
+/** What a person has snoozed, in this browser alone. It ends by itself, and before the approval becomes urgent. */
 export function useSnoozes() {
   const key = `snoozed:${useMe()?.operator.memberId ?? ''}`;
   const [, setChanged] = useState(0);
@@ -38,7 +38,7 @@ export function useSnoozes() {
   };
   const others = (approvalId: string) => left.filter(([id]) => id !== approvalId);
   return {
-    /** When it comes back; undefined where it is not put off. */
+    /** When it comes back; undefined where it is not snoozed. */
     until: ({ approvalId, urgent, contentHash }: ApprovalSummary): number | undefined => {
       const [, snoozed] = left.find(([id]) => id === approvalId) ?? [];
       return snoozed && !urgent && snoozed.contentHash === contentHash ? snoozed.until : undefined;
@@ -51,7 +51,7 @@ export function useSnoozes() {
   };
 }
 
-/** Puts off an approval that is not urgent. */
+/** Snoozes an approval that is not urgent. */
 export function Snooze({
   approval,
   onSnoozed,

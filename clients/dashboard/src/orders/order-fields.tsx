@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Field } from '../ui/form.js';
 import { NamesField } from '../ui/names-field.js';
+import { readAll } from '../ui/read-all.js';
 import { EFFECTS, type Order } from './order.js';
 
 type Limit = keyof NonNullable<Order['limits']>;
@@ -20,7 +21,7 @@ function useKnown() {
     queryFn: async () => {
       const [engines, tools, agents, packets] = await Promise.all([
         client.engines.list(),
-        client.tools.list({ limit: 100 }),
+        readAll((page) => client.tools.list(page)),
         client.agents.list(),
         client.workPackets.list({ limit: 100 }),
       ]);
@@ -28,7 +29,7 @@ function useKnown() {
       return {
         actions: unique([
           ...engines.items.flatMap(({ actionTypes }) => actionTypes.map(({ type }) => type)),
-          ...tools.items.map(({ name }) => name),
+          ...tools.rows.map(({ name }) => name),
         ]),
         agents: unique(agents.outsideAgents.map(({ name }) => name)),
         domains: unique(

@@ -96,6 +96,7 @@ function Steps({ order }: { order: StandingOrderView }) {
         <Act
           verb="Activate"
           of={name}
+          id={`${standingOrderId} ${version}`}
           effect="From now on it decides. It can be paused at any time."
           act={({ acknowledge }) =>
             client.standingOrders.activate(standingOrderId, {
@@ -108,8 +109,8 @@ function Steps({ order }: { order: StandingOrderView }) {
           <Rule order={ruleOf(order)} />
           {isOwner && effect === 'allow' && (
             <label className="check">
-              <input type="checkbox" name="acknowledge" required={needsOwner(order)} />I have read the rule
-              and what it would have done, and know that it lets out what cannot be taken back
+              <input type="checkbox" name="acknowledge" required={needsOwner(order)} data-confirm />I have
+              read the rule and what it would have done, and know that it lets out what cannot be taken back
             </label>
           )}
         </Act>
@@ -118,6 +119,7 @@ function Steps({ order }: { order: StandingOrderView }) {
         <Act
           verb="Try out"
           of={name}
+          id={`${standingOrderId} ${version}`}
           effect="It changes nothing. What it would have done with new work shows here."
           act={() => client.standingOrders.activate(standingOrderId, { shadow: true, version })}
           stale={STALE}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../me.js';
 import { client } from '../session.js';
+import { readAll } from '../ui/read-all.js';
 import type { Order } from './order.js';
 import { ruleIn } from './rule-words.js';
 
@@ -10,14 +11,14 @@ export function Rule({ order }: { order: Partial<Order> }) {
   const approvers = (order.approval as { approvers?: { memberIds?: unknown } } | null | undefined)?.approvers;
   const members = useQuery({
     queryKey: ['member', 'names'],
-    queryFn: () => client.members.list({ limit: 100 }),
+    queryFn: () => readAll((page) => client.members.list(page)),
     enabled: !!approvers?.memberIds,
     retry: false,
     staleTime: 60_000,
   }).data;
   const names = Object.fromEntries([
     ...(me?.teams ?? []).map(({ teamId, name }) => [teamId, name]),
-    ...(members?.items ?? []).map(({ memberId, displayName }) => [memberId, displayName]),
+    ...(members?.rows ?? []).map(({ memberId, displayName }) => [memberId, displayName]),
   ]) as Record<string, string>;
   return (
     <dl className="rule" aria-label="What it decides">

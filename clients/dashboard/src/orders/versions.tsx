@@ -59,6 +59,7 @@ function Version({ order, summary }: { order: StandingOrderView; summary: Standi
             <Act
               verb="Go back"
               of={`to version ${version}`}
+              id={`${standingOrderId} ${version}`}
               effect="The order says the same again as in this version, as its next version."
               act={({ acknowledge }) =>
                 client.standingOrders.rollback(standingOrderId, {
@@ -71,8 +72,8 @@ function Version({ order, summary }: { order: StandingOrderView; summary: Standi
               <FormerRule order={order} version={version} />
               {mayAct(me, 'owner') && status === 'active' && (
                 <label className="check">
-                  <input type="checkbox" name="acknowledge" />I know that it takes effect at once, also on
-                  what cannot be taken back
+                  <input type="checkbox" name="acknowledge" data-confirm />I know that it takes effect at
+                  once, also on what cannot be taken back
                 </label>
               )}
             </Act>

@@ -3,9 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { SignalText } from './signal-text.js';
 
@@ -21,28 +21,17 @@ export function Capo({ teamId }: { teamId: string | undefined }) {
 }
 
 function Signals({ teamId }: { teamId: string | undefined }) {
-  const signals = useQuery({
-    queryKey: ['feed', 'signals', teamId],
-    queryFn: () => client.signals.list({ status: 'open', limit: 50, ...(teamId && { teamId }) }),
-  });
   return (
     <section aria-label="Signals">
       <h2>Signals</h2>
-      <Loaded query={signals}>
-        {({ items }) => (
-          <Rows
-            items={items}
-            empty="Nobody has to look at anything. What goes wrong or changes appears here."
-          >
-            {(signal) => <Signal key={signal.signalId} signal={signal} />}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv
+      <Listing
+        queryKey={['feed', 'signals', teamId]}
         name="signals"
-        total={signals.data?.total}
         list={(page) => client.signals.list({ status: 'open', ...page, ...(teamId && { teamId }) })}
-      />
+        empty="No open signals. What goes wrong or changes appears here."
+      >
+        {(signal) => <Signal key={signal.signalId} signal={signal} />}
+      </Listing>
     </section>
   );
 }
@@ -83,36 +72,28 @@ function Signal({
 }
 
 function Packets({ teamId }: { teamId: string | undefined }) {
-  const packets = useQuery({
-    queryKey: ['feed', 'packets', teamId],
-    queryFn: () => client.workPackets.list({ limit: 50, ...(teamId && { teamId }) }),
-  });
   return (
     <section aria-label="Work packets">
       <h2>Work packets of {teamId ? 'the team' : 'all your teams'}</h2>
-      <Loaded query={packets}>
-        {({ items }) => (
-          <Rows items={items} empty="No work yet. Hand in a directive to begin.">
-            {({ workPacketId, directiveId, title, status, capo, createdAt }) => (
-              <li key={workPacketId}>
-                <Link to="/directives/$directiveId" params={{ directiveId }}>
-                  <span className="title">{title}</span>
-                  <span className="facts">
-                    <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
-                    <span>{capo}</span>
-                    <Time at={createdAt} />
-                  </span>
-                </Link>
-              </li>
-            )}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv
+      <Listing
+        queryKey={['feed', 'packets', teamId]}
         name="work packets"
-        total={packets.data?.total}
         list={(page) => client.workPackets.list({ ...page, ...(teamId && { teamId }) })}
-      />
+        empty="No work yet. Hand in a directive to begin."
+      >
+        {({ workPacketId, directiveId, title, status, capo, createdAt }) => (
+          <li key={workPacketId}>
+            <Link to="/directives/$directiveId" params={{ directiveId }}>
+              <span className="title">{title}</span>
+              <span className="facts">
+                <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                <span>{capo}</span>
+                <Time at={createdAt} />
+              </span>
+            </Link>
+          </li>
+        )}
+      </Listing>
     </section>
   );
 }
@@ -125,10 +106,10 @@ function Context() {
       <Loaded query={context}>
         {({ buyerContext, partner, guardian }) => (
           <>
-            <p className="quiet">The guardian is {guardian.mode}.</p>
+            <p className="quiet">The mode of the guardian is {guardian.mode}.</p>
             {partner.avatar && (
               <p>
-                Together they are at the stage {partner.avatar.stage ?? 'not known'}
+                Stage of all buyers together: {partner.avatar.stage ?? 'unknown'}
                 {partner.avatar.weakest && `, weakest in ${wordsOf(partner.avatar.weakest)}`}.
               </p>
             )}
@@ -149,6 +130,7 @@ function Context() {
                 </li>
               )}
             </Rows>
+            <More shown={buyerContext.profiles.length} total={buyerContext.aggregate.count} />
           </>
         )}
       </Loaded>

@@ -2,7 +2,8 @@ import type { DailyReportView, ReportedActView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded, More, Rows } from '../ui/list.js';
+import { readAll } from '../ui/read-all.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 import { Figure } from './metrics.js';
@@ -17,9 +18,9 @@ export function DailyReport({ date }: { date: string | undefined }) {
   });
   const history = useQuery({
     queryKey: ['reports'],
-    queryFn: () => client.reports.list({ limit: 100 }),
+    queryFn: () => readAll((page) => client.reports.list(page)),
   });
-  const days = [...new Set(history.data?.items.map((one) => one.date))];
+  const days = [...new Set(history.data?.rows.map((one) => one.date))];
   return (
     <section aria-label="Report of the day">
       <h2>Report of the day</h2>
@@ -32,7 +33,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
             void navigate({ to: '/overview', search: { ...others, ...(value && { date: value }) } });
           }}
         >
-          <option value="">The last day that is over</option>
+          <option value="">The last full day</option>
           {days.map((day) => (
             <option key={day}>{day}</option>
           ))}
@@ -72,8 +73,8 @@ function Sections({ report }: { report: DailyReportView }) {
         {costLedger && <Figure name="Models" value={money(costLedger.total, costLedger.currency)} />}
         {guardianState && <Figure name="Guardian" value={guardianState.mode} />}
       </dl>
-      {activity?.sent && activity.sent.length > 0 && <Acts title="What left" acts={activity.sent} />}
-      {activity?.notDone && activity.notDone.length > 0 && <Acts title="Not done" acts={activity.notDone} />}
+      <Acts title="What left" acts={activity?.sent} total={activity?.movesSent} />
+      <Acts title="Not done" acts={activity?.notDone} total={activity?.notDoneTotal} />
       {tomorrowQueue && (
         <>
           <h3>Next</h3>
@@ -91,6 +92,7 @@ function Sections({ report }: { report: DailyReportView }) {
               </li>
             )}
           </Rows>
+          <More shown={tomorrowQueue.items.length} total={tomorrowQueue.total} />
         </>
       )}
       {customSections.map(({ sectionId, title, body, error }) => (
@@ -103,7 +105,16 @@ function Sections({ report }: { report: DailyReportView }) {
   );
 }
 
-function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[] }) {
+function Acts({
+  title,
+  acts = [],
+  total,
+}: {
+  title: string;
+  acts: readonly ReportedActView[] | undefined;
+  total: number | undefined;
+}) {
+  if (acts.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
@@ -117,6 +128,7 @@ function Acts({ title, acts }: { title: string; acts: readonly ReportedActView[]
           </li>
         ))}
       </ul>
+      <More shown={acts.length} total={total} />
     </>
   );
 }

@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
-import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Loaded } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { useTyped } from '../ui/typed.js';
 
@@ -45,10 +45,6 @@ function Comments({ reportId, teamId }: { reportId: string; teamId: string | und
   const me = useMe();
   const { typed, type, forget } = useTyped(`comment:${reportId}`);
   const body = typed['body'] ?? '';
-  const comments = useQuery({
-    queryKey: ['comments', reportId],
-    queryFn: () => client.family.listComments({ reportId, limit: 50 }),
-  });
   const comment = useMutation({
     mutationFn: () => client.family.comment({ reportId, body }),
     onSuccess: () => {
@@ -63,25 +59,21 @@ function Comments({ reportId, teamId }: { reportId: string; teamId: string | und
   return (
     <>
       <h3>Comments</h3>
-      <Loaded query={comments}>
-        {({ items }) => (
-          <Rows items={items} empty="Nobody has commented on this report.">
-            {({ commentId, createdBy, createdAt, body: said }) => (
-              <li key={commentId}>
-                <span className="facts">
-                  {createdBy.name}, <Time at={createdAt} />
-                </span>
-                <span className="output">{said}</span>
-              </li>
-            )}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv
+      <Listing
+        queryKey={['comments', reportId]}
         name="comments"
-        total={comments.data?.total}
         list={(page) => client.family.listComments({ reportId, ...page })}
-      />
+        empty="Nobody has commented on this report."
+      >
+        {({ commentId, createdBy, createdAt, body: said }) => (
+          <li key={commentId}>
+            <span className="facts">
+              {createdBy.name}, <Time at={createdAt} />
+            </span>
+            <span className="output">{said}</span>
+          </li>
+        )}
+      </Listing>
       {mayAct(me, 'operator', teamId) && (
         <form onSubmit={submit}>
           <label>

@@ -23,8 +23,8 @@ export function Metrics() {
             <dl className="figures">
               <Sums name="Revenue" sums={revenue} />
               <Sums name="Cost of models" sums={cost} />
-              <Figure name="Undecided now" value={approvals.pending} />
-              <Figure name="Half were decided within" value={spanOf(approvals.medianDecisionMs)} />
+              <Figure name="Waiting for a decision" value={approvals.pending} />
+              <Figure name="Median time to a decision" value={spanOf(approvals.medianDecisionMs)} />
               <Figure name="Expired in 30 days" value={approvals.expired} />
               <Figure name="Signals with a score" value={signalsScored} />
             </dl>

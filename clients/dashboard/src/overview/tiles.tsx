@@ -77,7 +77,7 @@ function Sparkline({ days, label }: { days: readonly (number | null)[]; label: s
 /** What the line shows, for those who do not see it. */
 function inWords(days: readonly (number | null)[], unit: string): string {
   const known = days.filter((day) => day !== null);
-  if (known.length === 0) return 'Nothing is known of the last 30 days.';
+  if (known.length === 0) return 'No data for the last 30 days.';
   const figure = (day: number) => figureOf(day, unit);
   const today = days.at(-1) ?? null;
   return `Last 30 days: lowest ${figure(Math.min(...known))}, highest ${figure(Math.max(...known))}, today ${

@@ -41,7 +41,7 @@ export function Palette({ close }: { close: () => void }) {
   return (
     <Dialog
       title="Find"
-      description="A page, a command, or the id of a thing. Enter opens what is marked."
+      description="A page, a command, or the id of a thing. Enter opens the highlighted entry."
       isOpen
       setOpen={close}
     >
@@ -61,7 +61,7 @@ export function Palette({ close }: { close: () => void }) {
         }}
       >
         <Autocomplete.Input aria-label="Page, command or id" />
-        <Autocomplete.Empty className="empty">Nothing is called that.</Autocomplete.Empty>
+        <Autocomplete.Empty className="empty">Nothing found.</Autocomplete.Empty>
         <Autocomplete.List className="palette">
           {(item: Item) => (
             <Autocomplete.Item key={item.value} value={item} onClick={item.run}>

@@ -57,6 +57,7 @@ function Member({ me, member }: { me: BootstrapView; member: MemberView }) {
           <Act
             verb="Change the role"
             of={`of ${displayName}`}
+            id={memberId}
             effect="The role in the workspace. It holds from the next request on."
             act={({ role: next }) => admin.members.update(memberId, { role: next as Role })}
             stale={['member', 'me']}

@@ -65,6 +65,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
           <Act
             verb="Rename"
             of={name}
+            id={teamId}
             effect="Its work and its members stay as they are."
             act={({ name: next }) => admin.teams.rename(teamId, { name: next! })}
             stale={STALE}
@@ -76,6 +77,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
           <Act
             verb="Archive"
             of={name}
+            id={teamId}
             effect="Its members leave it, and those who were here for it alone leave the workspace. Its open work goes where you say."
             isDanger
             act={({ moveTo }) => admin.teams.archive(teamId, { moveTo: moveTo || null })}
@@ -124,6 +126,7 @@ function TeamMember({
           <Act
             verb="Change the role"
             of={`of ${displayName} in ${name}`}
+            id={`${memberId} ${teamId}`}
             effect={`The role in the team ${name} alone.`}
             act={({ role: next }) =>
               admin.teamMembers.update(teamId, memberId, { role: next as Exclude<Role, 'owner'> })

@@ -8,7 +8,7 @@ import { PAGE, Pages } from '../ui/pages.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 
-/** Everything that went out, newest first: to whom, what, who let it go, and the receipt. */
+/** Everything that went out, newest first: to whom, what, who approved or allowed it, and the receipt. */
 export function Sent() {
   const search = useSearch({ strict: false });
   const { page = 1 } = search;
@@ -60,7 +60,7 @@ function Item({ item }: { item: SentItem }) {
         <span>{type}</span>
         {target !== null && !title.includes(target) && <span>to {target}</span>}
         {agent !== null && <span>by the agent {agent}</span>}
-        <LetGo item={item} />
+        <Allowed item={item} />
         <Time at={at} />
         <ReceiptLink id={receiptId} />
       </span>
@@ -69,7 +69,7 @@ function Item({ item }: { item: SentItem }) {
 }
 
 /** The people who approved it, the standing orders that allowed it, or that nobody was asked. */
-function LetGo({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
+function Allowed({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
   if (approvalId !== null) {
     return (
       <Link to="/approvals/$approvalId" params={{ approvalId }}>

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin } from '../session.js';
-import { Csv } from '../ui/csv.js';
-import { Loaded, Rows } from '../ui/list.js';
+import { Listing } from '../ui/listing.js';
 import { NewTokenForm } from './new-token-form.js';
 import { ShownToken, type Shown } from './shown-token.js';
 import { TokenRow } from './token-row.js';
@@ -13,18 +11,12 @@ import { TokenRow } from './token-row.js';
 export function ApiPage() {
   const me = useMe();
   const [shown, setShown] = useState<Shown>();
-  const mayList = mayAct(me, 'admin');
-  const tokens = useQuery({
-    queryKey: ['tokens'],
-    queryFn: () => admin.tokens.list({ limit: 100 }),
-    enabled: mayList,
-  });
   if (!me) return <p className="empty">Loading.</p>;
-  if (!mayList) {
+  if (!mayAct(me, 'admin')) {
     return (
       <div className="page">
         <h1>API</h1>
-        <p className="empty">Tokens are made by the role admin. Ask an admin for one.</p>
+        <p className="empty">Only admins make tokens. Ask one of them.</p>
       </div>
     );
   }
@@ -38,14 +30,14 @@ export function ApiPage() {
       {shown && <ShownToken shown={shown} onKept={() => setShown(undefined)} />}
       <NewTokenForm onMade={setShown} />
       <h2>Tokens</h2>
-      <Loaded query={tokens}>
-        {({ items }) => (
-          <Rows items={items} empty="No token yet. Make the first one above.">
-            {(token) => <TokenRow key={token.tokenId} token={token} onMade={setShown} />}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv name="tokens" total={tokens.data?.total} list={(page) => admin.tokens.list(page)} />
+      <Listing
+        queryKey={['tokens']}
+        name="tokens"
+        list={(page) => admin.tokens.list(page)}
+        empty="No token yet. Make the first one above."
+      >
+        {(token) => <TokenRow key={token.tokenId} token={token} onMade={setShown} />}
+      </Listing>
     </div>
   );
 }

@@ -44,6 +44,7 @@ function Kept({ subject, days, isAdmin }: { subject: Subject; days: number; isAd
         <Act
           verb="Change the days"
           of={`of ${what.toLowerCase()}`}
+          id={subject}
           effect={`They are kept for ${days} days now. With fewer, what is older is deleted within minutes, and nothing brings it back. Receipts stay.`}
           isDanger
           act={(texts) =>
@@ -51,7 +52,7 @@ function Kept({ subject, days, isAdmin }: { subject: Subject; days: number; isAd
           }
           stale={['settings']}
         >
-          <Field label="Days" hint={`left out: ${standard}`}>
+          <Field label="Days" hint={`if empty: ${standard}`}>
             <input name="days" type="number" min={fewest} max={MOST} step={1} defaultValue={days} />
           </Field>
         </Act>

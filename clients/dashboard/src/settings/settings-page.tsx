@@ -5,8 +5,9 @@ import { ALL, KINDS, MailOptions } from '../people/mails.js';
 import { admin, client, resume } from '../session.js';
 import { Options } from '../setup/workspace.js';
 import { Act } from '../ui/act.js';
-import { Field, Form } from '../ui/form.js';
+import { changed, Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
+import { changedHours, QuietHours } from '../ui/quiet-hours.js';
 import { ZoneField } from '../ui/zone-field.js';
 import { Retention } from './retention.js';
 
@@ -55,16 +56,6 @@ function Name({ me: { workspace } }: { me: BootstrapView }) {
   );
 }
 
-type Texts = Record<string, string>;
-
-/** What is different from what was shown: the rest is not sent, so that it stays as others have set it. */
-function changed<T extends object>(texts: Texts, shown: T): Partial<T> {
-  const entries = Object.entries(shown)
-    .filter(([name, value]) => texts[name] !== (value ?? ''))
-    .map(([name]) => [name, texts[name] || null]);
-  return Object.fromEntries(entries) as Partial<T>;
-}
-
 function Forms({ settings }: { settings: SettingsView }) {
   const { sender, timezone, locale, currency, quietHours, notifications } = settings;
   const general = { timezone, locale, currency };
@@ -79,27 +70,27 @@ function Forms({ settings }: { settings: SettingsView }) {
           act={(texts) => client.settings.update({ sender: changed(texts, sender) })}
           stale={STALE}
         >
-          <Field label="Who signs mails" hint="left out: the member who hands in the directive">
+          <Field label="Who signs mails" hint="if empty: the member who hands in the directive">
             <input name="name" maxLength={100} defaultValue={sender.name ?? ''} />
           </Field>
           <Field label="Signature" hint="below the name">
             <textarea name="signature" maxLength={1_000} defaultValue={sender.signature ?? ''} />
           </Field>
-          <Field label="Where answers go" hint="left out: to the sender of the mail">
+          <Field label="Reply-to address" hint="if empty: the sender of the mail">
             <input name="replyTo" type="email" maxLength={254} defaultValue={sender.replyTo ?? ''} />
           </Field>
         </Form>
       </section>
-      <section aria-label="Zone and currency">
-        <h2>Zone, language and currency</h2>
+      <section aria-label="Time zone and currency">
+        <h2>Time zone, language and currency</h2>
         <Form
           key={JSON.stringify(general)}
           about="zone and currency"
-          verb="Save zone and currency"
+          verb="Save time zone and currency"
           act={(texts) => client.settings.update(changed(texts, general))}
           stale={STALE}
         >
-          <ZoneField label="Zone" zone={timezone} isRequired />
+          <ZoneField label="Time zone" zone={timezone} isRequired />
           <Field label="Language" hint="such as en or de-AT">
             <input name="locale" required maxLength={85} defaultValue={locale} />
           </Field>
@@ -118,14 +109,13 @@ function Forms({ settings }: { settings: SettingsView }) {
           key={JSON.stringify([notifications, quietHours])}
           about="mails to members"
           verb="Save mails and quiet hours"
-          act={({ from, to, ...texts }) =>
-            client.settings.update({
+          act={(texts) => {
+            const hours = changedHours(texts, quietHours);
+            return client.settings.update({
               notifications: changed(texts, notifications),
-              ...((from !== (quietHours?.from ?? '') || to !== (quietHours?.to ?? '')) && {
-                quietHours: from || to ? { from: from!, to: to! } : null,
-              }),
-            })
-          }
+              ...(hours !== undefined && { quietHours: hours }),
+            });
+          }}
           stale={STALE}
         >
           {ALL.map((kind) => (
@@ -135,14 +125,7 @@ function Forms({ settings }: { settings: SettingsView }) {
               </select>
             </Field>
           ))}
-          <div className="beside">
-            <Field label="Quiet from" hint="left out with the next: never quiet">
-              <input name="from" type="time" defaultValue={quietHours?.from} />
-            </Field>
-            <Field label="Quiet until" hint={`by the clock of ${timezone}`}>
-              <input name="to" type="time" defaultValue={quietHours?.to} />
-            </Field>
-          </div>
+          <QuietHours hours={quietHours} timezone={timezone} />
         </Form>
       </section>
     </>
@@ -158,8 +141,8 @@ function Figures({
   const figures = {
     'Who signs mails': sender.name ?? 'the member who hands in the directive',
     Signature: sender.signature ?? 'none',
-    'Where answers go': sender.replyTo ?? 'to the sender of the mail',
-    Zone: timezone,
+    'Reply-to address': sender.replyTo ?? 'the sender of the mail',
+    'Time zone': timezone,
     Language: locale,
     Currency: currency,
     'Quiet hours': quietHours ? `${quietHours.from} to ${quietHours.to}` : 'none',
@@ -191,7 +174,8 @@ function SecondFactor({ me, chosen }: { me: BootstrapView; chosen: keyof typeof 
         <Act
           verb="Change who"
           of="must have a second factor"
-          effect="Those who must and have none can do nothing here until they have set one up, you too."
+          id="second factor"
+          effect="Members who must have one can do nothing here until they set it up. That includes you."
           act={({ who }) => client.settings.update({ secondFactor: who as keyof typeof WHO })}
           stale={STALE}
           onDone={() => void resume().catch(() => undefined)}

@@ -60,7 +60,7 @@ export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown
       <h2 tabIndex={-1} ref={heading}>
         New token
       </h2>
-      <p role="alert">This token is shown only now. Keep it where your program finds it.</p>
+      <p role="alert">This token is shown only now. Save it where your program can read it.</p>
       {lines.map(([name, text]) => (
         <div key={name}>
           <h3>{name}</h3>
@@ -72,7 +72,7 @@ export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown
       ))}
       <p>
         <button type="button" onClick={onKept}>
-          I have kept it
+          I have saved it
         </button>
       </p>
     </section>

@@ -68,7 +68,7 @@ function Left({ title, left, of }: { title: string; left: number | null; of: num
 
 const STATES = {
   active: 'active',
-  grace: 'ended: everything goes on for 14 days',
+  grace: 'expired: everything works for 14 more days',
   expired: 'expired',
 };
 

@@ -8,7 +8,7 @@ import { Time } from '../ui/time.js';
 import type { Shown } from './shown-token.js';
 
 const ACTS = {
-  pause: 'It opens nothing until it is resumed.',
+  pause: 'It does not work until it is resumed.',
   resume: 'It can be used again.',
   rotate: 'A new token replaces it; this one stops working at once.',
   revoke: 'It stops working at once, for good.',

@@ -1,10 +1,7 @@
-import type { CreateStandingOrderBody } from '@consigliere/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
-import { Failure } from '../ui/failure.js';
-import { textsOf } from '../ui/texts-of.js';
+import { Form } from '../ui/form.js';
 
 const EFFECTS = { require_approval: 'Always ask before it is done', deny: 'Never do it' } as const;
 const ACTIONS = {
@@ -16,27 +13,7 @@ const ACTIONS = {
 
 /** A standing order that only tightens, so it applies at once. */
 export function FirstOrder() {
-  const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const create = useMutation({
-    mutationFn: (body: CreateStandingOrderBody) => client.standingOrders.create(body),
-    onSuccess: () => {
-      setOpen(false);
-      return queries.invalidateQueries({ queryKey: ['setup'] });
-    },
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const { effect, action } = textsOf(event.currentTarget) as {
-      effect: keyof typeof EFFECTS;
-      action: keyof typeof ACTIONS;
-    };
-    create.mutate({
-      name: `${ACTIONS[action]}: ${EFFECTS[effect]}`,
-      effect,
-      match: { actionTypes: [action] },
-    });
-  };
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
@@ -44,23 +21,31 @@ export function FirstOrder() {
       </button>
       <Dialog
         title="Make a standing order"
-        description="It is about work of all capos, and applies at once. Orders that allow are made on the page Standing orders."
+        description="It applies to the work of all capos, at once. Orders that allow something are made on the page Standing orders."
         isOpen={isOpen}
         setOpen={setOpen}
       >
-        <form onSubmit={submit}>
+        <Form
+          about="first order"
+          verb="Make it"
+          act={(texts) => {
+            const { effect, action } = texts as {
+              effect: keyof typeof EFFECTS;
+              action: keyof typeof ACTIONS;
+            };
+            return client.standingOrders.create({
+              name: `${ACTIONS[action]}: ${EFFECTS[effect]}`,
+              effect,
+              match: { actionTypes: [action] },
+            });
+          }}
+          stale={['setup']}
+          onDone={() => setOpen(false)}
+          onBack={() => setOpen(false)}
+        >
           <Choice name="action" label="What it is about" options={ACTIONS} />
           <Choice name="effect" label="What it says" options={EFFECTS} />
-          {create.error && <Failure error={create.error} />}
-          <div className="row">
-            <button type="submit" className="primary" disabled={create.isPending}>
-              Make it
-            </button>
-            <button type="button" onClick={() => setOpen(false)}>
-              Back
-            </button>
-          </div>
-        </form>
+        </Form>
       </Dialog>
     </>
   );

@@ -1,10 +1,10 @@
 import type { SetupFinding, SetupView } from '@consigliere/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
-import { textsOf } from '../ui/texts-of.js';
+import { Field, Form } from '../ui/form.js';
 import { Workspace } from './workspace.js';
 
 /** The owner's address, the settings of the workspace, and the parts of the service with their tests. */
@@ -15,11 +15,11 @@ export function Parts({ setup: { address, mail, model, isReachable } }: { setup:
       <Workspace />
       <Part title="Address" configured={address}>
         <p>
-          You have this page open at <code>{location.origin}</code>.
+          This page is open at <code>{location.origin}</code>.
         </p>
       </Part>
       <Part title="Mail" configured={mail} verb="Send me a test mail" test={() => client.setup.testMail()} />
-      <Part title="Model" configured={model} verb="Ask the model" test={() => client.setup.testModel()} />
+      <Part title="Model" configured={model} verb="Test the model" test={() => client.setup.testModel()} />
     </>
   );
 }
@@ -27,36 +27,31 @@ export function Parts({ setup: { address, mail, model, isReachable } }: { setup:
 /** Nobody is mailed at the address of a new installation, and an account keeps its address: another owner takes over. */
 function Unreachable() {
   const me = useMe();
-  const invite = useMutation({
-    mutationFn: (email: string) => client.members.invite({ email, role: 'owner' }),
-  });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    invite.mutate(textsOf(event.currentTarget)['email']!);
-  };
+  const [invited, setInvited] = useState<string>();
   return (
     <section aria-label="Your address" className="changed">
       <p>
-        You are signed in as {me?.operator.email}, where nobody receives mail: you are not told what waits for
-        you.
+        You are signed in as {me?.operator.email}. Nobody receives mail at this address, so you are not told
+        what waits for you.
       </p>
-      {invite.data ? (
+      {invited ? (
         <p role="status">
-          {invite.data.email} is invited as owner. Open the link of that mail and sign in with that address
-          from then on. While mail is written to files, the link is in the newest file of DATA_DIR/outbox.
+          {invited} is invited as owner. Open the link in that mail, and sign in with that address from then
+          on. While mail is written to files, the link is in the newest file of DATA_DIR/outbox.
         </p>
       ) : (
         mayAct(me, 'owner') && (
-          <form onSubmit={submit}>
-            <label>
-              An address of yours
+          <Form
+            about="own address"
+            verb="Invite me as owner"
+            act={({ email }) => client.members.invite({ email: email!, role: 'owner' })}
+            stale={['member', 'invite']}
+            onDone={({ email }) => setInvited(email)}
+          >
+            <Field label="Your own email address">
               <input name="email" type="email" autoComplete="email" required />
-            </label>
-            {invite.error && <Failure error={invite.error} />}
-            <button type="submit" disabled={invite.isPending}>
-              Invite me as owner
-            </button>
-          </form>
+            </Field>
+          </Form>
         )
       )}
     </section>
@@ -90,7 +85,7 @@ function Part({
       {remedy !== null && (
         <details open={!works}>
           <summary>
-            To change it, write this into .env with values of yours, and start the service again
+            To change it, add these lines to .env with your own values, and restart the service
           </summary>
           <pre className="output">{remedy}</pre>
         </details>

@@ -13,7 +13,7 @@ export function ServicePage() {
       {mayAct(me, 'admin') ? (
         <Service />
       ) : (
-        <p className="empty">The role admin sets the service up. Ask an admin.</p>
+        <p className="empty">Only admins set up the service. Ask one of them.</p>
       )}
     </div>
   );

@@ -7,7 +7,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
   [
     '/orders',
     'Standing orders',
-    'What goes by itself and how much of it, what is always asked, what never leaves.',
+    'What is sent without asking and how much of it, what always needs approval, what is never sent.',
   ],
   [
     '/agents',
@@ -15,14 +15,14 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
     'Who asks and for what; pause an agent; accept or refuse the tools that agents propose.',
   ],
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
-  ['/documents', 'Documents', 'What the capos have filed, to read and to take along.'],
+  ['/documents', 'Documents', 'What the capos have filed, to read and to download.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
   ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],
   [
     '/settings',
     'Settings',
-    'Name, sender, zone, currency, quiet hours, second factor, what is kept how long.',
+    'Name, sender, time zone, currency, quiet hours, second factor, and how long data is kept.',
   ],
   ['/tier', 'Tier and licence', 'What the tier allows, how much of it is left, and the licence.'],
   ['/workspaces', 'Workspaces', 'Export or delete this workspace; make another.', 'owner'],

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog.js';
 import { Form } from './form.js';
 
-interface Given<T> {
+interface Button<T> {
   /** What the button says. */
   verb: string;
   /** What it concerns, for those who do not see where the button stands. */
@@ -13,12 +13,21 @@ interface Given<T> {
   act: (texts: Record<string, string>, data: FormData) => PromiseLike<T>;
   stale: readonly string[];
   onDone?: (result: T) => unknown;
-  /** The fields that it asks for. */
-  children?: ReactNode;
 }
 
+type Given<T> = Button<T> &
+  (
+    | { id?: never; children?: never }
+    | {
+        /** Of what it concerns: what is typed is kept by it, since two can have one name. */
+        id: string;
+        /** The fields that it asks for. */
+        children: ReactNode;
+      }
+  );
+
 /** A button that says in a dialog what comes of it, and asks for what it needs, before it acts. */
-export function Act<T>({ of, effect, onDone, children, ...form }: Given<T>) {
+export function Act<T>({ of, effect, onDone, id, children, ...form }: Given<T>) {
   const [isOpen, setOpen] = useState(false);
   const title = `${form.verb} ${of}`;
   return (
@@ -30,7 +39,7 @@ export function Act<T>({ of, effect, onDone, children, ...form }: Given<T>) {
         <Dialog title={title} description={effect} isOpen setOpen={setOpen}>
           <Form
             {...form}
-            about={title}
+            about={`${form.verb} ${id}`}
             onDone={(result) => {
               setOpen(false);
               onDone?.(result);

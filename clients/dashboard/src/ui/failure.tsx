@@ -22,12 +22,12 @@ export function Failure({
 }) {
   const isMissing = error instanceof NotFoundError;
   if (useIsBack(error))
-    return <p className="quiet">The service answers again. Look whether it was done, or try again.</p>;
+    return <p className="quiet">The service answers again. Check whether it was done, or try again.</p>;
   return (
     <div className="failure" role="alert">
       <p>
         {isMissing
-          ? 'There is nothing here with this id, or you may not see it. The link may be cut off, or of another workspace.'
+          ? 'Nothing here has this id, or you may not see it. The link may be incomplete, or belong to another workspace.'
           : error instanceof UnreadableAnswer
             ? BETWEEN
             : inNames(error.message)}

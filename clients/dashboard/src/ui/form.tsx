@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { RateLimitError } from '@consigliere/sdk';
+import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { Failure } from './failure.js';
 import { textsOf } from './texts-of.js';
@@ -6,27 +7,33 @@ import { textsOf } from './texts-of.js';
 type Texts = Record<string, string>;
 
 interface Given<T> {
-  /** What the form is about: what is typed into it stays in the tab under this name until it is sent. */
+  /**
+   * What the form is about, told apart by ids, since two people or packets can have one name: what is typed into it stays in the tab
+   * under this key until it is sent.
+   */
   about: string;
   /** What the button says. */
   verb: string;
-  isDanger?: boolean;
+  isDanger?: boolean | undefined;
+  /** What was refused for too many requests is done again by itself, while the form is shown. */
+  isRepeated?: boolean | undefined;
   act: (texts: Texts, data: FormData) => PromiseLike<T>;
   /** What is read again afterwards, by the first word of its query. */
   stale: readonly string[];
-  onDone?: (result: T) => unknown;
+  onDone?: ((result: T) => unknown) | undefined;
   onBack?: () => void;
   children?: ReactNode;
 }
 
 /** A form that acts when it is sent: it says what went wrong, and keeps what was typed until it went well. */
-export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, children }: Given<T>) {
+export function Form<T>(given: Given<T>) {
+  const { about, verb, isDanger, isRepeated, act, stale, onDone, onBack, children } = given;
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const key = `typed:form:${about}`;
   useEffect(() => restore(form.current!, sessionStorage.getItem(key)), [key]);
   const acting = useMutation({
-    mutationFn: async (data: FormData) => act(textsOf(form.current!), data),
+    mutationFn: async ({ texts, data }: { texts: Texts; data: FormData }) => act(texts, data),
     onSuccess: async (result) => {
       sessionStorage.removeItem(key);
       form.current?.reset();
@@ -34,9 +41,10 @@ export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, chi
       await Promise.all(stale.map((one) => queries.invalidateQueries({ queryKey: [one] })));
     },
   });
+  useRepeat(acting, isRepeated === true);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    acting.mutate(new FormData(event.currentTarget));
+    acting.mutate({ texts: textsOf(event.currentTarget), data: new FormData(event.currentTarget) });
   };
   return (
     <form
@@ -45,7 +53,7 @@ export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, chi
       onInput={({ currentTarget }) => sessionStorage.setItem(key, JSON.stringify(keptOf(currentTarget)))}
     >
       {children}
-      {acting.error && <Failure error={acting.error} />}
+      {acting.error && <Failure error={acting.error} isRepeated={isRepeated} />}
       <div className="row">
         <button type="submit" className={isDanger ? 'danger' : 'primary'} disabled={acting.isPending}>
           {verb}
@@ -58,6 +66,26 @@ export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, chi
       </div>
     </form>
   );
+}
+
+/** Does again what was refused for too many requests, when the service says that it may come. */
+export function useRepeat<T>(
+  { error, mutate, variables }: UseMutationResult<unknown, Error, T>,
+  isOn: boolean,
+): void {
+  useEffect(() => {
+    if (!isOn || !(error instanceof RateLimitError)) return undefined;
+    const timer = setTimeout(() => mutate(variables as T), (error.retryAfter ?? 60) * 1_000);
+    return () => clearTimeout(timer);
+  }, [error, isOn, mutate, variables]);
+}
+
+/** What is different from what was shown: the rest is not sent, so that it stays as others have set it. */
+export function changed<T extends object>(texts: Texts, shown: T): Partial<T> {
+  const entries = Object.entries(shown)
+    .filter(([name, value]) => texts[name] !== (value ?? ''))
+    .map(([name]) => [name, texts[name] || null]);
+  return Object.fromEntries(entries) as Partial<T>;
 }
 
 /** A field with its name above it. */
@@ -77,12 +105,12 @@ type Value = string | boolean;
  * puts back by accident what somebody else has changed meanwhile.
  */
 function keptOf(form: HTMLFormElement): Record<string, Value> {
-  const changed = fieldsOf(form).flatMap((field): [string, Value][] => {
+  const kept = fieldsOf(form).flatMap((field): [string, Value][] => {
     if (field.matches('[type=password], [data-confirm]')) return [];
     if (isBox(field)) return field.checked === field.defaultChecked ? [] : [[keyOf(field), field.checked]];
     return isAsShown(field) ? [] : [[keyOf(field), field.value]];
   });
-  return Object.fromEntries(changed);
+  return Object.fromEntries(kept);
 }
 
 function restore(form: HTMLFormElement, kept: string | null): void {
@@ -92,6 +120,9 @@ function restore(form: HTMLFormElement, kept: string | null): void {
     const value = values[keyOf(field)];
     if (typeof value === 'string') field.value = value;
     else if (typeof value === 'boolean') (field as HTMLInputElement).checked = value;
+    else continue;
+    // Fields that depend on one another see what came back.
+    field.dispatchEvent(new Event('input', { bubbles: true }));
   }
 }
 

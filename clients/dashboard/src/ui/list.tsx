@@ -29,6 +29,11 @@ export function Rows<T>({
   return <ul className="rows">{items.map(children)}</ul>;
 }
 
+/** How many there are beside those that the service lists. */
+export function More({ shown, total = 0 }: { shown: number; total: number | undefined }) {
+  return total > shown && <p className="quiet">And {total - shown} more.</p>;
+}
+
 interface Paged {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;

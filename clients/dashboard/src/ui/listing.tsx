@@ -15,6 +15,8 @@ interface Given<T> {
   /** Its first word is what entries of the feed make stale. */
   queryKey: readonly [string, ...unknown[]];
   list: (page: { limit: number; cursor?: string }) => PromiseLike<Page<T>>;
+  /** As many as are shown at first; left out: a page. */
+  first?: number;
   /** Why there are none, and what comes next. */
   empty: string;
   /** Whether something still becomes of an item that no entry of the feed tells: then it is read again while it is looked at. */
@@ -23,19 +25,22 @@ interface Given<T> {
 }
 
 const AGAIN_MS = 2_000;
+const PAGE = 50;
 
 /** A list of the service, read page by page. */
 export function Listing<T extends object>({
   queryKey,
   name = `${queryKey[0].replaceAll('_', ' ')}s`,
   list,
+  first = PAGE,
   empty,
   isUnderWay,
   children,
 }: Given<T>) {
   const pages = useInfiniteQuery({
     queryKey: [...queryKey, 'pages'],
-    queryFn: async ({ pageParam }) => list({ limit: 50, ...(pageParam !== null && { cursor: pageParam }) }),
+    queryFn: async ({ pageParam }) =>
+      list({ limit: pageParam === null ? first : PAGE, ...(pageParam !== null && { cursor: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: ({ state: { data } }) =>
@@ -43,23 +48,32 @@ export function Listing<T extends object>({
   });
   return (
     <Loaded query={pages}>
-      {({ pages: read }) => (
-        <>
-          <Rows items={read.flatMap(({ items }) => items)} empty={empty}>
-            {children}
-          </Rows>
-          {pages.hasNextPage && (
-            <button
-              type="button"
-              disabled={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show more
-            </button>
-          )}
-          <Csv name={name} total={read.flatMap(({ items }) => items).length} list={list} />
-        </>
-      )}
+      {({ pages: read }) => {
+        const items = read.flatMap((page) => page.items);
+        const { total } = read.at(-1)!;
+        return (
+          <>
+            <Rows items={items} empty={empty}>
+              {children}
+            </Rows>
+            {pages.hasNextPage && (
+              <p className="row">
+                <button
+                  type="button"
+                  disabled={pages.isFetchingNextPage}
+                  onClick={() => void pages.fetchNextPage()}
+                >
+                  Show more
+                </button>
+                <span className="quiet">
+                  {items.length} of {total}
+                </span>
+              </p>
+            )}
+            <Csv name={name} total={total} list={list} />
+          </>
+        );
+      }}
     </Loaded>
   );
 }

@@ -3,7 +3,7 @@ const NAMES: Record<string, string> = {
   to: 'To',
   cc: 'Cc',
   bcc: 'Bcc',
-  replyTo: 'Answers go to',
+  replyTo: 'Reply to',
   subject: 'Subject',
   body: 'Text',
   title: 'Title',

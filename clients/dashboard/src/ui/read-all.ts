@@ -16,15 +16,18 @@ const PAGE = 100;
 
 /**
  * All that a list has, up to {@link MOST_ROWS}.
- * @param tell says how far it has come
+ * @param tell is told how far it has come
  */
-export async function readAll<T extends object>(list: ListPage<T>, tell: (sentence: string) => void) {
+export async function readAll<T extends object>(
+  list: ListPage<T>,
+  tell: (sentence: string) => void = () => undefined,
+) {
   const rows: T[] = [];
   let cursor: string | null = null;
   do {
     const page: Page<T> = await patiently(
       () => list({ limit: PAGE, ...(cursor !== null && { cursor }) }),
-      (seconds) => tell(`${rows.length} rows read; too many requests, it goes on in ${seconds} s.`),
+      (seconds) => tell(`${rows.length} rows read; too many requests, it continues in ${seconds} s.`),
     );
     rows.push(...page.items);
     cursor = page.nextCursor;

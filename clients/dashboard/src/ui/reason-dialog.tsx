@@ -1,12 +1,9 @@
-import { RateLimitError } from '@consigliere/sdk';
-import { type UseMutationResult, useMutation } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef } from 'react';
 import { Dialog } from './dialog.js';
-import { Failure } from './failure.js';
-import { KeptForm } from './kept-form.js';
-import { textsOf } from './texts-of.js';
+import { Form } from './form.js';
 
 interface Given {
+  /** What it concerns, by its id: the reason that is typed is kept under this key. */
+  about: string;
   title: string;
   /** What comes of it, in a sentence. */
   description: string;
@@ -15,7 +12,6 @@ interface Given {
   /** A word that must be typed first. */
   word?: string;
   isReasonRequired?: boolean;
-  /** While the dialog is open, what was refused for too many requests is done again as soon as it may be. */
   isRepeated?: boolean;
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
@@ -25,26 +21,23 @@ interface Given {
 }
 
 /** Asks for the reason of something that is not taken back by a click, and for a typed word where it is grave. */
-export function ReasonDialog({ verb, word, isReasonRequired, isRepeated, act, onDone, ...dialog }: Given) {
-  const { isOpen, setOpen } = dialog;
-  const form = useRef<HTMLFormElement>(null);
-  const acting = useMutation({
-    mutationFn: async (reason: string) => act(reason),
-    onSuccess: () => {
-      form.current?.reset();
-      setOpen(false);
-      void onDone();
-    },
-  });
-  useRepeat(acting, isRepeated === true && isOpen);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    form.current = event.currentTarget;
-    acting.mutate(textsOf(form.current)['reason']!.trim());
-  };
+export function ReasonDialog(given: Given) {
+  const { about, verb, word, isReasonRequired, isRepeated, act, onDone, ...dialog } = given;
   return (
     <Dialog {...dialog}>
-      <KeptForm about={`${dialog.title} ${dialog.description}`} onSubmit={submit}>
+      <Form
+        about={about}
+        verb={verb}
+        isDanger
+        isRepeated={isRepeated}
+        act={({ reason }) => act(reason!.trim())}
+        stale={[]}
+        onDone={() => {
+          dialog.setOpen(false);
+          return onDone();
+        }}
+        onBack={() => dialog.setOpen(false)}
+      >
         <label>
           Why
           <input name="reason" required={isReasonRequired} maxLength={500} />
@@ -52,31 +45,17 @@ export function ReasonDialog({ verb, word, isReasonRequired, isRepeated, act, on
         {word && (
           <label>
             Type {word}
-            <input name="word" required pattern={word} autoComplete="off" title={`Type ${word}`} />
+            <input
+              name="word"
+              required
+              pattern={word}
+              autoComplete="off"
+              title={`Type ${word}`}
+              data-confirm
+            />
           </label>
         )}
-        {acting.error && <Failure error={acting.error} isRepeated={isRepeated} />}
-        <div className="row">
-          <button type="submit" className="danger" disabled={acting.isPending}>
-            {verb}
-          </button>
-          <button type="button" onClick={() => setOpen(false)}>
-            Back
-          </button>
-        </div>
-      </KeptForm>
+      </Form>
     </Dialog>
   );
-}
-
-/** Does again what was refused for too many requests, when the service says that it may come. */
-export function useRepeat<T>(
-  { error, mutate, variables }: UseMutationResult<unknown, Error, T>,
-  isOn: boolean,
-): void {
-  useEffect(() => {
-    if (!isOn || !(error instanceof RateLimitError)) return undefined;
-    const timer = setTimeout(() => mutate(variables as T), (error.retryAfter ?? 60) * 1_000);
-    return () => clearTimeout(timer);
-  }, [error, isOn, mutate, variables]);
 }

@@ -83,8 +83,8 @@ function Export({ newest, workspace }: { newest: DeletionStatus['export']; works
         )}
       </div>
       <p role="status">
-        {exporting.isPending && `${sizeOf(bytes)} have come. Leave this page open.`}
-        {exporting.isSuccess && `The file is whole: ${sizeOf(bytes)}.`}
+        {exporting.isPending && `${sizeOf(bytes)} received. Leave this page open.`}
+        {exporting.isSuccess && `The file is complete: ${sizeOf(bytes)}.`}
       </p>
     </section>
   );
@@ -106,14 +106,15 @@ function Deletion({ newest, workspace }: { newest: DeletionStatus['export']; wor
     <section aria-label="Deletion">
       <h2>Delete {name}</h2>
       <p>
-        Everything is stopped at once, and nobody changes anything in it. For seven days any owner can take
-        that back. Then all of it is deleted for good, receipts too, and so are accounts of people who are
-        nowhere else.
+        Everything in it stops at once, and nobody can change it. For seven days, any owner can cancel the
+        deletion. Then all of it is deleted for good, including receipts and the accounts of people who are in
+        no other workspace.
       </p>
       {newest && Date.now() - newest.completedAt < WEEK_MS ? (
         <Act
           verb="Delete"
           of={name}
+          id={workspace.workspaceId}
           effect="It stops now, and is deleted in seven days. Its owners are told by mail."
           isDanger
           act={({ typed }) => admin.workspace.requestDeletion({ name: typed!, confirm: typed! })}
@@ -124,7 +125,7 @@ function Deletion({ newest, workspace }: { newest: DeletionStatus['export']; wor
           </Field>
         </Act>
       ) : (
-        <p className="quiet">Export it first: that takes an export from the last seven days.</p>
+        <p className="quiet">Export it first: deleting it requires an export from the last seven days.</p>
       )}
     </section>
   );

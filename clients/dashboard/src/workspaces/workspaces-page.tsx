@@ -69,10 +69,10 @@ function ownerOf({ ownerEmail, ownerName }: Texts) {
 function OwnerFields() {
   return (
     <>
-      <Field label="Mail address of its owner">
+      <Field label="Email address of its owner">
         <input name="ownerEmail" type="email" required maxLength={254} autoComplete="off" />
       </Field>
-      <Field label="Name of its owner" hint="may be left out">
+      <Field label="Name of its owner" hint="optional">
         <input name="ownerName" maxLength={80} autoComplete="off" />
       </Field>
     </>
@@ -116,7 +116,7 @@ function Make({ me }: { me: BootstrapView }) {
             />
           </Field>
         )}
-        <ZoneField label="Zone" zone={me.workspace.timezone} isRequired />
+        <ZoneField label="Time zone" zone={me.workspace.timezone} isRequired />
         <Field label="Currency">
           <Options
             name="currency"
@@ -161,7 +161,8 @@ function Listed({ me, workspace }: { me: BootstrapView; workspace: ListedWorkspa
         <Act
           verb="Invite an owner again"
           of={`for ${name}`}
-          effect="A mail with a new link goes out, to the same person or another. Links of before open nothing any more."
+          id={workspaceId}
+          effect="A mail with a new link goes out, to the same person or another. Earlier links no longer work."
           act={(texts) => admin.workspaces.invite(workspaceId, ownerOf(texts))}
           stale={['workspace']}
         >
