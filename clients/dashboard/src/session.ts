@@ -22,6 +22,9 @@ const TOKEN_MS = 14 * 60_000;
 /** A page that nobody has touched for so long is locked, as the session is at the service (CONTRACT, section 5). */
 const IDLE_MS = 30 * 60_000;
 
+/** What a person does at a page. */
+export const INPUT = ['pointerdown', 'keydown', 'wheel'] as const;
+
 /** Between two times at which a tab tells the others that a person is there. */
 const TELL_EVERY_MS = 5_000;
 /** What one tab tells the others: a person is there, has signed in, or has signed out. */
@@ -48,6 +51,8 @@ export const admin = new ConsigliereAdmin({
 });
 
 let current: SessionState = { state: 'unknown' };
+/** The workspace that is open, or was before the page was locked. */
+let workspaceId = '';
 /** The operator token stays in memory: never in storage, the address or a log. */
 let token: string | undefined;
 let renewal: Promise<string> | undefined;
@@ -76,6 +81,14 @@ export function sessionNow(): SessionState {
 
 export function useSession(): SessionState {
   return useSyncExternalStore(onSessionChange, sessionNow);
+}
+
+/**
+ * Under which the session storage keeps something of the open workspace: a person who comes back to a workspace finds what they typed
+ * there, and never in another one.
+ */
+export function keyOfTab(name: string): string {
+  return `${workspaceId} ${name}`;
 }
 
 /** The open workspace, and the others of the person who is there. */
@@ -153,8 +166,8 @@ export async function signIn(credentials: SignInBody): Promise<void> {
 }
 
 /** Opens another workspace of the person, where the page begins anew. @throws APIError */
-export async function openWorkspace(workspaceId: string, path: string): Promise<void> {
-  await admin.session.openWorkspace({ workspaceId });
+export async function openWorkspace(another: string, path: string): Promise<void> {
+  await admin.session.openWorkspace({ workspaceId: another });
   location.assign(path);
 }
 
@@ -171,11 +184,11 @@ export async function signOut(): Promise<void> {
 }
 
 function open(session: SessionView): void {
-  // What one person typed is not shown to another, nor in another workspace, after a reload neither.
-  const typedBy = `${session.email} ${session.workspace.workspaceId}`;
-  if ((sessionStorage.getItem(TYPED_BY) ?? typedBy) !== typedBy) sessionStorage.clear();
-  sessionStorage.setItem(TYPED_BY, typedBy);
-  tell({ what: 'in', email: session.email, workspaceId: session.workspace.workspaceId });
+  ({ workspaceId } = session.workspace);
+  // What one person typed is not left to another, after a reload neither.
+  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) sessionStorage.clear();
+  sessionStorage.setItem(TYPED_BY, session.email);
+  tell({ what: 'in', email: session.email, workspaceId });
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;
@@ -199,7 +212,7 @@ function isIdle(): boolean {
   return Date.now() - touchedAt > IDLE_MS;
 }
 
-for (const event of ['pointerdown', 'keydown', 'wheel'] as const) {
+for (const event of INPUT) {
   addEventListener(event, touch, { passive: true, capture: true });
 }
 const lockIfIdle = () => {

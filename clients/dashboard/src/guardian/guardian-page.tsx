@@ -99,12 +99,12 @@ function Checkpoints() {
   const queries = useQueryClient();
   const me = useMe();
   const checkpoints = useQuery({
-    queryKey: ['feed', 'checkpoints'],
+    queryKey: ['guardian', 'checkpoints'],
     queryFn: () => client.checkpoints.list({ limit: 20 }),
   });
   const take = useMutation({
     mutationFn: (label: string) => client.checkpoints.create(label ? { label } : {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['feed', 'checkpoints'] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['guardian', 'checkpoints'] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

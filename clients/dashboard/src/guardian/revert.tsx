@@ -23,7 +23,7 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
     mode: guardian.mode === 'killed' ? 'resume' : 'restore',
   });
   const checkpoints = useQuery({
-    queryKey: ['feed', 'checkpoints'],
+    queryKey: ['guardian', 'checkpoints'],
     queryFn: () => client.checkpoints.list({ limit: 20 }),
   });
   /** The one that was begun here last. */

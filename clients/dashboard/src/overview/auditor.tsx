@@ -27,7 +27,7 @@ export function Auditor({
 
 function EvalRuns({ teamId }: { teamId: string | undefined }) {
   const runs = useQuery({
-    queryKey: ['feed', 'evals', teamId],
+    queryKey: ['eval', 'runs', teamId],
     queryFn: () => client.evals.list({ limit: 50, ...(teamId && { teamId }) }),
   });
   return (

@@ -22,7 +22,7 @@ export function Capo({ teamId }: { teamId: string | undefined }) {
 
 function Signals({ teamId }: { teamId: string | undefined }) {
   const signals = useQuery({
-    queryKey: ['feed', 'signals', teamId],
+    queryKey: ['signal', 'open', teamId],
     queryFn: () => client.signals.list({ status: 'open', limit: 50, ...(teamId && { teamId }) }),
   });
   return (
@@ -56,7 +56,7 @@ function Signal({
   const me = useMe();
   const acknowledge = useMutation({
     mutationFn: () => client.signals.acknowledge({ signalId }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['feed', 'signals'] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['signal'] }),
   });
   return (
     <li>
@@ -84,7 +84,7 @@ function Signal({
 
 function Packets({ teamId }: { teamId: string | undefined }) {
   const packets = useQuery({
-    queryKey: ['feed', 'packets', teamId],
+    queryKey: ['directives', 'packets', teamId],
     queryFn: () => client.workPackets.list({ limit: 50, ...(teamId && { teamId }) }),
   });
   return (

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { keyOfTab } from '../session.js';
 import { Failure } from './failure.js';
 import { textsOf } from './texts-of.js';
 
@@ -23,7 +24,7 @@ interface Given<T> {
 export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, children }: Given<T>) {
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const key = `typed:form:${about}`;
+  const key = keyOfTab(`typed:form:${about}`);
   useEffect(() => restore(form.current!, sessionStorage.getItem(key)), [key]);
   const acting = useMutation({
     mutationFn: async (data: FormData) => act(textsOf(form.current!), data),
