@@ -44,7 +44,10 @@ export function useLive(): Connection {
       since = told.since;
       // What happened in between was told to nobody here.
       const isGap = told.upTo !== undefined && (seen === undefined ? now === 'lost' : seen !== told.upTo);
-      if (isGap) changed(queries, [ALL]);
+      if (isGap) {
+        stale.add(ALL);
+        readSoon(queries);
+      }
       seen = told.entry?.seq ?? told.upTo ?? seen;
       if (now === 'lost' && told.connection === 'live') {
         if (!isGap) void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
@@ -172,6 +175,8 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
   if (OF_ME.has(about)) add('me');
   changed(queries, keys);
+  // A stop is seen at once, by those too who have not touched the page.
+  if (about === 'guardian') readSoon(queries);
 }
 
 function changed(queries: QueryClient, keys: readonly string[]): void {
@@ -196,11 +201,18 @@ function readAgain(queries: QueryClient): void {
         void queries.invalidateQueries({ queryKey, predicate: isOffered, refetchType: 'none' });
       }
     },
-    Math.max(TOGETHER_MS, lastRead + apartMs(queries) - Date.now()),
+    Math.max(TOGETHER_MS, Math.min(apartMs(queries), lastRead + apartMs(queries) - Date.now())),
   );
 }
 
-/** A page that nobody touches reads more and more rarely, until all of a day would leave requests of the tier to others. */
+function readSoon(queries: QueryClient): void {
+  untouched = 0;
+  clearTimeout(timer);
+  timer = undefined;
+  if (stale.size > 0) readAgain(queries);
+}
+
+/** A page that nobody touches reads more and more rarely: at last no more often than its tier allows all day. */
 function apartMs(queries: QueryClient): number {
   return Math.min(APART_MS * 2 ** untouched, Math.max(APART_MS, spreadMs(queries)));
 }
@@ -222,14 +234,8 @@ export function readWhenShown(queries: QueryClient): void {
   queries.setQueryDefaults(['figures'], {
     refetchInterval: ({ state }) => state.isInvalidated && Math.max(FIGURES_MS, spreadMs(queries)),
   });
-  const readNow = () => {
-    untouched = 0;
-    clearTimeout(timer);
-    timer = undefined;
-    if (stale.size > 0) readAgain(queries);
-  };
-  document.addEventListener('visibilitychange', readNow);
-  const onInput = () => untouched > 0 && readNow();
+  document.addEventListener('visibilitychange', () => readSoon(queries));
+  const onInput = () => untouched > 0 && readSoon(queries);
   for (const event of INPUT) addEventListener(event, onInput, { passive: true, capture: true });
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@consigliere/sdk';
 import { ConsigliereAdmin } from '@consigliere/sdk/admin';
 import { useSyncExternalStore } from 'react';
-import { fetchOnce } from './once.js';
+import { fetchOnce, forgetRequests } from './once.js';
 
 /** What the page knows of who is there. */
 export type SessionState =
@@ -52,7 +52,7 @@ export const admin = new ConsigliereAdmin({
 
 let current: SessionState = { state: 'unknown' };
 /** The workspace that is open, or was before the page was locked. */
-let workspaceId = '';
+let here = '';
 /** The operator token stays in memory: never in storage, the address or a log. */
 let token: string | undefined;
 let renewal: Promise<string> | undefined;
@@ -88,7 +88,7 @@ export function useSession(): SessionState {
  * there, and never in another one.
  */
 export function keyOfTab(name: string): string {
-  return `${workspaceId} ${name}`;
+  return `${here} ${name}`;
 }
 
 /** The open workspace, and the others of the person who is there. */
@@ -166,8 +166,8 @@ export async function signIn(credentials: SignInBody): Promise<void> {
 }
 
 /** Opens another workspace of the person, where the page begins anew. @throws APIError */
-export async function openWorkspace(another: string, path: string): Promise<void> {
-  await admin.session.openWorkspace({ workspaceId: another });
+export async function openWorkspace(workspaceId: string, path: string): Promise<void> {
+  await admin.session.openWorkspace({ workspaceId });
   location.assign(path);
 }
 
@@ -175,7 +175,7 @@ export async function openWorkspace(another: string, path: string): Promise<void
 export async function signOut(): Promise<void> {
   localStorage.setItem(SIGNED_OUT, 'yes');
   tell({ what: 'out' });
-  sessionStorage.clear();
+  forgetPerson();
   become({ state: 'none' });
   await admin.session.end().then(
     () => localStorage.removeItem(SIGNED_OUT),
@@ -183,12 +183,17 @@ export async function signOut(): Promise<void> {
   );
 }
 
+function forgetPerson(): void {
+  sessionStorage.clear();
+  forgetRequests();
+}
+
 function open(session: SessionView): void {
-  ({ workspaceId } = session.workspace);
+  here = session.workspace.workspaceId;
   // What one person typed is not left to another, after a reload neither.
-  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) sessionStorage.clear();
+  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) forgetPerson();
   sessionStorage.setItem(TYPED_BY, session.email);
-  tell({ what: 'in', email: session.email, workspaceId });
+  tell({ what: 'in', email: session.email, workspaceId: here });
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;
@@ -225,7 +230,7 @@ document.addEventListener('visibilitychange', lockIfIdle);
 // The tabs of a browser have one session, and one person before them.
 tabs.addEventListener('message', ({ data }: MessageEvent<Told>) => {
   if (data.what === 'out') {
-    sessionStorage.clear();
+    forgetPerson();
     become({ state: 'none' });
   } else if (data.what === 'in') {
     if (current.state !== 'open') return void resume().catch(() => undefined);

@@ -42,7 +42,9 @@ describe.runIf(hasBrowser)('an inbox of several pages', { timeout: 60_000 }, () 
 
   const rows = () => page.getByRole('region', { name: 'Inbox' }).getByRole('listitem').count();
   const more = () => page.getByRole('button', { name: /^Show .*more of/ });
-  const shown = (count: number) => expect.poll(rows, { timeout: 10_000 }).toBe(count);
+  const shown = async (count: number) => {
+    await expect.poll(rows, { timeout: 10_000 }).toBe(count);
+  };
   const idOf = (n: number) => `apr_${String(n).padStart(26, '0')}`;
 
   it('has as many pages as the address says, each asked for once', async () => {

@@ -72,7 +72,7 @@ describe.runIf(hasBrowser)('a person in several workspaces', { timeout: 60_000 }
     expect(await workspace().locator('option:checked').textContent()).toBe(own);
   });
 
-  it('find in each what they typed there, and never in the other', async () => {
+  it('finds in each what they typed there, and never in the other', async () => {
     const about = page.getByLabel('What should be done');
     const change = async (to: string) => {
       await workspace().selectOption(`Change to ${to}`);

@@ -89,7 +89,7 @@ function SendMany({ chosen, clear }: { chosen: Chosen; clear: () => void }) {
       const failed: string[] = [];
       let sent = 0;
       for (const [id, name] of chosen) {
-        say(`${sent} of ${chosen.size} sent again.`);
+        say(`${sent} of ${chosen.size} sent again so far.`);
         const wait = (seconds: number) =>
           say(`${sent} of ${chosen.size} sent again; too many requests, it goes on in ${seconds} s.`);
         try {

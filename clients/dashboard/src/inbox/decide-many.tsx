@@ -70,7 +70,7 @@ function Many({
       forget();
       clear();
       // The stream tells what else became of them.
-      const decided = results.filter(({ error, status }) => !error && status !== 'pending');
+      const decided = results.filter((one) => !one.error && one.status !== 'pending');
       leaveInbox(
         queries,
         decided.map(({ approvalId }) => approvalId),
