@@ -160,6 +160,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
   });
 
   it('asks nothing while nothing happens, and once for what happens together', async () => {
+    await desk.handIn('Email joe@acme.example, subject "Tea": "At four."');
     const own = await desk.otherBrowser();
     const part = () => Math.floor(Math.random() * 256);
     await own.context().setExtraHTTPHeaders({ 'X-Forwarded-For': `10.${part()}.${part()}.${part()}` });
@@ -170,7 +171,9 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     await overview.clock.install();
     await overview.goto(`${test.url}/overview?view=boss`);
     await overview.getByText('Directives by status').waitFor();
-    await overview.getByRole('region', { name: 'Inbox' }).getByRole('listitem').first().waitFor();
+    await overview.getByRole('region', { name: 'Inbox' }).getByRole('link', { name: /joe/ }).waitFor();
+    // The stream is read by the first tab.
+    await overview.waitForLoadState('networkidle');
     const made = calls(own);
     const asked = () => made.filter((call) => !call.includes('/stream'));
     for (const tab of [own, overview]) await tab.clock.runFor('03:00');
@@ -217,6 +220,8 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     const lists = () => made.filter((call) => call.startsWith('GET /api/pro/approvals?')).length;
     for (let n = 1; n <= 8; n++) {
       await desk.handIn(`Email kim${n}@acme.example, subject "Tea": "At four."`);
+      // The stream looks every half second.
+      await own.waitForTimeout(800);
       await own.clock.runFor('00:04');
     }
     expect(await row(own, /kim8/).count()).toBe(0);
