@@ -35,6 +35,12 @@ export function holdFor(error: unknown): boolean {
   return true;
 }
 
+/** The next person waits for nothing that another one was refused. */
+export function endHold(): void {
+  clearTimeout(timer);
+  if (held) become(undefined);
+}
+
 export function useHeld(): Held | undefined {
   return useSyncExternalStore(
     (listener) => {

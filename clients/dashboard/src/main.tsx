@@ -2,7 +2,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { holdFor, waitOf } from './held.js';
+import { endHold, holdFor, waitOf } from './held.js';
 import { readWhenShown } from './live.js';
 import { tell } from './ui/told.js';
 import { pressOnce } from './once.js';
@@ -34,6 +34,7 @@ const queries = new QueryClient({
 onSessionChange(() => {
   if (sessionNow().state === 'open') return;
   queries.clear();
+  endHold();
   tell('');
 });
 

@@ -31,8 +31,14 @@ export async function fetchOnce(url: string, init: RequestInit & { headers: Head
     else if (response.status < 500 && !response.headers.has('Retry-After')) lost.delete(content);
     return response.clone();
   } finally {
-    pending.delete(content);
+    if (pending.get(content) === answer) pending.delete(content);
   }
+}
+
+/** What one person has sent answers nothing that another one sends. */
+export function forgetRequests(): void {
+  pending.clear();
+  lost.clear();
 }
 
 /** The second click of a double click, and Enter that is held, are no presses of their own. */

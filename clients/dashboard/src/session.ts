@@ -7,7 +7,7 @@ import {
 } from '@consigliere/sdk';
 import { ConsigliereAdmin } from '@consigliere/sdk/admin';
 import { useSyncExternalStore } from 'react';
-import { fetchOnce } from './once.js';
+import { fetchOnce, forgetRequests } from './once.js';
 
 /** What the page knows of who is there. */
 export type SessionState =
@@ -21,6 +21,9 @@ export type SessionState =
 const TOKEN_MS = 14 * 60_000;
 /** A page that nobody has touched for so long is locked, as the session is at the service (CONTRACT, section 5). */
 const IDLE_MS = 30 * 60_000;
+
+/** What a person does at a page. */
+export const INPUT = ['pointerdown', 'keydown', 'wheel'] as const;
 
 /** Between two times at which a tab tells the others that a person is there. */
 const TELL_EVERY_MS = 5_000;
@@ -48,6 +51,8 @@ export const admin = new ConsigliereAdmin({
 });
 
 let current: SessionState = { state: 'unknown' };
+/** The workspace that is open, or was before the page was locked. */
+let here = '';
 /** The operator token stays in memory: never in storage, the address or a log. */
 let token: string | undefined;
 let renewal: Promise<string> | undefined;
@@ -76,6 +81,14 @@ export function sessionNow(): SessionState {
 
 export function useSession(): SessionState {
   return useSyncExternalStore(onSessionChange, sessionNow);
+}
+
+/**
+ * Under which the session storage keeps something of the open workspace: a person who comes back to a workspace finds what they typed
+ * there, and never in another one.
+ */
+export function keyOfTab(name: string): string {
+  return `${here} ${name}`;
 }
 
 /** The open workspace, and the others of the person who is there. */
@@ -162,7 +175,7 @@ export async function openWorkspace(workspaceId: string, path: string): Promise<
 export async function signOut(): Promise<void> {
   localStorage.setItem(SIGNED_OUT, 'yes');
   tell({ what: 'out' });
-  sessionStorage.clear();
+  forgetPerson();
   become({ state: 'none' });
   await admin.session.end().then(
     () => localStorage.removeItem(SIGNED_OUT),
@@ -170,12 +183,17 @@ export async function signOut(): Promise<void> {
   );
 }
 
+function forgetPerson(): void {
+  sessionStorage.clear();
+  forgetRequests();
+}
+
 function open(session: SessionView): void {
-  // What one person typed is not shown to another, nor in another workspace, after a reload neither.
-  const typedBy = `${session.email} ${session.workspace.workspaceId}`;
-  if ((sessionStorage.getItem(TYPED_BY) ?? typedBy) !== typedBy) sessionStorage.clear();
-  sessionStorage.setItem(TYPED_BY, typedBy);
-  tell({ what: 'in', email: session.email, workspaceId: session.workspace.workspaceId });
+  here = session.workspace.workspaceId;
+  // What one person typed is not left to another, after a reload neither.
+  if ((sessionStorage.getItem(TYPED_BY) ?? session.email) !== session.email) forgetPerson();
+  sessionStorage.setItem(TYPED_BY, session.email);
+  tell({ what: 'in', email: session.email, workspaceId: here });
   admin.csrfToken = session.csrfToken;
   // A token belongs to the session that made it.
   token = undefined;
@@ -199,7 +217,7 @@ function isIdle(): boolean {
   return Date.now() - touchedAt > IDLE_MS;
 }
 
-for (const event of ['pointerdown', 'keydown', 'wheel'] as const) {
+for (const event of INPUT) {
   addEventListener(event, touch, { passive: true, capture: true });
 }
 const lockIfIdle = () => {
@@ -212,7 +230,7 @@ document.addEventListener('visibilitychange', lockIfIdle);
 // The tabs of a browser have one session, and one person before them.
 tabs.addEventListener('message', ({ data }: MessageEvent<Told>) => {
   if (data.what === 'out') {
-    sessionStorage.clear();
+    forgetPerson();
     become({ state: 'none' });
   } else if (data.what === 'in') {
     if (current.state !== 'open') return void resume().catch(() => undefined);

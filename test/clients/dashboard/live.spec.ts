@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../support/test-app.js';
 import { Shell } from '../cli/terminal.js';
-import { DashboardDesk, EMAIL, hasBrowser } from './dashboard-desk.js';
+import { DashboardDesk, EMAIL, hasBrowser, PASSWORD } from './dashboard-desk.js';
 
 const HIDE = (isHidden: boolean) =>
   `Object.defineProperties(document, { hidden: { value: ${isHidden}, configurable: true },
@@ -124,6 +124,136 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     await own.getByText('Nothing went wrong.').waitFor({ timeout: 60_000 });
     await own.context().close();
     await test.rows(`update workspaces set tier = 'enterprise' where workspace_id = $1`, [test.workspaceId]);
+  });
+
+  it('goes on in another tab, which shows what happened in between', async () => {
+    const own = await desk.otherBrowser();
+    await desk.signIn('/', EMAIL, own);
+    await own.getByText('Live', { exact: true }).waitFor();
+    const [next, last] = [await own.context().newPage(), await own.context().newPage()];
+    const asked: (string | undefined)[] = [];
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    for (const tab of [next, last]) {
+      await tab.route('**/api/pro/feed/stream', async (route) => {
+        asked.push(route.request().headers()['last-event-id']);
+        await gate;
+        await route.continue();
+      });
+      await tab.goto(test.url);
+      await tab.getByText('Live', { exact: true }).waitFor();
+      await tab.getByRole('heading', { name: 'Inbox' }).waitFor();
+    }
+    await own.close();
+    // Nobody reads the stream yet, and nobody says so.
+    for (const tab of [next, last]) await tab.getByText('Reconnecting', { exact: true }).waitFor();
+    await desk.handIn('Email ida@acme.example, subject "Tea": "At four."');
+    goOn();
+    for (const tab of [next, last]) {
+      await row(tab, /ida/).waitFor();
+      await tab.getByText('Live', { exact: true }).waitFor();
+    }
+    expect(asked).toEqual([expect.stringMatching(/^\d+$/)]);
+    await next.context().close();
+  });
+
+  it('asks nothing while nothing happens, and once for what happens together', async () => {
+    await desk.handIn('Email joe@acme.example, subject "Tea": "At four."');
+    const own = await desk.otherBrowser();
+    const part = () => Math.floor(Math.random() * 256);
+    await own.context().setExtraHTTPHeaders({ 'X-Forwarded-For': `10.${part()}.${part()}.${part()}` });
+    await own.clock.install();
+    await desk.signIn('/', EMAIL, own);
+    await own.getByText('Live', { exact: true }).waitFor();
+    const overview = await own.context().newPage();
+    await overview.clock.install();
+    await overview.goto(`${test.url}/overview?view=boss`);
+    await overview.getByText('Directives by status').waitFor();
+    await overview.getByRole('region', { name: 'Inbox' }).getByRole('link', { name: /joe/ }).waitFor();
+    // The stream is read by the first tab.
+    await overview.waitForLoadState('networkidle');
+    const made = calls(own);
+    const asked = () => made.filter((call) => !call.includes('/stream'));
+    for (const tab of [own, overview]) await tab.clock.runFor('03:00');
+    await own.getByText('Live', { exact: true }).waitFor();
+    expect(asked()).toEqual([]);
+
+    await desk.handIn('Email jon@acme.example, subject "Tea": "At four."');
+    for (const tab of [own, overview]) {
+      await tab.clock.runFor('00:04');
+      await row(tab, /jon/).waitFor();
+      // What was told a moment later is read apart.
+      await tab.waitForTimeout(1_000);
+      await tab.clock.runFor('00:04');
+    }
+    const once = [
+      'GET /api/pro/approvals?limit=1',
+      'GET /api/pro/approvals?limit=100',
+      'GET /api/pro/approvals?limit=5',
+    ];
+    expect([...new Set(asked())].toSorted()).toEqual(once);
+    expect(asked().length).toBeLessThanOrEqual(2 * once.length);
+    // The figures follow within a minute, and are then left alone.
+    made.splice(0);
+    const figures = ['kpi', 'metrics'].map((name) => overview.waitForResponse(`**/api/pro/${name}`));
+    await overview.clock.runFor('00:59');
+    await Promise.all(figures);
+    await overview.waitForTimeout(500);
+    for (const tab of [own, overview]) await tab.clock.runFor('03:00');
+    expect(asked().toSorted()).toEqual(['GET /api/pro/kpi', 'GET /api/pro/metrics']);
+    await own.context().close();
+  });
+
+  it('reads more and more rarely where a day has few requests, until somebody touches the page', async () => {
+    const own = await desk.otherBrowser();
+    await own.clock.install();
+    await own.route('**/api/pro/bootstrap', async (route) => {
+      const response = await route.fetch();
+      const limits = { requestsPerMinute: 10, requestsPerDay: 100 };
+      await route.fulfill({ response, json: { ...(await response.json()), limits } });
+    });
+    await desk.signIn('/', EMAIL, own);
+    await own.getByText('Live', { exact: true }).waitFor();
+    const made = calls(own);
+    const lists = () => made.filter((call) => call.startsWith('GET /api/pro/approvals?')).length;
+    for (let n = 1; n <= 8; n++) {
+      await desk.handIn(`Email kim${n}@acme.example, subject "Tea": "At four."`);
+      // The stream looks every half second.
+      await own.waitForTimeout(800);
+      await own.clock.runFor('00:04');
+    }
+    expect(await row(own, /kim8/).count()).toBe(0);
+    expect(lists()).toBeGreaterThan(0);
+    expect(lists()).toBeLessThanOrEqual(5);
+    await own.keyboard.press('Shift');
+    await row(own, /kim8/).waitFor();
+    await own.context().close();
+  });
+
+  it('waits no longer for what was refused to the session before', async () => {
+    const own = await desk.otherBrowser();
+    await desk.signIn('/', EMAIL, own);
+    await own.route('**/api/pro/directives?*', (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'Retry-After': '900' },
+        json: { error: 'RATE_LIMITED', message: 'Too many requests.' },
+      }),
+    );
+    await own.getByRole('link', { name: 'Directives' }).click();
+    await own.getByText(/Too many requests: goes on in\s+\d+ s/).waitFor();
+    await own.unrouteAll();
+    await own.getByRole('button', { name: 'Sign out' }).click();
+    // The page stays: nothing is loaded anew.
+    await own.getByLabel('Mail address').fill(EMAIL);
+    await own.getByLabel('Password').fill(PASSWORD);
+    await own.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await own.getByRole('link', { name: 'What left' }).click();
+    await row(own, /ann/).waitFor();
+    expect(await own.getByText('Too many requests').count()).toBe(0);
+    await own.context().close();
   });
 
   it('comes over one stream to three tabs, of which the hidden ones ask nothing', async () => {

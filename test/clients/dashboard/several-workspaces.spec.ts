@@ -98,6 +98,35 @@ describe.runIf(hasBrowser)('a person in several workspaces', { timeout: 60_000 }
     await desk.signIn();
   });
 
+  it('finds in each what they typed there, and never in the other', async () => {
+    const about = page.getByLabel('What should be done');
+    const change = async (to: string) => {
+      await workspace().selectOption(`Change to ${to}`);
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+      await page.waitForFunction(
+        `document.querySelector('select[aria-label=Workspace] option:checked')?.textContent === ${JSON.stringify(to)}`,
+      );
+      await page.getByRole('link', { name: 'Directives' }).click();
+      await about.waitFor();
+    };
+    await page.getByRole('link', { name: 'Directives' }).click();
+    await about.fill('A plan of the one');
+    await change(foreign);
+    expect(await about.inputValue()).toBe('');
+    await about.fill('A plan of the other');
+    await change(own);
+    expect(await about.inputValue()).toBe('A plan of the one');
+    await change(foreign);
+    expect(await about.inputValue()).toBe('A plan of the other');
+    await change(own);
+    // A former person of this tab, whose session ended by itself, leaves nothing to the next one.
+    await page.evaluate(`sessionStorage.setItem('typed-by', 'jo@acme.example')`);
+    await page.reload();
+    await about.waitFor();
+    expect(await about.inputValue()).toBe('');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('A plan of');
+  });
+
   it('stops the one that the dialog names, again and again until it is done, and no other', async () => {
     // Two seconds are waited for without a word.
     test.clock.stopAtMinute();

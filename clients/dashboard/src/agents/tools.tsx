@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { WordDiff } from '../inbox/word-diff.js';
 import { mayAct, mayActSomewhere, useMe } from '../me.js';
-import { client } from '../session.js';
+import { client, keyOfTab } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
@@ -156,7 +156,7 @@ function Definition({ name, onGone }: { name: string; onGone: () => void }) {
  */
 function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
   const me = useMe();
-  const key = `read-tool:${now.name}`;
+  const key = keyOfTab(`read-tool:${now.name}`);
   const [read, setRead] = useState<ToolView>(
     () => (JSON.parse(sessionStorage.getItem(key) ?? 'null') as ToolView | null) ?? now,
   );

@@ -25,7 +25,7 @@ export function Connectors() {
       <h2>Connectors</h2>
       <Listing<ConnectorView>
         name="connectors"
-        queryKey={['feed', 'connectors']}
+        queryKey={['figures', 'connectors']}
         list={(page) => client.connectors.list(page)}
         empty="No connector is checked."
       >
@@ -63,7 +63,7 @@ function Connector({ connector }: { connector: ConnectorView }) {
         {isOpen && (
           <Listing<ConnectorCheckView>
             name={`checks of ${name}`}
-            queryKey={['feed', 'connector', connectorId]}
+            queryKey={['figures', 'connector', connectorId]}
             list={(page) => client.connectors.listChecks(connectorId, page)}
             empty="It has not been checked yet."
           >

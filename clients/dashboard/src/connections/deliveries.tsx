@@ -7,8 +7,9 @@ import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
-import { patiently, readAll } from '../ui/read-all.js';
+import { patiently, readAll, useLeft } from '../ui/read-all.js';
 import { Time } from '../ui/time.js';
+import { tellLater } from '../ui/told.js';
 
 const STALE = ['webhook', 'delivery'] as const;
 
@@ -26,9 +27,10 @@ const canBeSentAgain = ({ status }: DeliverySummary) => status !== 'pending' && 
 export function Deliveries({ destinationId, name }: { destinationId: string; name: string }) {
   const [chosen, setChosen] = useState<Chosen>(new Map());
   const [said, say] = useState('');
+  const left = useLeft();
   const list = (page: { limit: number; cursor?: string }) => admin.deliveries.list(destinationId, page);
   const choose = useMutation({
-    mutationFn: () => readAll(list, say),
+    mutationFn: () => readAll(list, left(), say),
     onSuccess: ({ rows, isWhole }) => {
       const dead = rows.filter(({ status }) => status === 'dead');
       setChosen(new Map(dead.map((one) => [one.deliveryId, nameOf(one)])));
@@ -80,19 +82,23 @@ function SendMany({ chosen, clear }: { chosen: Chosen; clear: () => void }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [said, say] = useState('');
+  const left = useLeft();
   const send = useMutation({
     mutationFn: async () => {
+      const signal = left();
       const failed: string[] = [];
       let sent = 0;
       for (const [id, name] of chosen) {
-        say(`${sent} of ${chosen.size} sent again.`);
+        say(`${sent} of ${chosen.size} sent again so far.`);
         const wait = (seconds: number) =>
           say(`${sent} of ${chosen.size} sent again; too many requests, it goes on in ${seconds} s.`);
         try {
-          await patiently(() => admin.deliveries.redeliver(id), wait);
+          await patiently(() => admin.deliveries.redeliver(id), wait, signal);
           sent++;
         } catch (error) {
-          if (endsSession(error) || !(error instanceof APIError)) throw error;
+          const isOver = signal.aborted || endsSession(error);
+          if (isOver) tellLater(`Stopped: ${sent} of ${chosen.size} deliveries were sent again.`);
+          if (isOver || !(error instanceof APIError)) throw error;
           failed.push(`${name}: ${error.message}`);
         }
       }

@@ -7,7 +7,7 @@ import { Loaded } from '../ui/list.js';
 /** How much models may use on one day, and what they have cost. */
 export function ModelBudget() {
   const settings = useQuery({ queryKey: ['settings'], queryFn: () => client.settings.get() });
-  const metrics = useQuery({ queryKey: ['feed', 'metrics'], queryFn: () => client.metrics.get() });
+  const metrics = useQuery({ queryKey: ['figures', 'metrics'], queryFn: () => client.metrics.get() });
   return (
     <section aria-label="Model budget">
       <h2>Model budget</h2>
@@ -45,7 +45,7 @@ function Limits({ budget }: { budget: SettingsView['modelBudget'] }) {
                 : null,
           })
         }
-        stale={['settings', 'feed']}
+        stale={['settings', 'figures']}
       >
         <Field
           label="US dollars a day"

@@ -14,7 +14,7 @@ export function DocumentsPage() {
       <h1>Documents</h1>
       <Listing<DocumentSummary>
         name="documents"
-        queryKey={['feed', 'documents']}
+        queryKey={['document']}
         list={(page) => client.documents.list(page)}
         empty="None yet. A directive such as “File a note” makes one, once it is approved."
       >

@@ -107,7 +107,7 @@ function Checkpoints() {
           about="checkpoint"
           verb="Take a checkpoint"
           act={({ label }) => client.checkpoints.create(label!.trim() ? { label: label!.trim() } : {})}
-          stale={['feed']}
+          stale={['guardian']}
         >
           <Field label="What it is for">
             <input name="label" maxLength={120} />
@@ -115,7 +115,7 @@ function Checkpoints() {
         </Form>
       )}
       <Listing
-        queryKey={['feed', 'checkpoints']}
+        queryKey={['guardian', 'checkpoints']}
         name="checkpoints"
         list={(page) => client.checkpoints.list(page)}
         empty="None yet. One is taken automatically before the kill switch is engaged."

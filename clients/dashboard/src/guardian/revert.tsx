@@ -25,8 +25,8 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
     mode: guardian.mode === 'killed' ? 'resume' : 'restore',
   });
   const checkpoints = useQuery({
-    queryKey: ['feed', 'checkpoints', 'all'],
-    queryFn: () => readAll((page) => client.checkpoints.list(page)),
+    queryKey: ['guardian', 'checkpoints', 'all'],
+    queryFn: ({ signal }) => readAll((page) => client.checkpoints.list(page), signal),
   });
   /** The one that was begun here last. */
   const [revertId, setRevertId] = useState<string | null>(null);

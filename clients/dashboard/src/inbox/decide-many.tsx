@@ -1,6 +1,7 @@
 import type { ApprovalSummary, ApprovalView, DecisionResult } from '@consigliere/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { leaveInbox } from '../live.js';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
@@ -65,11 +66,16 @@ function Many({
           ...(contentHash !== null && { contentHash }),
         })),
       }),
-    onSuccess: () => {
+    onSuccess: ({ results }) => {
       forget();
       clear();
+      // The stream tells what else became of them.
+      const decided = results.filter((one) => !one.error && one.status !== 'pending');
+      leaveInbox(
+        queries,
+        decided.map(({ approvalId }) => approvalId),
+      );
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['approvals'] }),
   });
   if (decide.data) {
     return (

@@ -1,5 +1,4 @@
 import type { ApprovalSummary } from '@consigliere/sdk';
-import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useState } from 'react';
 import { useEscalationCount } from '../escalations/use-escalations.js';
@@ -12,7 +11,7 @@ import { ApprovalPage } from './approval-page.js';
 import { canBeChosen, DecideMany } from './decide-many.js';
 import { KeysDialog, useKeys } from './keys.js';
 import { useSnoozes } from './snooze.js';
-import { useWaiting } from './use-waiting.js';
+import { PAGE, useWaiting, useWaitingCount } from './use-waiting.js';
 
 const GROUPS = [
   {
@@ -24,9 +23,6 @@ const GROUPS = [
   { title: 'Being drafted', holds: () => true },
 ] as const;
 const RISKS = ['critical', 'high', 'medium', 'low'];
-/** The approvals behind the first page, which are read on demand. */
-const LATER = ['approvals-later'];
-const PAGE = 100;
 const NONE: readonly string[] = [];
 /** In which order the rows of a group stand; the first one unless the address names another. */
 const SORTS = {
@@ -43,27 +39,23 @@ export function Inbox() {
   const { approvalId } = useParams({ strict: false });
   const navigate = useNavigate();
   const me = useMe();
-  const queries = useQueryClient();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting();
   const stuck = useEscalationCount();
   const snoozes = useSnoozes();
-  const later = useQuery<ApprovalSummary[]>({ queryKey: LATER, queryFn: skipToken, staleTime: Infinity });
   const { page = 1, ...search } = useSearch({ strict: false });
   const sort = (Object.keys(SORTS) as Sort[]).find((one) => one === search.sort) ?? 'risk';
-  const { groups, items, snoozed } = grouped(waiting.data?.items ?? [], later.data ?? [], snoozes, sort);
+  const pages = waiting.data?.pages ?? [];
+  const { groups, items, snoozed } = grouped(pages, snoozes, sort);
   const known = items.length + snoozed.length;
-  const more = useMutation({
-    mutationFn: () => client.approvals.list({ limit: PAGE, offset: known }),
-    onSuccess: (read) =>
-      queries.setQueryData<ApprovalSummary[]>(LATER, (before = []) => [...before, ...read.items]),
-  });
-  const total = waiting.data?.total ?? 0;
-  // As many pages are read as the address says, after a reload too.
-  const isReadOn = known > 0 && known < total && known <= (page - 1) * PAGE && !more.isPending && !more.error;
+  const total = Math.max(known, useWaitingCount());
+  const { hasNextPage, isFetchNextPageError, fetchNextPage } = waiting;
+  const isIdle = waiting.fetchStatus === 'idle';
+  // As many pages are read as the address says, after a reload too; and the next one where nothing is left of those.
+  const readsOn = hasNextPage && isIdle && !isFetchNextPageError && (pages.length < page || known === 0);
   useEffect(() => {
-    if (isReadOn) more.mutate();
-  }, [isReadOn]);
+    if (readsOn) void fetchNextPage();
+  }, [readsOn, fetchNextPage]);
   const choose = useCallback(
     (ids: readonly string[], isChosen: boolean) =>
       setChosen((before) => {
@@ -123,7 +115,14 @@ export function Inbox() {
             ))}
           </select>
         )}
-        {total === 0 && <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>}
+        {pages.length > 1 && waiting.isStale && (
+          <button type="button" disabled={!isIdle} onClick={() => void waiting.refetch()}>
+            There are newer ones: show them
+          </button>
+        )}
+        {known === 0 && !hasNextPage && (
+          <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>
+        )}
         {groups.map(
           ({ title, items: own }) =>
             own.length > 0 && (
@@ -158,21 +157,20 @@ export function Inbox() {
             </ul>
           </details>
         )}
-        {more.error && <Failure error={more.error} />}
-        {known < total && (
+        {isFetchNextPageError && <Failure error={waiting.error!} onRetry={() => void fetchNextPage()} />}
+        {hasNextPage && !isFetchNextPageError && (
           <button
             type="button"
-            disabled={more.isPending}
-            onClick={() => {
-              more.reset();
+            disabled={!isIdle}
+            onClick={() =>
               void navigate({
                 to: '.',
-                search: (before) => ({ ...before, page: Math.floor((known - 1) / PAGE) + 2 }),
+                search: (before) => ({ ...before, page: pages.length + 1 }),
                 resetScroll: false,
-              });
-            }}
+              })
+            }
           >
-            Show {Math.min(PAGE, total - known)} more of {total}
+            Show {Math.min(PAGE, total - known) || ''} more of {total}
           </button>
         )}
       </section>
@@ -274,17 +272,13 @@ function byAge(a: ApprovalSummary, b: ApprovalSummary): number {
 
 /** Each approval once, in the first group that holds it; those that are put off apart. */
 function grouped(
-  first: readonly ApprovalSummary[],
-  later: readonly ApprovalSummary[],
+  pages: readonly { items: ApprovalSummary[] }[],
   snoozes: ReturnType<typeof useSnoozes>,
   sort: Sort,
 ) {
-  const known = new Set(first.map(({ approvalId }) => approvalId));
-  const all = [
-    ...first,
-    ...later.filter(({ approvalId }) => !known.has(approvalId) && known.add(approvalId)),
-  ];
-  const byGroup = Object.groupBy(all.toSorted(SORTS[sort].compare), (one) =>
+  // One that has become urgent between two pages stands in both.
+  const all = new Map(pages.flatMap(({ items }) => items).map((one) => [one.approvalId, one]));
+  const byGroup = Object.groupBy([...all.values()].toSorted(SORTS[sort].compare), (one) =>
     snoozes.until(one) === undefined ? GROUPS.find(({ holds }) => holds(one))!.title : 'Snoozed',
   );
   const groups = GROUPS.map(({ title }) => ({ title, items: byGroup[title] ?? [] }));

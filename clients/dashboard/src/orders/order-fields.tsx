@@ -18,10 +18,10 @@ const LIMITS: Record<Limit, string> = {
 function useKnown() {
   return useQuery({
     queryKey: ['tool', 'known-names'],
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       const [engines, tools, agents, packets] = await Promise.all([
         client.engines.list(),
-        readAll((page) => client.tools.list(page)),
+        readAll((page) => client.tools.list(page), signal),
         client.agents.list(),
         client.workPackets.list({ limit: 100 }),
       ]);

@@ -11,7 +11,7 @@ export function Rule({ order }: { order: Partial<Order> }) {
   const approvers = (order.approval as { approvers?: { memberIds?: unknown } } | null | undefined)?.approvers;
   const members = useQuery({
     queryKey: ['member', 'names'],
-    queryFn: () => readAll((page) => client.members.list(page)),
+    queryFn: ({ signal }) => readAll((page) => client.members.list(page), signal),
     enabled: !!approvers?.memberIds,
     retry: false,
     staleTime: 60_000,

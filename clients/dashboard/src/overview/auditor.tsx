@@ -28,7 +28,7 @@ function EvalRuns({ teamId }: { teamId: string | undefined }) {
     <section aria-label="Eval runs">
       <h2>Eval runs</h2>
       <Listing
-        queryKey={['feed', 'evals', teamId]}
+        queryKey={['eval', 'runs', teamId]}
         name="eval runs"
         list={(page) => client.evals.list({ ...page, ...(teamId && { teamId }) })}
         empty="None yet. One runs before a standing order becomes active."

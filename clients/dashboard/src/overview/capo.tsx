@@ -25,7 +25,7 @@ function Signals({ teamId }: { teamId: string | undefined }) {
     <section aria-label="Signals">
       <h2>Signals</h2>
       <Listing
-        queryKey={['feed', 'signals', teamId]}
+        queryKey={['signal', 'open', teamId]}
         name="signals"
         list={(page) => client.signals.list({ status: 'open', ...page, ...(teamId && { teamId }) })}
         empty="No open signals. What goes wrong or changes appears here."
@@ -45,7 +45,7 @@ function Signal({
   const me = useMe();
   const acknowledge = useMutation({
     mutationFn: () => client.signals.acknowledge({ signalId }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['feed', 'signals'] }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['signal'] }),
   });
   return (
     <li>
@@ -76,7 +76,7 @@ function Packets({ teamId }: { teamId: string | undefined }) {
     <section aria-label="Work packets">
       <h2>Work packets of {teamId ? 'the team' : 'all your teams'}</h2>
       <Listing
-        queryKey={['feed', 'packets', teamId]}
+        queryKey={['directives', 'packets', teamId]}
         name="work packets"
         list={(page) => client.workPackets.list({ ...page, ...(teamId && { teamId }) })}
         empty="No work yet. Hand in a directive to begin."

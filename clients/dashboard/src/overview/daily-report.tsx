@@ -18,7 +18,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
   });
   const history = useQuery({
     queryKey: ['reports'],
-    queryFn: () => readAll((page) => client.reports.list(page)),
+    queryFn: ({ signal }) => readAll((page) => client.reports.list(page), signal),
   });
   const days = [...new Set(history.data?.rows.map((one) => one.date))];
   return (

@@ -13,7 +13,7 @@ export function Sent() {
   const search = useSearch({ strict: false });
   const { page = 1 } = search;
   const sent = useQuery({
-    queryKey: ['feed', 'sent', page],
+    queryKey: ['sent', page],
     queryFn: () => client.auditFeed.listSent({ limit: PAGE, offset: (page - 1) * PAGE }),
   });
   return (

@@ -5,8 +5,14 @@ import { save } from './save.js';
 const DEEPEST = 2;
 
 /** Has the browser keep a list as a file. @returns what the file has, in a sentence */
-export async function saveList(name: string, list: ListPage, tell: (sentence: string) => void) {
-  const { rows, isWhole } = await readAll(list, tell);
+export async function saveList(
+  name: string,
+  list: ListPage,
+  tell: (sentence: string) => void,
+  left: AbortSignal,
+) {
+  const { rows, isWhole } = await readAll(list, left, tell);
+  left.throwIfAborted();
   saveCsv(name, csvOf(rows));
   return isWhole
     ? `The file has all ${rows.length} rows.`

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Failure } from './failure.js';
-import type { ListPage } from './read-all.js';
+import { type ListPage, useLeft } from './read-all.js';
 
 interface Given {
   /** What the rows are, such as `members`: the file is named after it. */
@@ -15,8 +15,13 @@ interface Given {
 /** Takes a list along as a file for spreadsheets: all of its rows, and not only those that are shown. */
 export function Csv({ name, total, list }: Given) {
   const [said, say] = useState('');
+  const left = useLeft();
   const save = useMutation({
-    mutationFn: async () => (await import('./csv-file.js')).saveList(name.replaceAll(' ', '-'), list, say),
+    mutationFn: async () => {
+      const signal = left();
+      const { saveList } = await import('./csv-file.js');
+      return saveList(name.replaceAll(' ', '-'), list, say, signal);
+    },
     onSuccess: say,
     onError: () => say(''),
   });

@@ -1,6 +1,7 @@
 import { RateLimitError } from '@consigliere/sdk';
 import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { keyOfTab } from '../session.js';
 import { Failure } from './failure.js';
 import { textsOf } from './texts-of.js';
 
@@ -30,7 +31,7 @@ export function Form<T>(given: Given<T>) {
   const { about, verb, isDanger, isRepeated, act, stale, onDone, onBack, children } = given;
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const key = `typed:form:${about}`;
+  const key = keyOfTab(`typed:form:${about}`);
   useEffect(() => restore(form.current!, sessionStorage.getItem(key)), [key]);
   const acting = useMutation({
     mutationFn: async ({ texts, data }: { texts: Texts; data: FormData }) => act(texts, data),

@@ -43,8 +43,10 @@ export function Listing<T extends object>({
       list({ limit: pageParam === null ? first : PAGE, ...(pageParam !== null && { cursor: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state: { data } }) =>
-      isUnderWay && data?.pages.some(({ items }) => items.some(isUnderWay)) ? AGAIN_MS : false,
+    ...(isUnderWay && {
+      refetchInterval: ({ state: { data } }: { state: { data?: { pages: Page<T>[] } | undefined } }) =>
+        data?.pages.some(({ items }) => items.some(isUnderWay)) && AGAIN_MS,
+    }),
   });
   return (
     <Loaded query={pages}>

@@ -1,4 +1,7 @@
 import { RateLimitError } from '@consigliere/sdk';
+import { useEffect, useRef } from 'react';
+import { endsSession, lock } from '../session.js';
+import { tellLater } from './told.js';
 
 interface Page<T> {
   items: readonly T[];
@@ -16,10 +19,12 @@ const PAGE = 100;
 
 /**
  * All that a list has, up to {@link MOST_ROWS}.
+ * @param left ends it
  * @param tell is told how far it has come
  */
 export async function readAll<T extends object>(
   list: ListPage<T>,
+  left: AbortSignal,
   tell: (sentence: string) => void = () => undefined,
 ) {
   const rows: T[] = [];
@@ -28,7 +33,12 @@ export async function readAll<T extends object>(
     const page: Page<T> = await patiently(
       () => list({ limit: PAGE, ...(cursor !== null && { cursor }) }),
       (seconds) => tell(`${rows.length} rows read; too many requests, it continues in ${seconds} s.`),
-    );
+      left,
+    ).catch((error: unknown) => {
+      if (left.aborted || endsSession(error))
+        tellLater(`Reading the list was stopped after ${rows.length} rows.`);
+      throw error;
+    });
     rows.push(...page.items);
     cursor = page.nextCursor;
     tell(`${rows.length} of ${Math.max(page.total, rows.length)} rows read.`);
@@ -36,16 +46,35 @@ export async function readAll<T extends object>(
   return { rows: rows.slice(0, MOST_ROWS), isWhole: cursor === null };
 }
 
-/** Waits out a refusal for too many requests. */
-export async function patiently<T>(ask: () => PromiseLike<T>, onWait: (seconds: number) => void): Promise<T> {
+/** Ends with the component: when its page is left, locked or signed out of. */
+export function useLeft(): () => AbortSignal {
+  const left = useRef(new AbortController());
+  useEffect(() => {
+    left.current = new AbortController();
+    return () => left.current.abort();
+  }, []);
+  return () => left.current.signal;
+}
+
+/** Waits out a refusal for too many requests. @throws the reason of `left` once nobody waits for it any more */
+export async function patiently<T>(
+  ask: () => PromiseLike<T>,
+  onWait: (seconds: number) => void,
+  left: AbortSignal,
+): Promise<T> {
   for (;;) {
+    left.throwIfAborted();
     try {
       return await ask();
     } catch (error) {
+      if (endsSession(error)) lock();
       if (!(error instanceof RateLimitError)) throw error;
       const seconds = error.retryAfter ?? 60;
       onWait(seconds);
-      await new Promise((again) => setTimeout(again, seconds * 1_000));
+      await new Promise((again) => {
+        setTimeout(again, seconds * 1_000);
+        left.addEventListener('abort', again);
+      });
     }
   }
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { keyOfTab, onSessionChange, sessionNow } from '../session.js';
 
 /** So long it is shown. */
 const SHOWN_MS = 10_000;
@@ -14,6 +15,20 @@ export function tell(sentence: string): void {
   if (sentence) timer = setTimeout(() => tell(''), SHOWN_MS);
   for (const listener of listeners) listener();
 }
+
+/** The same, and to a person whose page was locked meanwhile once they are back. */
+export function tellLater(sentence: string): void {
+  const { state } = sessionNow();
+  if (state === 'open') tell(sentence);
+  else if (state === 'locked') sessionStorage.setItem(keyOfTab('told'), sentence);
+}
+
+onSessionChange(() => {
+  const left = sessionNow().state === 'open' && sessionStorage.getItem(keyOfTab('told'));
+  if (!left) return;
+  sessionStorage.removeItem(keyOfTab('told'));
+  tell(left);
+});
 
 /** What was said last; empty where there is nothing to say. */
 export function useTold(): string {
