@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { admin, client, resume, signOut } from '../session.js';
+import { admin, client, resume } from '../session.js';
 import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearance.js';
 import { Csv, onePage } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
@@ -21,9 +21,6 @@ export function AccountPage() {
       <Sessions />
       <Devices />
       <Look />
-      <button type="button" className="sign-out" onClick={() => void signOut()}>
-        Sign out
-      </button>
     </div>
   );
 }
