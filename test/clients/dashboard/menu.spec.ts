@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
+import { DashboardDesk, DESK, EMAIL, hasBrowser, PHONE } from './dashboard-desk.js';
 
 const PAGES = ['Directives', 'Overview', 'What left', 'Escalations', 'Safety', 'Set-up', 'Mira'];
 
@@ -68,6 +68,30 @@ describe.runIf(hasBrowser)('the menu', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     await links().filter({ hasText: 'Set-up' }).waitFor({ state: 'hidden' });
     expect(await menu().getAttribute('aria-expanded')).toBe('false');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('stays in one line, and cut off nowhere, for somebody with a long name, two workspaces and work that waits', async () => {
+    const { test } = desk;
+    const { workspaceId } = await test.createWorkspace();
+    await test.rows(
+      `insert into members (member_id, workspace_id, user_id, role)
+       select 'mem_' || substr($1, 5), $1, user_id, 'owner' from users where email = $2`,
+      [workspaceId, EMAIL],
+    );
+    await test.rows(`update users set display_name = 'Mira Margarethe Zimmermann-Lindqvist'`);
+    await desk.handIn('Email karl@acme.example, subject "Rent": "It is due on Friday."');
+    await page.setViewportSize(DESK);
+    await page.goto(test.url);
+    await bar().getByText('1 in the inbox').waitFor();
+    await bar().getByLabel('Workspace').waitFor();
+    expect((await bar().boundingBox())!.height).toBeLessThan(70);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect((await bar().boundingBox())!.height).toBeLessThan(160);
+    await menu().click();
+    await links().filter({ hasText: 'Mira Margarethe Zimmermann-Lindqvist' }).waitFor();
+    expect(await desk.findings()).toEqual([]);
     expect(desk.complaints).toEqual([]);
   });
 });
