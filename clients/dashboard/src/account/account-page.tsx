@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { admin, client, resume } from '../session.js';
 import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearance.js';
@@ -7,6 +7,7 @@ import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
 import { Time } from '../ui/time.js';
+import { OwnSessions } from '../people/sessions.js';
 import { MailChoices } from './mail-choices.js';
 import { SecondFactor } from './second-factor.js';
 
@@ -18,7 +19,7 @@ export function AccountPage() {
       <ChangePassword />
       <SecondFactor />
       <MailChoices />
-      <Sessions />
+      <OwnSessions />
       <Devices />
       <Look />
     </div>
@@ -65,44 +66,6 @@ function ChangePassword() {
           Change the password
         </button>
       </form>
-    </section>
-  );
-}
-
-function Sessions() {
-  const queries = useQueryClient();
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => admin.sessions.list({ limit: 50 }) });
-  const end = useMutation({
-    mutationFn: (sessionId: string) => admin.sessions.end(sessionId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
-  });
-  return (
-    <section aria-label="Sessions">
-      <h2>Where you are signed in</h2>
-      {end.error && <Failure error={end.error} />}
-      <Loaded query={sessions}>
-        {({ items }) => (
-          <Rows items={items} empty="Nowhere.">
-            {({ sessionId, address, current, createdAt }) => (
-              <li key={sessionId}>
-                <span className="facts">
-                  <span>{address}</span>
-                  <span>
-                    since <Time at={createdAt} />
-                  </span>
-                  {current && <span>this one</span>}
-                </span>
-                {!current && (
-                  <button type="button" disabled={end.isPending} onClick={() => end.mutate(sessionId)}>
-                    End the session from {address}
-                  </button>
-                )}
-              </li>
-            )}
-          </Rows>
-        )}
-      </Loaded>
-      <Csv name="own sessions" total={sessions.data?.total} list={(page) => admin.sessions.list(page)} />
     </section>
   );
 }

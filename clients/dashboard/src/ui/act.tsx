@@ -12,13 +12,15 @@ interface Given<T> {
   isDanger?: boolean;
   act: (texts: Record<string, string>, data: FormData) => PromiseLike<T>;
   stale: readonly string[];
+  /** What has changed, which is told once it is done; left out: that it is done. */
+  says?: string | ((result: T) => string);
   onDone?: (result: T) => unknown;
   /** The fields that it asks for. */
   children?: ReactNode;
 }
 
 /** A button that says in a dialog what comes of it, and asks for what it needs, before it acts. */
-export function Act<T>({ of, effect, onDone, children, ...form }: Given<T>) {
+export function Act<T>({ of, effect, says, onDone, children, ...form }: Given<T>) {
   const [isOpen, setOpen] = useState(false);
   const title = `${form.verb} ${of}`;
   return (
@@ -31,6 +33,7 @@ export function Act<T>({ of, effect, onDone, children, ...form }: Given<T>) {
           <Form
             {...form}
             about={title}
+            says={says ?? `${title}: done.`}
             onDone={(result) => {
               setOpen(false);
               onDone?.(result);

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { Failure } from './failure.js';
 import { textsOf } from './texts-of.js';
+import { tell } from './told.js';
 
 type Texts = Record<string, string>;
 
@@ -14,13 +15,25 @@ interface Given<T> {
   act: (texts: Texts, data: FormData) => PromiseLike<T>;
   /** What is read again afterwards, by the first word of its query. */
   stale: readonly string[];
+  /** What has changed, which is told once it is done; left out: that it is done. */
+  says?: string | ((result: T) => string);
   onDone?: (result: T) => unknown;
   onBack?: () => void;
   children?: ReactNode;
 }
 
 /** A form that acts when it is sent: it says what went wrong, and keeps what was typed until it went well. */
-export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, children }: Given<T>) {
+export function Form<T>({
+  about,
+  verb,
+  isDanger,
+  act,
+  stale,
+  says = `${verb}: done.`,
+  onDone,
+  onBack,
+  children,
+}: Given<T>) {
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const key = `typed:form:${about}`;
@@ -30,6 +43,7 @@ export function Form<T>({ about, verb, isDanger, act, stale, onDone, onBack, chi
     onSuccess: async (result) => {
       sessionStorage.removeItem(key);
       form.current?.reset();
+      tell(typeof says === 'string' ? says : says(result));
       onDone?.(result);
       await Promise.all(stale.map((one) => queries.invalidateQueries({ queryKey: [one] })));
     },
