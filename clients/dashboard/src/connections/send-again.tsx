@@ -12,6 +12,8 @@ const READ_EVERY_MS = 1_000;
 /** After so many readings what is still under way is said to be so. */
 const MOST_READINGS = 20;
 const PAGE = 100;
+/** What is due later than this waits for a webhook that is paused. */
+const SOON_MS = 60_000;
 
 /** By the id of each delivery: how a person knows it. */
 export type Chosen = ReadonlyMap<string, string>;
@@ -167,9 +169,9 @@ function Outcome({ copy }: { copy: DeliverySummary | undefined }) {
     return (
       <>
         still under way
-        {copy?.nextAttemptAt && (
+        {copy?.nextAttemptAt && copy.nextAttemptAt > Date.now() + SOON_MS && (
           <>
-            , sent <Time at={copy.nextAttemptAt} />
+            : the webhook is paused, next attempt <Time at={copy.nextAttemptAt} />
           </>
         )}
       </>

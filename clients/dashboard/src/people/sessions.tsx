@@ -5,7 +5,6 @@ import { admin, useSession } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
-import { deviceOf } from './device.js';
 
 function useOwnMemberId(): string | undefined {
   const state = useSession();
@@ -84,7 +83,7 @@ function Session({ session, isOwn = false }: { session: ListedSession; isOwn?: b
         <Act
           verb="End"
           of={`${subject} from ${address}`}
-          effect={`${isOwn ? 'You are' : `${memberName} is`} signed out there within a second, and what is typed there is kept until the next sign-in.`}
+          effect={`${isOwn ? 'You are' : `${memberName} is`} signed out there within a second.`}
           isDanger
           act={() => admin.sessions.end(sessionId)}
           stale={['session']}
@@ -99,4 +98,29 @@ function Session({ session, isOwn = false }: { session: ListedSession; isOwn?: b
       )}
     </li>
   );
+}
+
+/** The first that fits: each of them claims to be some of those below it. */
+const BROWSERS: readonly [mark: RegExp, name: string][] = [
+  [/Edg/, 'Edge'],
+  [/OPR/, 'Opera'],
+  [/Firefox|FxiOS/, 'Firefox'],
+  [/Chrome|CriOS/, 'Chrome'],
+  [/Safari/, 'Safari'],
+];
+const SYSTEMS: readonly [mark: RegExp, name: string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** How a person knows the program that a session is open in: its browser and system, as it says itself. */
+function deviceOf(userAgent: string | null): string {
+  if (userAgent === null) return 'an unknown program';
+  const nameIn = (known: typeof BROWSERS) => known.find(([mark]) => mark.test(userAgent))?.[1];
+  const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
+  if (!browser) return userAgent;
+  return system ? `${browser} on ${system}` : browser;
 }
