@@ -195,7 +195,7 @@ function Destination({
             </>
           )}
         </span>
-        <span>{events.map((event) => EVENTS[event]).join(', ')}</span>
+        <span>tells when {events.map((event) => EVENTS[event]).join(', ')}</span>
       </span>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
