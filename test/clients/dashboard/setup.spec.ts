@@ -146,7 +146,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     const secret = page.getByRole('region', { name: 'Secret' });
     await secret.getByText(/^whsec_/).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.locator('body').textContent()).not.toContain('whsec_');
     expect(await test.rows('select description, events from webhook_destinations')).toEqual([
       { description: 'Warehouse', events: ['directive.executed', 'report.daily'] },
@@ -230,10 +230,10 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     await step('Rotate', 'the partner secret');
     const secret = page.getByRole('region', { name: 'Secret', exact: true });
     const made = await secret.locator('pre').textContent();
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: 'I have saved it' }).click();
     await step('Show', 'the partner secret');
     expect(await secret.locator('pre').textContent()).toBe(made);
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: 'I have saved it' }).click();
     expect(desk.complaints).toEqual([]);
   });
 
@@ -261,7 +261,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
       .getByRole('region', { name: 'Secret' })
       .getByText(/^whsec_/)
       .waitFor();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await step('Delete', 'Warehouse');
     await page.getByText('None yet. Make the first one above.').waitFor();
     expect((await test.owner.get('/webhooks')).body.items).toEqual([]);

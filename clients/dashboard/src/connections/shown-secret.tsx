@@ -28,7 +28,7 @@ export function ShownSecret({ secret: { text, of, note }, onKept }: { secret: Se
           {copied === text ? 'Copied' : 'Copy'}
         </button>
         <button type="button" onClick={onKept}>
-          I have kept it
+          I have saved it
         </button>
       </div>
     </section>

@@ -88,13 +88,7 @@ function Session({ session, isOwn = false }: { session: ListedSession; isOwn?: b
           act={() => admin.sessions.end(sessionId)}
           stale={['session']}
           says={`${subject.replace(/^[ty]/, (first) => first.toUpperCase())} is ended.`}
-        >
-          <p className="facts">
-            <span>
-              used last <Time at={lastSeenAt} />
-            </span>
-          </p>
-        </Act>
+        />
       )}
     </li>
   );

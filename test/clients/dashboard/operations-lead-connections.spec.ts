@@ -14,7 +14,7 @@ const COLLEAGUES = [
 ];
 
 /** Must-show 1 of the dashboard's second part, without orders and the report: by somebody who has read nothing. */
-describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('an operations lead with people and connections', { timeout: 60_000 }, () => {
   let desk: DashboardDesk;
   let test: TestApp;
   let page: Page;
@@ -140,7 +140,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       await secret.getByText(/^whsec_/).textContent(),
     );
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await secret.getByRole('button', { name: 'I have kept it' }).click();
+    await secret.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.locator('body').textContent()).not.toContain('whsec_');
     expect(desk.complaints).toEqual([]);
   });
