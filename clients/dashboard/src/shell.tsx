@@ -51,6 +51,15 @@ const STATES = {
   limit: 'Too many requests: continues in',
 } as const;
 
+const PAGES = [
+  ['/directives', 'Directives'],
+  ['/overview', 'Overview'],
+  ['/sent', 'What left'],
+  ['/escalations', 'Escalations'],
+  ['/guardian', 'Safety'],
+  ['/setup', 'Set-up'],
+] as const;
+
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
   const held = useHeld();
@@ -59,18 +68,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <header className="bar">
-        <nav aria-label="Pages">
-          <Link to="/" className="brand">
-            Consigliere <Waiting />
-          </Link>
-          <Link to="/directives">Directives</Link>
-          <Link to="/overview">Overview</Link>
-          <Link to="/sent">What left</Link>
-          <Link to="/escalations">Escalations</Link>
-          <Link to="/guardian">Safety</Link>
-          <Link to="/setup">Set-up</Link>
-          <Link to="/account">{name}</Link>
-        </nav>
+        <Menu name={name} />
         <Workspace />
         <span className={`connection ${held ? 'lost' : connection}`} role="status">
           {STATES[held?.why ?? connection]}
@@ -79,13 +77,11 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         <GuardianBar />
         {chat.button}
         <Find />
-        <button type="button" className="sign-out" onClick={() => void signOut()}>
-          Sign out
-        </button>
+        {/* In the bar, so that it is seen by those who have scrolled down as well. */}
+        <p className="told" role="status">
+          {useTold()}
+        </p>
       </header>
-      <p className="told" role="status">
-        {useTold()}
-      </p>
       {/* Nothing is read before it is known from where on changes are told. */}
       <main className={chat.panel ? 'with-chat' : undefined}>
         <div>
@@ -97,6 +93,58 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         </CatchBoundary>
       </main>
     </>
+  );
+}
+
+/** The pages: in a line where it fits, otherwise as a list that a button opens. */
+function Menu({ name }: { name: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const nav = useRef<HTMLElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => setOpen(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const onPointer = ({ target }: PointerEvent) => !nav.current!.contains(target as Node) && close();
+    addEventListener('pointerdown', onPointer);
+    return () => removeEventListener('pointerdown', onPointer);
+  }, [isOpen]);
+  return (
+    <nav
+      ref={nav}
+      aria-label="Pages"
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen) return;
+        close();
+        button.current!.focus();
+      }}
+    >
+      <Link to="/" className="brand" onClick={close}>
+        Consigliere <Waiting />
+      </Link>
+      <button
+        ref={button}
+        type="button"
+        className="menu"
+        aria-expanded={isOpen}
+        aria-controls="pages"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div id="pages" className={isOpen ? 'open' : undefined}>
+        {PAGES.map(([to, title]) => (
+          <Link key={to} to={to} onClick={close}>
+            {title}
+          </Link>
+        ))}
+        <Link to="/account" className="me" onClick={close}>
+          {name}
+        </Link>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </nav>
   );
 }
 

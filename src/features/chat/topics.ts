@@ -168,8 +168,8 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
     words: `(?:what(?: has| have)?|did anything|has anything) fail(?:ed)?${WHEN}`,
   }),
   sent: receiptsOf('went out', SENT, {
-    example: 'What went out today?',
-    words: `what (?:went out|has gone out|was sent|did we send)${WHEN}`,
+    example: 'What left today?',
+    words: `what(?: has| have)? (?:left|went out|gone out|(?:was|been) sent|(?:did )?we sen[dt])${WHEN}`,
   }),
   mail: workOf('recipient', {
     example: 'Did the mail to karl@acme.example go out?',

@@ -1,6 +1,7 @@
 import { escapeHtml, faultList, htmlPage } from '../../platform/http/page.js';
 import { inWords } from '../../platform/kernel/local-day.js';
 import type { AcceptedInvite } from './invites.dto.js';
+import { rolesOffered } from './invite.js';
 import type { InviteEntity } from './invite.entity.js';
 import type { InviteContext } from './invites.repository.js';
 
@@ -12,11 +13,11 @@ export function invitePage(
     displayName = invite.inviteeName ?? '',
   }: { faults?: readonly string[]; displayName?: string } = {},
 ): string {
-  const { invitedBy, workspaceName, teamName, role, email, expiresAt, timezone } = invite;
+  const { invitedBy, workspaceName, teamName, email, expiresAt, timezone } = invite;
   const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
   return htmlPage(
     `Join ${workspaceName}`,
-    `<p class="text">${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}, as ${role}.</p>
+    `<p class="text">${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}. ${rolesOffered(invite)}</p>
 <p class="text">The link works once, until ${inWords(expiresAt, timezone)}.</p>
 ${faultList(faults)}<form method="post">
 <label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label>

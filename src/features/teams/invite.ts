@@ -33,6 +33,13 @@ export function mailIdOf({ inviteId, generation }: Pick<InviteEntity, 'inviteId'
   return `${inviteId}n${generation}`;
 }
 
+/** What an invite makes of somebody, in sentences; a team's alone makes a viewer of the workspace (CONTRACT section 4). */
+export function rolesOffered({ teamId, role }: Pick<InviteEntity, 'teamId' | 'role'>): string {
+  return teamId === null
+    ? `Your role: ${role}.`
+    : `Your role in the team: ${role}. Your role in the workspace: viewer, unless you are a member already.`;
+}
+
 /** Whether a member may send such an invite: to a team whose admin they are, or to the workspace with a role they may grant. */
 export function mayInvite(
   member: Pick<MemberView, 'role' | 'teams'>,

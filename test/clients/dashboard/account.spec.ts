@@ -110,6 +110,7 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
       .fill(totp.generate({ timestamp: test.clock.now() }));
     await page.getByRole('button', { name: 'Remove the second factor' }).click();
     await page.getByRole('button', { name: 'Set up' }).waitFor();
+    await page.getByRole('banner').getByText('Your second factor is removed').waitFor();
   });
 
   it('shows the devices that fetched what they need, and sets quiet hours', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TestApp } from '../../support/test-app.js';
+import { eventually, type TestApp } from '../../support/test-app.js';
 import { DashboardDesk, DESK, hasBrowser, PHONE } from './dashboard-desk.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)> [click](https://evil.example) \u202Egnp.exe';
@@ -68,18 +68,43 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     expect((await messages()).at(-1)!.intents).toEqual([{ intent: 'help', ids: [] }]);
   });
 
+  it('says what left, what failed, and who approved something, with the record to open', async () => {
+    const sentId = await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
+    expect((await test.owner.post(`/approvals/${sentId}/approve`)).status).toBe(200);
+    const [sent] = await eventually(
+      async () => (await test.owner.get('/audit-feed/sent')).body.items,
+      (items) => items.length > 0,
+    );
+    await say('What left today?');
+    await log().getByText('This went out today:').waitFor();
+    await log().getByText('eva@acme.example').first().waitFor();
+    const [packet] = await test.rows<{ work_packet_id: string }>(
+      'select work_packet_id from work_packets where directive_id = $1',
+      [sent.directiveId],
+    );
+    expect((await messages()).at(-1)!.intents).toEqual([{ intent: 'sent', ids: [packet!.work_packet_id] }]);
+    await say('What failed today?');
+    await log().getByText('Nothing failed today').waitFor();
+    await say('Who approved "Tea"?');
+    await log().getByText('approved by Mira').waitFor();
+    expect((await messages()).at(-1)!.intents).toMatchObject([
+      { intent: 'approved', ids: expect.arrayContaining([sentId]) },
+    ]);
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('asks back, and hands in what a person confirms', async () => {
     const directives = () => test.rows('select text from directives order by created_at desc');
-    expect(await directives()).toHaveLength(1);
+    expect(await directives()).toHaveLength(2);
     await say('Email jane@acme.example, subject "Your order": "It ships on Friday."');
     await log().getByText('Shall I hand this in').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    expect(await directives()).toHaveLength(1);
+    expect(await directives()).toHaveLength(2);
     await chat().getByRole('button', { name: 'Yes, hand it in' }).click();
     await log().getByText('Handed in as').waitFor();
     expect(await chat().getByRole('button', { name: 'Yes, hand it in' }).count()).toBe(0);
     const all = await directives();
-    expect(all).toHaveLength(2);
+    expect(all).toHaveLength(3);
     expect(all[0]).toEqual({ text: 'Email jane@acme.example, subject "Your order": "It ships on Friday."' });
     expect(desk.complaints).toEqual([]);
   });

@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['a decided approval', '/approvals/:decided', 'Approved by'],
     ['tokens', '/settings/api', 'Revoke'],
     ['workspaces', '/workspaces', 'Make the workspace'],
-    ['the account', '/account', 'this one'],
+    ['the account', '/account', 'this browser'],
   ])('in every text of %s is shown, never run', async (_name, path, awaited) => {
     const ids = await seeded();
     await poison(page);

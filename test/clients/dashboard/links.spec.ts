@@ -142,6 +142,7 @@ describe.runIf(hasBrowser)('the links of mails', { timeout: 60_000 }, () => {
     await page.setViewportSize(PHONE);
     await page.getByRole('link', { name: 'Open your inbox' }).click();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Jo Berg' }).waitFor();
     expect(await page.getByRole('region', { name: 'First run' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'API' }).count()).toBe(0);

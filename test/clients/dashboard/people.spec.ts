@@ -89,7 +89,7 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
     // It is told by the feed: nobody has loaded the page again.
     const members = page.getByRole('region', { name: 'Members' });
     await members.getByText('Jo Lind').waitFor();
-    await members.getByText('Sales: operator').waitFor();
+    await members.getByText('operator of the team Sales').waitFor();
     await members.getByText('mailed approvals, escalations').first().waitFor();
     await page.getByText('Nobody is invited at present.').waitFor();
     expect(desk.complaints).toEqual([]);
@@ -133,17 +133,18 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
     await page.getByRole('dialog').getByLabel('Role in the workspace').selectOption('operator');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
-    await jo.getByText('operator', { exact: true }).waitFor();
+    await jo.getByText('operator of the workspace').waitFor();
     await page.locator('summary').filter({ hasText: 'Sales' }).click();
     await page.getByRole('button', { name: 'Change the role of Jo Lind in Sales' }).click();
     await page.getByRole('dialog').getByLabel('Role in the team').selectOption('admin');
     await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
-    await jo.getByText('Sales: admin').waitFor();
+    await jo.getByText('admin of the team Sales').waitFor();
     await page.getByRole('button', { name: /^End the session of Jo Lind/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     // While the dialog is open, what lies behind it is not to be found.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^End the session of Jo Lind/ }).waitFor({ state: 'detached' });
+    await page.getByText('Nobody else is signed in.').waitFor();
     expect(
       await test.rows(
         `select count(*)::int from sessions s join members m using (member_id)

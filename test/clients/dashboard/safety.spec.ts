@@ -221,7 +221,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Live').waitFor();
       const buttons = await page.getByRole('button').allTextContents();
-      expect(buttons.filter((name) => name !== 'CSV')).toEqual(['Find', 'Sign out']);
+      expect(buttons.filter((name) => name !== 'CSV')).toEqual(['Sign out', 'Find']);
     }
     await page.goto(`${test.url}/overview?view=boss`);
     await page.getByRole('heading', { name: 'Latest revenue' }).waitFor();

@@ -140,6 +140,18 @@ describe('POST /consigliere/chat 200: by name', () => {
     const { directiveId } = await sent('karl@acme.example', 'Order');
     const [packet] = await desk.packets(directiveId);
     expect((await chat.say('What went out today?')).reply).toContain(`- ${packet.workPacketId}: “`);
+    const sentItems = (await workspace.owner.get('/audit-feed/sent')).body.items;
+    expect(sentItems).toMatchObject([{ directiveId }]);
+    for (const question of [
+      'What left today?',
+      'what has left?',
+      'What was sent today',
+      'What have we sent?',
+    ]) {
+      const { reply: left, intents: about } = await chat.say(question);
+      expect(left, question).toMatch(/^This went out today:\n- pkt_\w+: “[^”]*karl@acme\.example[^”]*”, on /);
+      expect(about, question).toEqual([{ intent: 'sent', ids: [packet.workPacketId] }]);
+    }
     expect((await chat.say('What went out yesterday?')).reply).toBe(
       'Nothing went out yesterday, as far as you may see.',
     );

@@ -1,13 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { admin, client, resume, signOut } from '../session.js';
+import { admin, client, resume } from '../session.js';
 import { type Appearance, appearance, APPEARANCES, choose } from '../ui/appearance.js';
 import { Csv, onePage } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
-import { Listing } from '../ui/listing.js';
 import { textsOf } from '../ui/texts-of.js';
 import { Time } from '../ui/time.js';
+import { OwnSessions } from '../people/sessions.js';
 import { MailChoices } from './mail-choices.js';
 import { SecondFactor } from './second-factor.js';
 
@@ -19,12 +19,9 @@ export function AccountPage() {
       <ChangePassword />
       <SecondFactor />
       <MailChoices />
-      <Sessions />
+      <OwnSessions />
       <Devices />
       <Look />
-      <button type="button" className="sign-out" onClick={() => void signOut()}>
-        Sign out
-      </button>
     </div>
   );
 }
@@ -69,43 +66,6 @@ function ChangePassword() {
           Change the password
         </button>
       </form>
-    </section>
-  );
-}
-
-function Sessions() {
-  const queries = useQueryClient();
-  const end = useMutation({
-    mutationFn: (sessionId: string) => admin.sessions.end(sessionId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
-  });
-  return (
-    <section aria-label="Sessions">
-      <h2>Where you are signed in</h2>
-      {end.error && <Failure error={end.error} />}
-      <Listing
-        queryKey={['sessions']}
-        name="own sessions"
-        list={(page) => admin.sessions.list(page)}
-        empty="Nowhere."
-      >
-        {({ sessionId, address, current, createdAt }) => (
-          <li key={sessionId}>
-            <span className="facts">
-              <span>{address}</span>
-              <span>
-                since <Time at={createdAt} />
-              </span>
-              {current && <span>this one</span>}
-            </span>
-            {!current && (
-              <button type="button" disabled={end.isPending} onClick={() => end.mutate(sessionId)}>
-                End the session from {address}
-              </button>
-            )}
-          </li>
-        )}
-      </Listing>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { admin, resume } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
 import { textsOf } from '../ui/texts-of.js';
+import { tell } from '../ui/told.js';
 import { Time } from '../ui/time.js';
 
 /** The codes of an authenticator: set up, shown, removed. As a gate it is all that opens until a code was given. */
@@ -32,6 +33,7 @@ export function SecondFactor({ isGate = false }: { isGate?: boolean }) {
               <Prove
                 title="Anybody with your password could sign in without it."
                 button="Remove the second factor"
+                said="Your second factor is removed: your password alone signs you in."
                 act={(body) => admin.secondFactor.remove(body)}
               />
             </>
@@ -53,7 +55,13 @@ function SetUp({ isGate }: { isGate: boolean }) {
           Your second factor is set up. Keep these recovery codes apart from your password and your phone:
         </p>
         <pre className="output">{confirm.data.recoveryCodes.join('\n')}</pre>
-        <button type="button" onClick={() => void resume().then(() => queries.invalidateQueries())}>
+        <button
+          type="button"
+          onClick={() => {
+            tell('Your second factor is set up.');
+            void resume().then(() => queries.invalidateQueries());
+          }}
+        >
           I have saved them
         </button>
       </>
@@ -104,6 +112,7 @@ function ReplaceCodes() {
           type="button"
           onClick={() => {
             replace.reset();
+            tell('Your recovery codes are replaced.');
             void queries.invalidateQueries({ queryKey: ['second-factor'] });
           }}
         >
@@ -132,16 +141,20 @@ function ReplaceCodes() {
 function Prove({
   title,
   button,
+  said,
   act,
 }: {
   title: string;
   button: string;
+  /** What has changed, which is told. */
+  said?: string;
   act: (body: { password: string; code: string }) => PromiseLike<unknown>;
 }) {
   const queries = useQueryClient();
   const prove = useMutation({
     mutationFn: async (body: { password: string; code: string }) => act(body),
     onSuccess: async () => {
+      if (said) tell(said);
       await resume();
       await queries.invalidateQueries();
     },

@@ -82,6 +82,7 @@ function OutsideAgent({ agent }: { agent: OutsideAgentView }) {
             effect="Within a second its token stops working, until it is resumed. What it asked stays in the inbox."
             act={() => admin.tokens.pause(tokenId)}
             stale={STALE}
+            says={`${name} is paused.`}
           />
         )}
         {pausedBy !== null && isAdmin && (
@@ -91,6 +92,7 @@ function OutsideAgent({ agent }: { agent: OutsideAgentView }) {
             effect="Its token can be used again."
             act={() => admin.tokens.resume(tokenId)}
             stale={STALE}
+            says={`${name} is resumed.`}
           />
         )}
       </div>
@@ -146,6 +148,7 @@ function Asked({ name }: { name: string }) {
                   effect="The agent may not do it any more. It can ask again."
                   act={() => client.actions.cancel(actionRequestId)}
                   stale={['action', 'agent', 'approvals']}
+                  says={`${title} is taken back: ${name} may not do it.`}
                 />
               )}
             </li>
@@ -217,6 +220,7 @@ function Capo({ capo }: { capo: AgentView }) {
               effect="It begins no directive until it is resumed. What it has begun goes on."
               act={() => client.agents.pause(role)}
               stale={STALE}
+              says={`${role} is paused.`}
             />
           ) : (
             <Act
@@ -225,6 +229,7 @@ function Capo({ capo }: { capo: AgentView }) {
               effect="It begins directives again, the oldest first."
               act={() => client.agents.resume(role)}
               stale={STALE}
+              says={`${role} is resumed.`}
             />
           )}
         </div>

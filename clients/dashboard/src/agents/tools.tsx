@@ -77,6 +77,9 @@ function Register() {
           })
         }
         stale={STALE}
+        says={({ name, status }) =>
+          `The tool ${name} is ${status === 'proposed' ? 'proposed' : 'registered'}.`
+        }
       >
         <Field label="Name" hint="what agents call it, such as crm.refund">
           <input name="name" required maxLength={255} autoComplete="off" />
@@ -193,6 +196,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
             effect="It is in use as you have read it: standing orders may decide about it."
             act={() => client.tools.update(name, { status: 'active' }, { ifMatch })}
             stale={STALE}
+            says={`${name} is accepted.`}
           />
         )}
         {isAdmin && now.status === 'paused' && (
@@ -202,6 +206,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
             effect="It is in use again as you have read it."
             act={() => client.tools.update(name, { status: 'active' }, { ifMatch })}
             stale={STALE}
+            says={`${name} is resumed.`}
           />
         )}
         {mayAct(me, 'operator') && now.status === 'active' && (
@@ -211,6 +216,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
             effect="Each request for it is denied until an admin resumes it."
             act={() => client.tools.update(name, { status: 'paused' })}
             stale={STALE}
+            says={`${name} is paused.`}
           />
         )}
         {isAdmin && (
@@ -221,6 +227,7 @@ function AsRead({ now, onGone }: { now: ToolView; onGone: () => void }) {
             isDanger
             act={() => client.tools.delete(name)}
             stale={['tool']}
+            says={`${name} is ${now.status === 'proposed' ? 'refused' : 'deleted'}.`}
             onDone={onGone}
           />
         )}
@@ -249,6 +256,7 @@ function Change({ tool }: { tool: ToolView }) {
           }
           stale={STALE}
           onDone={forget}
+          says={`The definition of ${tool.name} is saved.`}
         >
           <Field label={`Definition of ${tool.name}`} hint="as JSON">
             <textarea

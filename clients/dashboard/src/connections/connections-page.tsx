@@ -1,4 +1,4 @@
-import type { DestinationView } from '@consigliere/sdk';
+import type { DestinationView, RotatedDestination } from '@consigliere/sdk';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin, client } from '../session.js';
@@ -9,6 +9,7 @@ import { Time } from '../ui/time.js';
 import { Connectors } from './connectors.js';
 import { Deliveries } from './deliveries.js';
 import { ModelBudget } from './model-budget.js';
+import { type Secret, ShownSecret } from './shown-secret.js';
 
 const EVENTS: Record<DestinationView['events'][number], string> = {
   'approval.requested': 'a person is asked',
@@ -27,13 +28,16 @@ const STALE = ['webhook', 'delivery'] as const;
 /** What connects the service with other programs: webhooks with their deliveries, what it needs itself, models, the partner. */
 export function ConnectionsPage() {
   const me = useMe();
-  /** A secret that is shown until it is kept, and what is to be known about it. */
-  const [secret, setSecret] = useState<{ text: string; note: string }>();
-  const showOnce = (text: string | null) =>
+  const [secret, setSecret] = useState<Secret>();
+  const showOnce = ({ secret: text, description, url }: DestinationView & { secret: string | null }) =>
     setSecret(
       text === null
         ? undefined
-        : { text, note: 'This secret is shown only now. The receiver checks the signature with it.' },
+        : {
+            text,
+            of: description || url,
+            note: 'This secret is shown only now. Keep it where the receiver finds it, which checks the signature of each request with it.',
+          },
     );
   if (!me) return <p className="empty">Loading.</p>;
   if (!mayAct(me, 'admin')) {
@@ -50,15 +54,7 @@ export function ConnectionsPage() {
       <p>
         A webhook tells a program of yours what happened here, as a signed request. What fails is tried again.
       </p>
-      {secret !== undefined && (
-        <section className="changed" aria-label="Secret">
-          <p role="alert">{secret.note}</p>
-          <pre className="output">{secret.text}</pre>
-          <button type="button" onClick={() => setSecret(undefined)}>
-            I have saved it
-          </button>
-        </section>
-      )}
+      {secret !== undefined && <ShownSecret secret={secret} onKept={() => setSecret(undefined)} />}
       <section aria-label="Make a webhook">
         <h2>Make a webhook</h2>
         <Form
@@ -72,7 +68,8 @@ export function ConnectionsPage() {
             })
           }
           stale={STALE}
-          onDone={({ secret: made }) => showOnce(made)}
+          says={({ description }) => `The webhook ${description} is made.`}
+          onDone={showOnce}
         >
           <Field label="What it is for">
             <input name="description" required maxLength={200} />
@@ -112,7 +109,13 @@ export function ConnectionsPage() {
       <Connectors />
       <ModelBudget />
       <PartnerSecret
-        onSecret={(text) => setSecret({ text, note: 'The partner persona service signs with this secret.' })}
+        onSecret={(text) =>
+          setSecret({
+            text,
+            of: 'the partner',
+            note: 'The partner persona service signs with this secret. To read it again, press Show.',
+          })
+        }
       />
     </div>
   );
@@ -131,6 +134,7 @@ function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
           effect="A receipt tells that you have seen it."
           act={() => admin.partnerSecret.get()}
           stale={[]}
+          says="The partner secret is shown, and a receipt tells so."
           onDone={({ secret }) => onSecret(secret)}
         />
         <Act
@@ -139,6 +143,7 @@ function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
           effect="A new one is made, or the first. The one before is accepted for 24 hours more."
           act={() => admin.partnerSecret.rotate()}
           stale={[]}
+          says="The partner secret is replaced: the one before is accepted for 24 hours more."
           onDone={({ secret }) => onSecret(secret)}
         />
       </div>
@@ -146,10 +151,12 @@ function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
   );
 }
 
-const STATES = {
+/** What each state is, and what a person can do about it. */
+const STATES: Record<DestinationView['status'], string> = {
   active: 'active',
-  paused: 'paused: it failed too often',
-  gone: 'gone: the receiver said so, with 410',
+  paused:
+    'paused: too many deliveries in a row were given up. One is tried each hour; fix the receiver, then resume it',
+  gone: 'ended: the receiver answered 410 (gone). Make another webhook if the events are still wanted',
 };
 
 function Destination({
@@ -157,7 +164,7 @@ function Destination({
   onSecret,
 }: {
   destination: DestinationView;
-  onSecret: (secret: string | null) => void;
+  onSecret: (rotated: RotatedDestination) => void;
 }) {
   const {
     destinationId: id,
@@ -177,7 +184,7 @@ function Destination({
         <code>{url}</code>
         <span className={status === 'active' ? 'count' : 'urgent'}>{STATES[status]}</span>
         {consecutiveFailures > 0 && (
-          <span className="urgent">failed {consecutiveFailures} times in a row</span>
+          <span className="urgent">{consecutiveFailures} deliveries in a row given up</span>
         )}
         <span>
           {lastDeliveryAt === null ? (
@@ -188,7 +195,7 @@ function Destination({
             </>
           )}
         </span>
-        <span>{events.map((event) => EVENTS[event]).join(', ')}</span>
+        <span>tells when {events.map((event) => EVENTS[event]).join(', ')}</span>
       </span>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
@@ -202,6 +209,7 @@ function Destination({
             effect="A webhook.test goes to this address alone."
             act={() => admin.webhooks.test(id)}
             stale={STALE}
+            says={`A test is on its way to ${name}: its deliveries tell what becomes of it.`}
             onDone={() => setOpen(true)}
           />
         )}
@@ -212,6 +220,7 @@ function Destination({
             effect="What waited goes out."
             act={() => admin.webhooks.resume(id)}
             stale={STALE}
+            says={`${name} is resumed, and what waited goes out.`}
           />
         )}
         {status !== 'gone' && (
@@ -222,7 +231,8 @@ function Destination({
             effect="Each request is signed with both secrets for 24 hours, so that the receiver can change over."
             act={({ secret }) => admin.webhooks.rotateSecret(id, secret ? { secret } : {})}
             stale={STALE}
-            onDone={({ secret }) => onSecret(secret)}
+            says={`The secret of ${name} is replaced: the one before signs too for 24 hours.`}
+            onDone={onSecret}
           >
             <Field label="New secret" hint="left out: one is made and shown">
               <input name="secret" type="password" minLength={16} maxLength={256} autoComplete="off" />
@@ -236,6 +246,7 @@ function Destination({
           isDanger
           act={() => admin.webhooks.delete(id)}
           stale={STALE}
+          says={`The webhook ${name} is deleted.`}
         />
       </div>
     </li>

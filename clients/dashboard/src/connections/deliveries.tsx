@@ -1,20 +1,22 @@
-import { APIError, type DeliverySummary } from '@consigliere/sdk';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DeliverySummary } from '@consigliere/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { admin, endsSession } from '../session.js';
-import { Act } from '../ui/act.js';
-import { Dialog } from '../ui/dialog.js';
+import { admin } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
-import { patiently, readAll, useLeft } from '../ui/read-all.js';
+import { readAll, useLeft } from '../ui/read-all.js';
 import { Time } from '../ui/time.js';
-import { tellLater } from '../ui/told.js';
+import { type Chosen, SendAgain } from './send-again.js';
 
-const STALE = ['webhook', 'delivery'] as const;
-
-/** By the id of each delivery: how a person knows it. */
-type Chosen = ReadonlyMap<string, string>;
+/** What each state is, and what a person can do about it. */
+const STATES: Record<DeliverySummary['status'], string> = {
+  pending: 'waits to be sent: it goes out by itself',
+  sending: 'being sent now',
+  delivered: 'delivered',
+  failed: 'failed, and tried again by itself',
+  dead: 'given up: fix the receiver, then send it again',
+};
 
 const nameOf = ({ event, deliveryId }: DeliverySummary) => `${event} ${deliveryId}`;
 
@@ -51,7 +53,19 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
         <button type="button" disabled={choose.isPending} onClick={() => choose.mutate()}>
           Choose all that were given up
         </button>
-        <SendMany chosen={chosen} clear={() => setChosen(new Map())} />
+        {chosen.size > 0 && (
+          <>
+            <SendAgain
+              destinationId={destinationId}
+              chosen={chosen}
+              verb={`Send ${chosen.size} again`}
+              onSent={() => setChosen(new Map())}
+            />
+            <button type="button" onClick={() => setChosen(new Map())}>
+              Choose none
+            </button>
+          </>
+        )}
         <span className="quiet" role="status">
           {said}
         </span>
@@ -77,96 +91,6 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
   );
 }
 
-/** One after the other; what was not sent is named with the reason. */
-function SendMany({ chosen, clear }: { chosen: Chosen; clear: () => void }) {
-  const queries = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
-  const [said, say] = useState('');
-  const left = useLeft();
-  const send = useMutation({
-    mutationFn: async () => {
-      const signal = left();
-      const failed: string[] = [];
-      let sent = 0;
-      for (const [id, name] of chosen) {
-        say(`${sent} of ${chosen.size} sent again so far.`);
-        const wait = (seconds: number) =>
-          say(`${sent} of ${chosen.size} sent again; too many requests, it goes on in ${seconds} s.`);
-        try {
-          await patiently(() => admin.deliveries.redeliver(id), wait, signal);
-          sent++;
-        } catch (error) {
-          const isOver = signal.aborted || endsSession(error);
-          if (isOver) tellLater(`Stopped: ${sent} of ${chosen.size} deliveries were sent again.`);
-          if (isOver || !(error instanceof APIError)) throw error;
-          failed.push(`${name}: ${error.message}`);
-        }
-      }
-      return { sent, failed };
-    },
-    onSettled: () => Promise.all(STALE.map((one) => queries.invalidateQueries({ queryKey: [one] }))),
-  });
-  const close = () => {
-    setOpen(false);
-    if (!send.data) return;
-    send.reset();
-    clear();
-  };
-  if (chosen.size === 0 && !isOpen) return null;
-  const title = `Send ${chosen.size} again`;
-  return (
-    <>
-      <button type="button" className="primary" onClick={() => setOpen(true)}>
-        {title}
-      </button>
-      <button type="button" onClick={clear}>
-        Choose none
-      </button>
-      <Dialog
-        title={title}
-        description="The same events go out once more, each as a delivery of its own. The receiver knows them by their ids."
-        isOpen={isOpen}
-        setOpen={close}
-      >
-        {send.data ? (
-          <div role="status">
-            <p>
-              {send.data.sent} of {chosen.size} sent again.
-            </p>
-            <ul className="summary">
-              {send.data.failed.map((failure) => (
-                <li key={failure} className="warning">
-                  {failure}
-                </li>
-              ))}
-            </ul>
-          </div>
-        ) : (
-          <>
-            <ul className="summary">
-              {[...chosen].map(([id, name]) => (
-                <li key={id}>{name}</li>
-              ))}
-            </ul>
-            {send.isPending && <p role="status">{said}</p>}
-            {send.error && <Failure error={send.error} />}
-          </>
-        )}
-        <div className="row">
-          {!send.data && (
-            <button type="button" className="primary" disabled={send.isPending} onClick={() => send.mutate()}>
-              {title}
-            </button>
-          )}
-          <button type="button" disabled={send.isPending} onClick={close}>
-            {send.data ? 'Close' : 'Back'}
-          </button>
-        </div>
-      </Dialog>
-    </>
-  );
-}
-
 function Delivery({
   delivery,
   isChosen,
@@ -176,7 +100,7 @@ function Delivery({
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
 }) {
-  const { deliveryId, event, status, attempts, nextAttemptAt } = delivery;
+  const { deliveryId, destinationId, event, status, attempts, nextAttemptAt } = delivery;
   const [isOpen, setOpen] = useState(false);
   const last = attempts.at(-1);
   return (
@@ -194,11 +118,11 @@ function Delivery({
       )}
       <span className="title">{event}</span>
       <span className="facts">
-        <span className={`status ${status === 'dead' ? 'failed' : status}`}>{status}</span>
+        <span className={`status ${status === 'dead' ? 'failed' : status}`}>{STATES[status]}</span>
         {last && <Time at={last.at} />}
         {nextAttemptAt !== null && (
           <span>
-            tried again <Time at={nextAttemptAt} />
+            next attempt <Time at={nextAttemptAt} />
           </span>
         )}
         <code>{deliveryId}</code>
@@ -210,12 +134,10 @@ function Delivery({
         {isOpen && <Attempts deliveryId={deliveryId} count={attempts.length} />}
       </details>
       {canBeSentAgain(delivery) && (
-        <Act
+        <SendAgain
+          destinationId={destinationId}
+          chosen={new Map([[deliveryId, nameOf(delivery)]])}
           verb="Send again"
-          of={nameOf(delivery)}
-          effect="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
-          act={() => admin.deliveries.redeliver(deliveryId)}
-          stale={STALE}
         />
       )}
     </li>

@@ -46,6 +46,11 @@ function Limits({ budget }: { budget: SettingsView['modelBudget'] }) {
           })
         }
         stale={['settings', 'figures']}
+        says={({ modelBudget }) =>
+          modelBudget
+            ? 'The model budget is saved.'
+            : 'The model budget is taken away: what the tier has holds.'
+        }
       >
         <Field
           label="US dollars a day"

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { mayAct, type Role } from '../me.js';
 import { admin } from '../session.js';
 import { Field, Form } from '../ui/form.js';
-import { RoleOptions, rolesToGive } from './roles.js';
+import { RoleOptions, rolesOf, rolesToGive } from './roles.js';
 
 type TeamRole = Exclude<Role, 'owner'>;
 
@@ -11,6 +11,7 @@ type TeamRole = Exclude<Role, 'owner'>;
 export function Invite({ me }: { me: BootstrapView }) {
   const managed = me.teams.filter(({ teamId }) => mayAct(me, 'admin', teamId));
   const [teamId, setTeamId] = useState(managed[0]?.teamId ?? '');
+  const team = managed.find((one) => one.teamId === teamId)?.name;
   const [done, setDone] = useState<AddedToTeam>();
   const invite = async ({ email, role }: Record<string, string>): Promise<AddedToTeam> =>
     teamId
@@ -19,15 +20,26 @@ export function Invite({ me }: { me: BootstrapView }) {
   return (
     <section aria-label="Invite a colleague">
       <h2>Invite a colleague</h2>
-      <Form about="invite" verb="Invite" act={invite} stale={['invite', 'member', 'team']} onDone={setDone}>
+      <Form
+        about="invite"
+        verb="Invite"
+        act={invite}
+        stale={['invite', 'member', 'team']}
+        says={({ member, invite: made }) =>
+          member
+            ? `${member.displayName} is in the team ${team} now, and is ${member.role} of the workspace as before.`
+            : `${made!.email} is invited as ${rolesOf(made!.role, team).join(' and ')}.`
+        }
+        onDone={setDone}
+      >
         <Field label="Mail address of the colleague">
           <input name="email" type="email" required maxLength={254} autoComplete="off" />
         </Field>
         <Field label="Team">
           <select value={teamId} onChange={({ target }) => setTeamId(target.value)}>
-            {managed.map((team) => (
-              <option key={team.teamId} value={team.teamId}>
-                {team.name}
+            {managed.map((one) => (
+              <option key={one.teamId} value={one.teamId}>
+                {one.name}
               </option>
             ))}
             {mayAct(me, 'admin') && <option value="">no team, the workspace alone</option>}
@@ -38,6 +50,15 @@ export function Invite({ me }: { me: BootstrapView }) {
             <RoleOptions roles={rolesToGive(me, teamId !== '')} />
           </select>
         </Field>
+        {team !== undefined && (
+          <p>
+            <strong>Role in the workspace: viewer</strong>{' '}
+            <span className="quiet">
+              Outside the team {team} they hand in nothing and decide nothing. Somebody who is in the
+              workspace already keeps the role there. An admin changes it below, under Members.
+            </span>
+          </p>
+        )}
       </Form>
       {done && <Outcome done={done} hasMailServer={me.features.mailServer} />}
     </section>

@@ -5,6 +5,7 @@ import { Act } from '../ui/act.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { UnsentInvite } from './invite.js';
+import { rolesOf } from './roles.js';
 
 /** Who is invited and has not come yet. */
 export function Invites() {
@@ -28,12 +29,14 @@ function Invited({ invite }: { invite: InviteView }) {
   const { inviteId, teamId, email, role, mail, invitedBy, expiresAt } = invite;
   const me = useMe();
   const hasMailServer = me?.features.mailServer ?? true;
+  const team = me?.teams.find((one) => one.teamId === teamId)?.name ?? 'that was archived';
   return (
     <li>
       <span className="title">{email}</span>
       <span className="facts">
-        <span>{role}</span>
-        {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
+        {rolesOf(role, teamId === null ? undefined : team).map((one) => (
+          <span key={one}>{one}</span>
+        ))}
         <span>by {invitedBy.name}</span>
         {hasMailServer && (
           <span className={mail.status === 'failed' ? 'urgent' : ''}>{MAIL[mail.status]}</span>
@@ -55,6 +58,7 @@ function Invited({ invite }: { invite: InviteView }) {
           effect="A mail with a new link goes out. The link of before opens nothing any more."
           act={() => admin.invites.resend(inviteId)}
           stale={['invite']}
+          says={`${email} is sent a mail with a new link.`}
         />
         <Act
           verb="Take back"
@@ -63,6 +67,7 @@ function Invited({ invite }: { invite: InviteView }) {
           isDanger
           act={() => admin.invites.withdraw(inviteId)}
           stale={['invite']}
+          says={`The invite of ${email} is taken back.`}
         />
       </div>
     </li>

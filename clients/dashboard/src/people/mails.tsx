@@ -80,6 +80,7 @@ export function Mails({ me }: { me: BootstrapView }) {
                 )
               }
               stale={['notifications']}
+              says="What you are mailed is saved."
             >
               {ALL.map((kind) => (
                 <Field key={kind} label={`${KINDS[kind]}: I am mailed`}>

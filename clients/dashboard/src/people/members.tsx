@@ -35,10 +35,11 @@ function Member({ me, member }: { me: BootstrapView; member: MemberView }) {
       </span>
       <span className="facts">
         <span>{email}</span>
-        <span className="count">{role}</span>
+        <span className="count">{role} of the workspace</span>
         {teams.map((team) => (
           <span key={team.teamId}>
-            {me.teams.find(({ teamId }) => teamId === team.teamId)?.name ?? 'an archived team'}: {team.role}
+            {team.role} of the team{' '}
+            {me.teams.find(({ teamId }) => teamId === team.teamId)?.name ?? 'that was archived'}
           </span>
         ))}
         <span>
@@ -61,6 +62,7 @@ function Member({ me, member }: { me: BootstrapView; member: MemberView }) {
             effect="The role in the workspace. It holds from the next request on."
             act={({ role: next }) => admin.members.update(memberId, { role: next as Role })}
             stale={['member', 'me']}
+            says={(changed) => `${displayName} is ${changed.role} of the workspace now.`}
           >
             <Field label="Role in the workspace">
               <select name="role" defaultValue={role}>
@@ -76,6 +78,7 @@ function Member({ me, member }: { me: BootstrapView; member: MemberView }) {
               isDanger
               act={() => admin.members.remove(memberId)}
               stale={['member', 'team', 'invite', 'session']}
+              says={`${displayName} is removed from the workspace.`}
             />
           )}
         </div>

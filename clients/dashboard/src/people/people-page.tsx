@@ -24,7 +24,7 @@ export function PeoplePage() {
       {managesAll && <Members me={me} />}
       <Teams me={me} />
       <Mails me={me} />
-      <Sessions me={me} />
+      {managesAll && <Sessions />}
     </div>
   );
 }

@@ -9,6 +9,13 @@ const ROLES: Record<Role, string> = {
   owner: 'owner: everything',
 };
 
+/** The role in a team, and the one in the workspace of somebody who comes for that team alone. */
+export function rolesOf(role: Role, team: string | undefined): string[] {
+  return team === undefined
+    ? [`${role} of the workspace`]
+    : [`${role} of the team ${team}`, 'viewer of the workspace'];
+}
+
 /** The roles that this person may give, in a team or in the workspace: only owners make admins and owners there. */
 export function rolesToGive(me: BootstrapView, isTeam: boolean): Role[] {
   if (isTeam) return ['viewer', 'operator', 'admin'];

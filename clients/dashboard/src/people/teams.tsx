@@ -22,6 +22,7 @@ export function Teams({ me }: { me: BootstrapView }) {
           verb="Make the team"
           act={({ name }) => admin.teams.create({ name: name! })}
           stale={STALE}
+          says={({ name }) => `The team ${name} is made.`}
         >
           <Field label="Name of the new team" hint="members see the work of their own teams">
             <input name="name" required maxLength={80} />
@@ -69,6 +70,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
             effect="Its work and its members stay as they are."
             act={({ name: next }) => admin.teams.rename(teamId, { name: next! })}
             stale={STALE}
+            says={(renamed) => `The team ${name} is called ${renamed.name} now.`}
           >
             <Field label="New name">
               <input name="name" defaultValue={name} required maxLength={80} />
@@ -82,6 +84,7 @@ function Team({ me, team: { teamId, name, memberCount } }: { me: BootstrapView; 
             isDanger
             act={({ moveTo }) => admin.teams.archive(teamId, { moveTo: moveTo || null })}
             stale={[...STALE, 'invite']}
+            says={`The team ${name} is archived.`}
           >
             <Field label="Its open work goes to">
               <select name="moveTo">
@@ -132,6 +135,9 @@ function TeamMember({
               admin.teamMembers.update(teamId, memberId, { role: next as Exclude<Role, 'owner'> })
             }
             stale={STALE}
+            says={({ teams: now }) =>
+              `${displayName} is ${now.find((team) => team.teamId === teamId)?.role} of the team ${name} now.`
+            }
           >
             <Field label="Role in the team">
               <select name="role" defaultValue={role}>
@@ -146,6 +152,7 @@ function TeamMember({
             isDanger
             act={() => admin.teamMembers.remove(teamId, memberId)}
             stale={STALE}
+            says={`${displayName} is not in the team ${name} any more.`}
           />
         </div>
       )}

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
+import { useFocusOnce } from '../ui/use-focus-once.js';
 
 export interface Shown {
   token: string;
@@ -9,16 +10,7 @@ export interface Shown {
 export function ShownToken({ shown: { token, isAgent }, onKept }: { shown: Shown; onKept: () => void }) {
   const { origin } = location;
   const [copied, setCopied] = useState<string>();
-  const heading = useRef<HTMLHeadingElement>(null);
-  // It may have been made far down the page, and is shown once. A dialog gives the focus back when it closes.
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.querySelector('[role=dialog]')) return;
-      clearInterval(timer);
-      heading.current?.focus();
-    }, 50);
-    return () => clearInterval(timer);
-  }, [token]);
+  const heading = useFocusOnce(token);
   const copy = async (name: string, text: string) => {
     await navigator.clipboard.writeText(text);
     setCopied(name);

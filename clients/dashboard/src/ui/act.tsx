@@ -12,6 +12,8 @@ interface Button<T> {
   isDanger?: boolean;
   act: (texts: Record<string, string>, data: FormData) => PromiseLike<T>;
   stale: readonly string[];
+  /** What has changed, which is told once it is done; left out: that it is done. */
+  says?: string | ((result: T) => string);
   onDone?: (result: T) => unknown;
 }
 
@@ -27,7 +29,7 @@ type Given<T> = Button<T> &
   );
 
 /** A button that says in a dialog what comes of it, and asks for what it needs, before it acts. */
-export function Act<T>({ of, effect, onDone, id, children, ...form }: Given<T>) {
+export function Act<T>({ of, effect, says, onDone, id, children, ...form }: Given<T>) {
   const [isOpen, setOpen] = useState(false);
   const title = `${form.verb} ${of}`;
   return (
@@ -40,6 +42,7 @@ export function Act<T>({ of, effect, onDone, id, children, ...form }: Given<T>) 
           <Form
             {...form}
             about={`${form.verb} ${id}`}
+            says={says ?? `${title}: done.`}
             onDone={(result) => {
               setOpen(false);
               onDone?.(result);

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { keyOfTab } from '../session.js';
 import { Failure } from './failure.js';
 import { textsOf } from './texts-of.js';
+import { tell } from './told.js';
 
 type Texts = Record<string, string>;
 
@@ -21,6 +22,8 @@ interface Given<T> {
   act: (texts: Texts, data: FormData) => PromiseLike<T>;
   /** What is read again afterwards, by the first word of its query. */
   stale: readonly string[];
+  /** What has changed, which is told once it is done; left out: that it is done. */
+  says?: string | ((result: T) => string);
   onDone?: ((result: T) => unknown) | undefined;
   onBack?: () => void;
   children?: ReactNode;
@@ -29,6 +32,7 @@ interface Given<T> {
 /** A form that acts when it is sent: it says what went wrong, and keeps what was typed until it went well. */
 export function Form<T>(given: Given<T>) {
   const { about, verb, isDanger, isRepeated, act, stale, onDone, onBack, children } = given;
+  const { says = `${verb}: done.` } = given;
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const key = keyOfTab(`typed:form:${about}`);
@@ -38,6 +42,7 @@ export function Form<T>(given: Given<T>) {
     onSuccess: async (result) => {
       sessionStorage.removeItem(key);
       form.current?.reset();
+      tell(typeof says === 'string' ? says : says(result));
       onDone?.(result);
       await Promise.all(stale.map((one) => queries.invalidateQueries({ queryKey: [one] })));
     },

@@ -1,0 +1,221 @@
+import { APIError, type DeliverySummary } from '@consigliere/sdk';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { admin, endsSession } from '../session.js';
+import { Dialog } from '../ui/dialog.js';
+import { Failure } from '../ui/failure.js';
+import { patiently, useLeft } from '../ui/read-all.js';
+import { Time } from '../ui/time.js';
+import { tellLater } from '../ui/told.js';
+
+const STALE = ['webhook', 'delivery'] as const;
+const READ_EVERY_MS = 1_000;
+/** After so many readings what is still under way is said to be so. */
+const MOST_READINGS = 20;
+const PAGE = 100;
+/** What is due later than this waits for a webhook that is paused. */
+const SOON_MS = 60_000;
+
+/** By the id of each delivery: how a person knows it. */
+export type Chosen = ReadonlyMap<string, string>;
+
+/** A chosen delivery once the service has been asked: the copy of it, or why there is none. */
+interface Asked {
+  name: string;
+  copyId?: string;
+  refusal?: string;
+}
+
+/** Sends deliveries again after a question, one after the other, and says what became of each. */
+export function SendAgain({
+  destinationId,
+  chosen,
+  verb,
+  onSent,
+}: {
+  destinationId: string;
+  chosen: Chosen;
+  verb: string;
+  onSent?: () => void;
+}) {
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
+  const [said, say] = useState('');
+  /** By the id of each delivery: an error in the middle has none sent twice. */
+  const asked = useRef(new Map<string, Asked>());
+  const left = useLeft();
+  const readAgain = () => Promise.all(STALE.map((one) => queries.invalidateQueries({ queryKey: [one] })));
+  const send = useMutation({
+    mutationFn: async () => {
+      const signal = left();
+      for (const [id, name] of chosen) {
+        if (asked.current.has(id)) continue;
+        const progress = `${asked.current.size} of ${chosen.size} handed over`;
+        say(`${progress}.`);
+        const wait = (seconds: number) =>
+          say(`${progress}; too many requests, it continues in ${seconds} s.`);
+        try {
+          const { deliveryId } = await patiently(() => admin.deliveries.redeliver(id), wait, signal);
+          asked.current.set(id, { name, copyId: deliveryId });
+        } catch (error) {
+          const isOver = signal.aborted || endsSession(error);
+          if (isOver)
+            tellLater(`Stopped: ${asked.current.size} of ${chosen.size} deliveries were sent again.`);
+          if (isOver || !(error instanceof APIError)) throw error;
+          asked.current.set(id, { name, refusal: error.message });
+        }
+      }
+      return [...asked.current.values()];
+    },
+    onSettled: readAgain,
+  });
+  const close = () => {
+    setOpen(false);
+    if (!send.data) return;
+    asked.current.clear();
+    send.reset();
+    onSent?.();
+    void readAgain();
+  };
+  const names = [...chosen.values()];
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={chosen.size === 1 ? `${verb} ${names[0]}` : verb}
+        onClick={() => setOpen(true)}
+      >
+        {verb}
+      </button>
+      <Dialog
+        title={verb}
+        description="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
+        isOpen={isOpen}
+        setOpen={close}
+      >
+        {send.data ? (
+          <Outcomes destinationId={destinationId} asked={send.data} />
+        ) : (
+          <>
+            <ul className="summary">
+              {names.map((name) => (
+                <li key={name}>{name}</li>
+              ))}
+            </ul>
+            {send.isPending && <p role="status">{said}</p>}
+            {send.error && <Failure error={send.error} />}
+          </>
+        )}
+        <div className="row">
+          {!send.data && (
+            <button type="button" className="primary" disabled={send.isPending} onClick={() => send.mutate()}>
+              {verb}
+            </button>
+          )}
+          <button type="button" disabled={send.isPending} onClick={close}>
+            {send.data ? 'Close' : 'Back'}
+          </button>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+/** What became of each, read for a while until nothing more can become of any. */
+function Outcomes({ destinationId, asked }: { destinationId: string; asked: readonly Asked[] }) {
+  const ids = asked.flatMap(({ copyId }) => copyId ?? []);
+  const copies = useQuery({
+    queryKey: ['delivery', destinationId, 'copies', ids],
+    queryFn: () => readNewest(destinationId, ids),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      dataUpdateCount < MOST_READINGS && !isOver(data, ids) ? READ_EVERY_MS : false,
+  });
+  const count = (kind: Kind) =>
+    asked.filter(({ copyId }) => copyId !== undefined && kindOf(copies.data?.get(copyId)) === kind).length;
+  const parts = [
+    `${count('delivered')} of ${asked.length} delivered`,
+    ...(
+      [
+        ['failed', 'failed again'],
+        ['open', 'still under way'],
+      ] as const
+    ).map(([kind, words]) => count(kind) > 0 && `${count(kind)} ${words}`),
+    ids.length < asked.length && `${asked.length - ids.length} not sent`,
+  ];
+  return (
+    <>
+      <p role="status">{parts.filter(Boolean).join(', ')}.</p>
+      <ul className="summary">
+        {asked.map(({ name, copyId, refusal }) => (
+          <li key={name}>
+            {name}: {refusal ?? <Outcome copy={copies.data?.get(copyId!)} />}
+          </li>
+        ))}
+      </ul>
+      {copies.error && <Failure error={copies.error} />}
+      {!isOver(copies.data, ids) && (
+        <p className="quiet">
+          You may close this: the list of deliveries goes on showing what becomes of them.
+        </p>
+      )}
+    </>
+  );
+}
+
+type Kind = 'delivered' | 'failed' | 'open';
+
+function kindOf(copy: DeliverySummary | undefined): Kind {
+  if (copy?.status === 'delivered') return 'delivered';
+  return copy?.status === 'dead' || copy?.attempts.length ? 'failed' : 'open';
+}
+
+function Outcome({ copy }: { copy: DeliverySummary | undefined }) {
+  const last = copy?.attempts.at(-1);
+  if (copy?.status === 'dead' && !last) return 'given up: the webhook receives nothing any more';
+  if (!copy || !last) {
+    return (
+      <>
+        still under way
+        {copy?.nextAttemptAt && copy.nextAttemptAt > Date.now() + SOON_MS && (
+          <>
+            : the webhook is paused, next attempt <Time at={copy.nextAttemptAt} />
+          </>
+        )}
+      </>
+    );
+  }
+  const answer = last.status === null ? `no answer (${last.error})` : `the receiver answered ${last.status}`;
+  if (copy.status === 'delivered') return `delivered: ${answer}`;
+  if (copy.status === 'dead') return `failed again and given up: ${answer}`;
+  return (
+    <>
+      failed again: {answer}; it is tried again by itself
+      {copy.nextAttemptAt && (
+        <>
+          {' '}
+          <Time at={copy.nextAttemptAt} />
+        </>
+      )}
+    </>
+  );
+}
+
+function isOver(copies: ReadonlyMap<string, DeliverySummary> | undefined, ids: readonly string[]): boolean {
+  return ids.every((id) => ['delivered', 'dead'].includes(copies?.get(id)?.status ?? ''));
+}
+
+/** The copies stand among the newest of the list: as many pages are read as hold them, and one more for what came since. */
+async function readNewest(destinationId: string, ids: readonly string[]) {
+  const found = new Map<string, DeliverySummary>();
+  let cursor: string | null | undefined;
+  for (
+    let left = Math.ceil(ids.length / PAGE) + 1;
+    left > 0 && cursor !== null && found.size < ids.length;
+    left--
+  ) {
+    const page = await admin.deliveries.list(destinationId, { limit: PAGE, ...(cursor && { cursor }) });
+    for (const one of page.items) if (ids.includes(one.deliveryId)) found.set(one.deliveryId, one);
+    cursor = page.nextCursor;
+  }
+  return found;
+}
