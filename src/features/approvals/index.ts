@@ -1,4 +1,9 @@
-export { ApprovalWorkPacket, OutputRemarks } from './approval-content.dto.js';
+export {
+  ApprovalAction,
+  ApprovalNeededInput,
+  ApprovalOutput,
+  ApprovalWorkPacket,
+} from './approval-content.dto.js';
 export { ApprovalDecided, RejectBody } from './approval-decisions.dto.js';
 export { EditBody, PacketEditBody } from './approval-edits.dto.js';
 export {
@@ -34,6 +39,7 @@ export {
 export {
   ApprovalApprovers,
   ApprovalQuestion,
+  ApprovalReason,
   DecisionWaitQuery,
   ShownApproval,
   VoteCount,
