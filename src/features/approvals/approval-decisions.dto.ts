@@ -191,7 +191,7 @@ export const DECISIONS_BODY: ApiBodyOptions = {
 
 export class ApprovalDecided {
   /**
-   * The approval that was decided.
+   * The approval.
    * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
    */
   approvalId!: string;
@@ -233,7 +233,7 @@ export class DecisionResult extends IntersectionType(
   PickType(ApprovalDecided, ['approvalId']),
   PartialType(PickType(ApprovalDecided, ['status', 'votes', 'receiptId', 'nextApprovalId'])),
 ) {
-  /** The error that the same decision alone would get; left out when it did not fail. */
+  /** The error that the same decision alone would get, with nothing but `approvalId` beside it; left out when the decision did not fail. */
   @ApiPropertyOptional({ $ref: '#/components/schemas/ErrorObject' } as ApiPropertyOptions)
   error?: ErrorObject;
 }

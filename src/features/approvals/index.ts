@@ -2,7 +2,9 @@ export {
   ApprovalAction,
   ApprovalNeededInput,
   ApprovalOutput,
+  type ApprovalRevision,
   ApprovalWorkPacket,
+  type RevisionChange,
 } from './approval-content.dto.js';
 export { ApprovalDecided, RejectBody } from './approval-decisions.dto.js';
 export { EditBody, PacketEditBody } from './approval-edits.dto.js';
@@ -20,9 +22,6 @@ export {
   type ApprovalPolicy,
   type Author,
   type OfDirective,
-  type Output,
-  type PacketChange,
-  type Revision,
   type UnrevisedApproval,
 } from './approval.entity.js';
 export {

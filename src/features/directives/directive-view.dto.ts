@@ -4,6 +4,7 @@ import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { Drafting } from '../capos/index.js';
 import type { DirectiveStatus, Priority } from '../terms/index.js';
 import { ApprovalOutput } from '../approvals/index.js';
+import { PacketCost } from './packets/work-packets.dto.js';
 
 export class RoutingCandidate {
   /**
@@ -45,17 +46,7 @@ class DirectiveEngine {
   model!: string | null;
 }
 
-class DirectiveCost {
-  /**
-   * What the draft cost, in `currency`.
-   * @example 0
-   */
-  amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'USD'
-   */
-  currency!: string;
+class DirectiveCost extends PacketCost {
   /**
    * Tokens that were sent to the model.
    * @example 0

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { Output } from '../approvals/index.js';
+import type { ApprovalOutput } from '../approvals/index.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/index.js';
 
@@ -52,7 +52,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   workPacketIds!: string[];
   @Column('jsonb', { nullable: true })
-  output!: Output | null;
+  output!: ApprovalOutput | null;
   @Column('jsonb', { nullable: true })
   engine!: { name: string; model: string | null } | null;
   @Column('jsonb')

@@ -1,3 +1,4 @@
+import { PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import { FreeForm } from '../../platform/http/free-form.js';
@@ -6,10 +7,10 @@ import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ApprovalApprovers } from '../approvals/index.js';
 import { RoutingCandidate } from '../directives/index.js';
+import { GuardianView } from '../guardian/index.js';
 import {
   CAPO_ROLES,
   type CapoRole,
-  type GuardianMode,
   PRIORITIES,
   type Priority,
   type Reversibility,
@@ -188,18 +189,7 @@ export class PreflightLimit {
   until?: number;
 }
 
-export class PreflightGuardian {
-  /**
-   * The mode that holds now.
-   * @example 'guardrailed'
-   */
-  mode!: GuardianMode;
-  /**
-   * How many kills there have been.
-   * @example 0
-   */
-  epoch!: number;
-}
+export class PreflightGuardian extends PickType(GuardianView, ['mode', 'epoch']) {}
 
 export class PreflightCost {
   /**

@@ -9,6 +9,7 @@ import {
   ApprovalWorkPacket,
 } from '../../approvals/index.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/index.js';
+import { PACKET_STATUSES, type PacketStatus } from './work-packet.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const WORK_PACKET_PARAM = {
@@ -16,19 +17,6 @@ export const WORK_PACKET_PARAM = {
   description: 'The id of the work packet.',
   example: 'pkt_01khqw6sb0xg7v9zhwnqcrxds8',
 };
-
-export const PACKET_STATUSES = [
-  'drafted',
-  'awaiting_approval',
-  'queued',
-  'sending',
-  'executed',
-  'failed',
-  'denied',
-  'cancelled',
-  'halted',
-  'reverted',
-] as const;
 
 /** Body of `POST /work-packets/{id}/undo`. */
 export class UndoPacketBody {
@@ -49,7 +37,7 @@ export class WorkPacketQuery extends TeamPageQuery {
    */
   @IsOptional()
   @IsIn(PACKET_STATUSES)
-  status?: (typeof PACKET_STATUSES)[number];
+  status?: PacketStatus;
 
   /**
    * Only work packets of this capo.
@@ -106,7 +94,7 @@ export class PacketDecision extends PickType(ApprovalReason, ['outcome', 'explan
   inputHash!: string;
 }
 
-class PacketCost {
+export class PacketCost {
   /**
    * The amount, in `currency`.
    * @example 0
@@ -155,7 +143,7 @@ class WorkPacketFacts extends PickType(ApprovalWorkPacket, [
    * Where it stands.
    * @example 'executed'
    */
-  status!: (typeof PACKET_STATUSES)[number];
+  status!: PacketStatus;
   /**
    * The action type's base times the product of the multipliers.
    * @example 3
