@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { NamedApprovers } from '../standing-orders/index.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/index.js';
-import type { Concern, NeededInput } from '../capos/index.js';
-import type { ApprovalOutput, ApprovalPacketEdit, ApprovalRevision } from './approval-content.dto.js';
+import type { Concern } from '../capos/index.js';
+import type { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
 import type { Answer, Question } from './question.js';
 
 export const APPROVAL_STATUSES = [
@@ -17,20 +17,12 @@ export const APPROVAL_STATUSES = [
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
 
-/** A work packet, or the action that an agent from outside asks for, with its complete parameters, as the person who decides sees it. */
-export interface ApprovalPacket {
-  /** Of an action request, its id. */
-  workPacketId: string;
-  title: string;
-  action: { type: string; target: string | null; params: Record<string, unknown> };
+/**
+ * A work packet, or the action that an agent from outside asks for, with its complete parameters, as the person who decides sees
+ * it. Of an action request, `workPacketId` is its id.
+ */
+export interface ApprovalPacket extends ApprovalWorkPacket {
   reversibility: Reversibility;
-  rationale: string;
-  contentHash: string;
-  /** What a person has to supply before it may be approved. */
-  needsInput: NeededInput[];
-  writtenBy: Author;
-  /** What people have changed since, the last one of each part. */
-  edits: ApprovalPacketEdit[];
 }
 
 /** The built-in runner of a capo, a model in its name, a person, or an agent from outside. */

@@ -3,18 +3,11 @@ import type { Actor } from '../../platform/auth/caller.js';
 import type { ApprovalOutput } from '../approvals/index.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/index.js';
+import type { DirectiveChange } from './directive-view.dto.js';
 
 export interface Routing {
   candidates: { capo: CapoRole; score: number; why: string[] }[];
   reason: string;
-}
-
-export interface StatusChange {
-  from: DirectiveStatus | null;
-  to: DirectiveStatus;
-  /** Unix milliseconds. */
-  at: number;
-  receiptId: string;
 }
 
 @Entity('directives')
@@ -63,7 +56,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   feedback!: FeedbackRound[];
   @Column('jsonb')
-  history!: StatusChange[];
+  history!: DirectiveChange[];
   @Column('jsonb')
   createdBy!: Actor;
   /** Who asked first, through however many delegations; null: who created it. */
