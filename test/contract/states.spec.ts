@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIRECTIVE_STATES } from '../../src/features/directives/directive-states.js';
 import { PACKET_STATES } from '../../src/features/directives/packets/packet-states.js';
-import { PACKET_STATUSES } from '../../src/features/directives/packets/work-packets.dto.js';
+import { PACKET_STATUSES } from '../../src/features/directives/packets/work-packet.entity.js';
 import { DIRECTIVE_STATUSES } from '../../src/features/terms/terms.js';
 import type { TransitionTable } from '../../src/platform/kernel/transition-table.js';
 

@@ -1,10 +1,21 @@
+import { PickType } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 
+/** What the link's page asks for. */
+export class NewPasswordBody {
+  /**
+   * The new password: 10 to 200 characters, another than before, and none that is easily guessed.
+   * @example 'nineteen pears on a slow train'
+   */
+  @IsNewPassword()
+  newPassword!: string;
+}
+
 /** Body of `PUT /api/admin/password`. */
-export class ChangePasswordBody {
+export class ChangePasswordBody extends NewPasswordBody {
   /**
    * The password that the account has.
    * @example 'correct horse battery staple'
@@ -12,13 +23,6 @@ export class ChangePasswordBody {
   @IsString()
   @MaxLength(1000)
   currentPassword!: string;
-
-  /**
-   * The one that it is to have: 10 to 200 characters, another than before, and none that is easily guessed.
-   * @example 'nineteen pears on a slow train'
-   */
-  @IsNewPassword()
-  newPassword!: string;
 }
 
 /** What has changed. */
@@ -54,16 +58,6 @@ export class ForgottenPassword {
   message!: string;
 }
 
-/** What the link's page asks for. */
-export class NewPasswordBody {
-  /**
-   * The new password: 10 to 200 characters, another than before, and none that is easily guessed.
-   * @example 'nineteen pears on a slow train'
-   */
-  @IsNewPassword()
-  newPassword!: string;
-}
-
 /** Body of `POST /api/admin/password/reset`. */
 export class ResetPasswordBody extends NewPasswordBody {
   /**
@@ -76,10 +70,4 @@ export class ResetPasswordBody extends NewPasswordBody {
 }
 
 /** The password is set, and all sessions of the account have ended. */
-export class ResetPasswordAnswer {
-  /**
-   * Unix milliseconds.
-   * @example 1768209000000
-   */
-  changedAt!: number;
-}
+export class ResetPasswordAnswer extends PickType(ChangedPassword, ['changedAt']) {}

@@ -1,5 +1,7 @@
+import { PickType } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { MaxLength } from '../../platform/kernel/text-length.js';
+import { SignInBody } from './sessions.dto.js';
 
 /** The second factor of an account. */
 export class SecondFactorView {
@@ -26,15 +28,7 @@ export class SecondFactorView {
 }
 
 /** Body of `POST /api/admin/second-factor`. */
-export class BeginSecondFactorBody {
-  /**
-   * The password of the account.
-   * @example 'correct horse battery staple'
-   */
-  @IsString()
-  @MaxLength(1000)
-  password!: string;
-}
+export class BeginSecondFactorBody extends PickType(SignInBody, ['password']) {}
 
 /** What an authenticator needs to know; it is shown here alone. */
 export class NewSecondFactor {
@@ -67,15 +61,7 @@ export class SecondFactorCodeBody {
 }
 
 /** Body of what changes a second factor that is set up. */
-export class ProveSecondFactorBody {
-  /**
-   * The password of the account.
-   * @example 'correct horse battery staple'
-   */
-  @IsString()
-  @MaxLength(1000)
-  password!: string;
-
+export class ProveSecondFactorBody extends BeginSecondFactorBody {
   /**
    * The six digits of the authenticator, or a recovery code.
    * @example '492039'

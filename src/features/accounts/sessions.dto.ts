@@ -1,3 +1,4 @@
+import { PickType } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
@@ -88,18 +89,13 @@ export class OwnWorkspace {
   requiresSecondFactor!: boolean;
 }
 
-/** Who is signed in, where, and until when. */
-export class SessionView {
+/** What every view of a session shows. */
+class SessionFacts {
   /**
    * The id of the session.
    * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
    */
   sessionId!: string;
-  /**
-   * What each change in the admin area sends back in the header X-CSRF-Token.
-   * @example 'q2b7N0y6wXk3mV1tZ8rLpA5fHs9DcUeGiJoKyQxWz4M'
-   */
-  csrfToken!: string;
   /**
    * How the account signed in: password or oidc.
    * @example 'password'
@@ -110,6 +106,25 @@ export class SessionView {
    * @example false
    */
   secondFactor!: boolean;
+  /**
+   * When it began, Unix milliseconds.
+   * @example 1768209000000
+   */
+  createdAt!: number;
+  /**
+   * When it ends unless a request comes before, Unix milliseconds.
+   * @example 1768211100000
+   */
+  endsAt!: number;
+}
+
+/** Who is signed in, where, and until when. */
+export class SessionView extends SessionFacts {
+  /**
+   * What each change in the admin area sends back in the header X-CSRF-Token.
+   * @example 'q2b7N0y6wXk3mV1tZ8rLpA5fHs9DcUeGiJoKyQxWz4M'
+   */
+  csrfToken!: string;
   /**
    * Whether one has to be shown or set up first: until then only the routes of the session and of the second factor open.
    * @example false
@@ -130,16 +145,6 @@ export class SessionView {
    */
   email!: string;
   /**
-   * When it began, Unix milliseconds.
-   * @example 1768209000000
-   */
-  createdAt!: number;
-  /**
-   * When it ends unless a request comes before, Unix milliseconds.
-   * @example 1768210800000
-   */
-  endsAt!: number;
-  /**
    * When it ends in any case, Unix milliseconds.
    * @example 1768252200000
    */
@@ -157,12 +162,7 @@ export class SessionsQuery extends PageQuery {
 }
 
 /** An open session as lists show it. */
-export class ListedSession {
-  /**
-   * The id of the session.
-   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
-   */
-  sessionId!: string;
+export class ListedSession extends SessionFacts {
   /**
    * Whose it is.
    * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
@@ -184,16 +184,6 @@ export class ListedSession {
    */
   current!: boolean;
   /**
-   * How the account signed in: password or oidc.
-   * @example 'password'
-   */
-  method!: SignInMethod;
-  /**
-   * Whether a second factor was shown.
-   * @example false
-   */
-  secondFactor!: boolean;
-  /**
    * What the browser says that it is.
    * @example 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
    */
@@ -204,20 +194,10 @@ export class ListedSession {
    */
   address!: string;
   /**
-   * When it began, Unix milliseconds.
-   * @example 1768209000000
-   */
-  createdAt!: number;
-  /**
    * The last request, known to five seconds, Unix milliseconds.
    * @example 1768209300000
    */
   lastSeenAt!: number;
-  /**
-   * When it ends unless a request comes before, Unix milliseconds.
-   * @example 1768211100000
-   */
-  endsAt!: number;
 }
 
 export class SessionPage extends PageFacts {
@@ -226,12 +206,7 @@ export class SessionPage extends PageFacts {
 }
 
 /** A session that has ended. */
-export class EndedSession {
-  /**
-   * The id of the session.
-   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
-   */
-  sessionId!: string;
+export class EndedSession extends PickType(SessionFacts, ['sessionId']) {
   /**
    * When it ended, Unix milliseconds.
    * @example 1768209300000

@@ -8,7 +8,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { ListedSession } from './sessions.dto.js';
+import type { ListedSession, OwnWorkspace } from './sessions.dto.js';
 import { SessionEntity } from './session.entity.js';
 
 /** The account that an address belongs to. */
@@ -18,15 +18,6 @@ export interface Account {
   /** Null: it has no password, since it has only ever signed in elsewhere. */
   passwordHash: string | null;
   hasSecondFactor: boolean;
-}
-
-/** An active membership of an account. */
-export interface Membership {
-  workspaceId: string;
-  workspaceName: string;
-  memberId: string;
-  role: Role;
-  requiresSecondFactor: boolean;
 }
 
 const LISTED = columnsOf(SessionEntity, { of: 's', without: ['workspaceId', 'secretHash', 'endedAt'] });
@@ -42,8 +33,8 @@ export class Sessions {
   }
 
   /** Where the account is an active member; the one that it opened last first. */
-  membershipsOf(userId: string): Promise<Membership[]> {
-    return this.db.system<Membership>('select * from app.memberships_of($1)', [userId]);
+  membershipsOf(userId: string): Promise<OwnWorkspace[]> {
+    return this.db.system<OwnWorkspace>('select * from app.memberships_of($1)', [userId]);
   }
 
   async workspaceNamesOf(userId: string): Promise<string[]> {

@@ -5,8 +5,8 @@ import { Forbidden, NotFound } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { wrongCredentials } from './accounts.errors.js';
 import { ProveAccount } from './prove-account.js';
-import type { SignInBody } from './sessions.dto.js';
-import { type Membership, Sessions } from './sessions.repository.js';
+import type { OwnWorkspace, SignInBody } from './sessions.dto.js';
+import { Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 import { type Origin, type StartedSession, StartSession } from './start-session.js';
 
@@ -70,7 +70,7 @@ const BY_ORGANISATION =
   'Your organisation has signed you in to this workspace alone. Sign in with your password to open another.';
 
 /** The workspace that is asked for, else the one that the account opened last. @throws NotFound */
-function chosen(workspaces: readonly Membership[], workspaceId: string | undefined): Membership {
+function chosen(workspaces: readonly OwnWorkspace[], workspaceId: string | undefined): OwnWorkspace {
   const workspace = workspaces.find((one) => workspaceId === undefined || one.workspaceId === workspaceId);
   if (!workspace) throw new NotFound({ message: 'You are a member of no such workspace.' });
   return workspace;

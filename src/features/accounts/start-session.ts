@@ -14,8 +14,8 @@ import { wrongCredentials } from './accounts.errors.js';
 import { EndFormerSession } from './end-former-session.js';
 import { lastEndOf, viewOf } from './session.js';
 import type { SessionEntity } from './session.entity.js';
-import type { SessionView } from './sessions.dto.js';
-import { type Membership, Sessions } from './sessions.repository.js';
+import type { OwnWorkspace, SessionView } from './sessions.dto.js';
+import { Sessions } from './sessions.repository.js';
 
 const MAX_USER_AGENT = 300;
 
@@ -65,7 +65,7 @@ export class StartSession {
    */
   async execute(
     proved: Proved,
-    { workspace, workspaces }: { workspace: Membership; workspaces: Membership[] },
+    { workspace, workspaces }: { workspace: OwnWorkspace; workspaces: OwnWorkspace[] },
     { address, userAgent, presented, byInvite }: Origin,
   ): Promise<StartedSession> {
     const { userId, displayName, method, secondFactor } = proved;

@@ -1,7 +1,9 @@
+import { PickType } from '@nestjs/swagger';
+import { WorkPacketSummary } from '../directives/index.js';
 import type { AgentStatus } from './agents.dto.js';
 
 /** Something an engine can do, from the trusted registry. */
-export class EngineActionType {
+export class EngineActionType extends PickType(WorkPacketSummary, ['kind', 'reversibility']) {
   /**
    * The name of the action type.
    * @example 'email.send'
@@ -12,16 +14,6 @@ export class EngineActionType {
    * @example 'Sends a mail to people outside. It cannot be taken back.'
    */
   effect!: string;
-  /**
-   * document, message, call, signal, delegation, record or proposal
-   * @example 'message'
-   */
-  kind!: string;
-  /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'irreversible'
-   */
-  reversibility!: string;
 }
 
 /** The scope within which a capo executes. */

@@ -1,4 +1,4 @@
 export type { AgentFacts } from './agent.js';
-export type { AgentStatus } from './agents.dto.js';
+export { AgentView } from './agents.dto.js';
 export { AgentsModule } from './agents.module.js';
 export { AgentsReader } from './agents.reader.js';

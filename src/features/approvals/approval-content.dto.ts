@@ -1,3 +1,4 @@
+import { PickType } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 
 export class RemarksEngine {
@@ -158,7 +159,7 @@ export class RevisionChange {
   before!: Record<string, unknown>;
 }
 
-export class ApprovalRevision {
+export class ApprovalRevision extends PickType(ApprovalPacketEdit, ['by', 'at']) {
   /**
    * The draft is 1.
    * @example 2
@@ -169,13 +170,6 @@ export class ApprovalRevision {
    * @example 'person'
    */
   author!: 'capo' | 'model' | 'person' | 'agent';
-  /** By whom. */
-  by!: ActorView;
-  /**
-   * When, Unix milliseconds.
-   * @example 1771401660000
-   */
-  at!: number;
   /**
    * What the approval was bound to from then on.
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'

@@ -3,6 +3,9 @@ import {
   ApiPropertyOptional,
   type ApiPropertyOptions,
   getSchemaPath,
+  IntersectionType,
+  PartialType,
+  PickType,
 } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -188,7 +191,7 @@ export const DECISIONS_BODY: ApiBodyOptions = {
 
 export class ApprovalDecided {
   /**
-   * The approval that was decided.
+   * The approval.
    * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
    */
   approvalId!: string;
@@ -226,30 +229,11 @@ export class ApprovalDecided {
   nextApprovalId?: string;
 }
 
-export class DecisionResult {
-  /**
-   * The approval.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
-  approvalId!: string;
-  /**
-   * What became of it, as when it is decided alone; left out when the decision failed.
-   * @example 'approved'
-   */
-  status?: string;
-  /** How many people have approved it, and how many have to; left out when the decision failed. */
-  votes?: VoteCount;
-  /**
-   * The receipt of the decision; left out when it failed.
-   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
-   */
-  receiptId?: string;
-  /**
-   * The approval that follows; only when changes were requested.
-   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
-   */
-  nextApprovalId?: string;
-  /** The error that the same decision alone would get; left out when it did not fail. */
+export class DecisionResult extends IntersectionType(
+  PickType(ApprovalDecided, ['approvalId']),
+  PartialType(PickType(ApprovalDecided, ['status', 'votes', 'receiptId', 'nextApprovalId'])),
+) {
+  /** The error that the same decision alone would get, with nothing but `approvalId` beside it; left out when the decision did not fail. */
   @ApiPropertyOptional({ $ref: '#/components/schemas/ErrorObject' } as ApiPropertyOptions)
   error?: ErrorObject;
 }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, Caller } from '../../platform/auth/caller.js';
 import type { GuardianEntity } from '../guardian/index.js';
 import type { DirectiveStatus } from '../terms/index.js';
-import type { ApprovalEntity, ApprovalKind, PacketChange, UnrevisedApproval } from './approval.entity.js';
+import type { RevisionChange } from './approval-content.dto.js';
+import type { ApprovalEntity, ApprovalKind, UnrevisedApproval } from './approval.entity.js';
 
 import type { EditedContent } from './approvals.repository.js';
 
@@ -28,7 +29,7 @@ export interface EditSituation {
 
 /** What an edit made of it. */
 export interface Edited {
-  changes: PacketChange[];
+  changes: RevisionChange[];
   content: EditedContent;
   /** What the receipt of the edit says besides. */
   details: Record<string, unknown>;

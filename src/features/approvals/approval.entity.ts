@@ -2,7 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, Via } from '../../platform/auth/caller.js';
 import type { NamedApprovers } from '../standing-orders/index.js';
 import type { CapoRole, Priority, Reversibility, Risk } from '../terms/index.js';
-import type { Concern, NeededInput } from '../capos/index.js';
+import type { Concern } from '../capos/index.js';
+import type { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
 import type { Answer, Question } from './question.js';
 
 export const APPROVAL_STATUSES = [
@@ -16,64 +17,16 @@ export const APPROVAL_STATUSES = [
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 export type ApprovalKind = 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
 
-export interface Output {
-  summary: string;
-  format: 'markdown';
-  body: string;
-  contentHash: string;
-  /** In the words of the runner, a model perhaps; null when it had nothing to add. */
-  remarks: { engine: { name: string; model: string | null }; text: string } | null;
-}
-
-/** A work packet, or the action that an agent from outside asks for, with its complete parameters, as the person who decides sees it. */
-export interface ApprovalPacket {
-  /** Of an action request, its id. */
-  workPacketId: string;
-  title: string;
-  action: { type: string; target: string | null; params: Record<string, unknown> };
+/**
+ * A work packet, or the action that an agent from outside asks for, with its complete parameters, as the person who decides sees
+ * it. Of an action request, `workPacketId` is its id.
+ */
+export interface ApprovalPacket extends ApprovalWorkPacket {
   reversibility: Reversibility;
-  rationale: string;
-  contentHash: string;
-  /** What a person has to supply before it may be approved. */
-  needsInput: NeededInput[];
-  writtenBy: Author;
-  /** What people have changed since, the last one of each part. */
-  edits: PacketEdit[];
 }
 
 /** The built-in runner of a capo, a model in its name, a person, or an agent from outside. */
 export type Author = 'capo' | 'model' | 'person' | 'agent';
-
-/** A part of a work packet that a person has written. */
-interface PacketEdit {
-  /** Such as `params.body`. */
-  path: string;
-  by: Actor;
-  /** Unix milliseconds. */
-  at: number;
-}
-
-/** What an edit did to one work packet. */
-export interface PacketChange {
-  workPacketId: string;
-  change: 'edited' | 'added' | 'removed';
-  /** The parts that changed or were confirmed, such as `params.body`; empty for a work packet that was added or removed whole. */
-  paths: string[];
-  /** What stood at these paths before. */
-  before: Record<string, unknown>;
-}
-
-/** One content that the approval had, or has. */
-export interface Revision {
-  n: number;
-  author: Author;
-  by: Actor;
-  /** Unix milliseconds. */
-  at: number;
-  contentHash: string;
-  /** Since the revision before; empty for the draft. */
-  changes: PacketChange[];
-}
 
 /** Why a person is asked. */
 export interface ApprovalPolicy {
@@ -146,7 +99,7 @@ export class ApprovalEntity {
   @Column('text')
   reversibility!: Reversibility;
   @Column('jsonb', { nullable: true })
-  output!: Output | null;
+  output!: ApprovalOutput | null;
   @Column('jsonb')
   packets!: ApprovalPacket[];
   /** How much a person has to supply before it can be approved. */
@@ -154,7 +107,7 @@ export class ApprovalEntity {
   inputsNeeded!: number;
   /** Each content that it had, oldest first: the draft, then what people made of it. */
   @Column('jsonb')
-  revisions!: Revision[];
+  revisions!: ApprovalRevision[];
   /** Every member who may have made the last edit; null while the content is that of the draft. */
   @Column('text', { array: true, nullable: true })
   lastEditedBy!: string[] | null;

@@ -18,6 +18,7 @@ import {
   type InputDetail,
   InputRequired,
 } from './approvals.errors.js';
+import type { ApprovalOutput } from './approval-content.dto.js';
 import type { ApprovalSummary, ShownApproval, ApprovalVotes } from './approvals.dto.js';
 import { type Answer, faultsOfAnswer } from './question.js';
 import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
@@ -25,7 +26,6 @@ import type {
   ApprovalEntity,
   ApprovalPacket,
   ListedApproval,
-  Output,
   UnrevisedApproval,
   Vote,
 } from './approval.entity.js';
@@ -71,7 +71,7 @@ export function about({
 
 /** SHA-256 over all that is approved: the output and each work packet with its complete parameters. */
 export function approvedHash(
-  output: Pick<Output, 'body'> | null,
+  output: Pick<ApprovalOutput, 'body'> | null,
   packets: readonly ApprovalPacket[],
 ): string {
   return sha256(

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
@@ -8,7 +8,8 @@ import { Length } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/index.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
-import type { Answer, AnswerSchema } from './question.js';
+import type { Answer } from './question.js';
+import { QuestionView } from './questions.dto.js';
 import { ApprovalOutput, ApprovalRevision, ApprovalWorkPacket } from './approval-content.dto.js';
 import { APPROVAL_STATUSES, type ApprovalStatus } from './approval.entity.js';
 
@@ -330,21 +331,7 @@ export class ApprovalSummary {
 }
 
 /** What an agent from outside asks, in its own words, which nobody has checked. */
-export class ApprovalQuestion {
-  /**
-   * The question.
-   * @example 'Which plan does the customer get?'
-   */
-  title!: string;
-  /**
-   * The form of the answer, as flat as those of MCP elicitation.
-   * @example { "type": "object", "properties": { "plan": { "type": "string", "enum": ["basic", "pro"] } }, "required": ["plan"] }
-   */
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  answerSchema!: AnswerSchema;
-  /** Why it asks. */
-  reason!: string | null;
-}
+export class ApprovalQuestion extends PickType(QuestionView, ['title', 'answerSchema', 'reason']) {}
 
 /** Something that waits for a person, or waited, with all that is approved. */
 export class ShownApproval extends ApprovalSummary {

@@ -10,7 +10,8 @@ import { Work } from '../../platform/work/work.js';
 import { type GuardianEntity, Guardians } from '../guardian/index.js';
 import { about, checkEdit, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
-import type { ApprovalEntity, PacketChange, Revision } from './approval.entity.js';
+import type { RevisionChange, ApprovalRevision } from './approval-content.dto.js';
+import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import type { EditBody } from './approval-edits.dto.js';
 import { TELL_MEMBERS } from '../terms/index.js';
@@ -69,7 +70,7 @@ export class EditApproval {
     if (!result) return approval;
     const { changes, content, details } = result;
 
-    const revision: Omit<Revision, 'n'> = {
+    const revision: Omit<ApprovalRevision, 'n'> = {
       author: 'person',
       by,
       at,
@@ -118,7 +119,10 @@ export class EditApproval {
 }
 
 /** @throws InvalidTransition when there would be more of them, or larger ones, than are kept */
-function withRevision(revisions: readonly Revision[], revision: Omit<Revision, 'n'>): Revision[] {
+function withRevision(
+  revisions: readonly ApprovalRevision[],
+  revision: Omit<ApprovalRevision, 'n'>,
+): ApprovalRevision[] {
   const all = [...revisions, { n: (revisions.at(-1)?.n ?? 0) + 1, ...revision }];
   if (all.length > MAX_REVISIONS || Buffer.byteLength(JSON.stringify(all)) > MAX_REVISION_BYTES) {
     throw new InvalidTransition({
@@ -129,7 +133,7 @@ function withRevision(revisions: readonly Revision[], revision: Omit<Revision, '
 }
 
 /** Where it was changed, never what it says: receipts are read by more people than drafts are. */
-function named(changes: readonly PacketChange[]) {
+function named(changes: readonly RevisionChange[]) {
   const listed = changes.map(({ workPacketId, change, paths }) => ({ workPacketId, change, paths }));
   return {
     changes: listed.slice(0, LISTED_CHANGES),

@@ -1,4 +1,11 @@
-export { ApprovalWorkPacket, OutputRemarks } from './approval-content.dto.js';
+export {
+  ApprovalAction,
+  ApprovalNeededInput,
+  ApprovalOutput,
+  type ApprovalRevision,
+  ApprovalWorkPacket,
+  type RevisionChange,
+} from './approval-content.dto.js';
 export { ApprovalDecided, RejectBody } from './approval-decisions.dto.js';
 export { EditBody, PacketEditBody } from './approval-edits.dto.js';
 export {
@@ -15,9 +22,6 @@ export {
   type ApprovalPolicy,
   type Author,
   type OfDirective,
-  type Output,
-  type PacketChange,
-  type Revision,
   type UnrevisedApproval,
 } from './approval.entity.js';
 export {
@@ -34,6 +38,7 @@ export {
 export {
   ApprovalApprovers,
   ApprovalQuestion,
+  ApprovalReason,
   DecisionWaitQuery,
   ShownApproval,
   VoteCount,

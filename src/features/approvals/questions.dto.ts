@@ -95,7 +95,7 @@ export class QuestionSummary extends AskedView {
 /** A question, whole. */
 export class QuestionView extends QuestionSummary {
   /**
-   * The form of the answer.
+   * The form of the answer, as flat as those of MCP elicitation.
    * @example { "type": "object", "properties": { "plan": { "type": "string", "enum": ["basic", "pro"] } }, "required": ["plan"] }
    */
   @ApiProperty({ type: 'object', additionalProperties: true })

@@ -6,33 +6,34 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
-import { type CapoRole, DEFAULT_EXPIRY_MS, type Priority, TELL_MEMBERS } from '../terms/index.js';
+import { DEFAULT_EXPIRY_MS, TELL_MEMBERS } from '../terms/index.js';
 import { escalationTime } from './approval-expiry.js';
 import { about, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
-import type { ApprovalEntity, ApprovalKind, Revision, UnrevisedApproval } from './approval.entity.js';
+import type { ApprovalRevision } from './approval-content.dto.js';
+import type { ApprovalEntity, ApprovalKind, UnrevisedApproval } from './approval.entity.js';
 import type { Question } from './question.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 
 /** What an approval is asked for. */
-export interface NewApproval {
-  approvalId: string;
-  workspaceId: string;
-  teamId: string | null;
-  /** Null where an agent from outside asks. */
-  directiveId: string | null;
+export interface NewApproval extends Pick<
+  ApprovalEntity,
+  | 'approvalId'
+  | 'workspaceId'
+  | 'teamId'
+  | 'directiveId'
+  | 'capo'
+  | 'title'
+  | 'priority'
+  | 'round'
+  | 'requestedBy'
+> {
   /** What an agent from outside asks for. */
   actionRequestId?: string;
   questionId?: string;
   question?: Question;
   /** Left out: `output`. */
   kind?: ApprovalKind;
-  capo: CapoRole | null;
-  title: string;
-  priority: Priority;
-  round: number;
-  /** Who asked first, through however many delegations. */
-  requestedBy: Actor;
   /** Every member who may be that person. */
   requesterIds: readonly string[];
   /** Until when its directive is to be carried out, if that was said. */
@@ -139,7 +140,7 @@ export class RequestApproval {
       'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'questionId' | 'title' | 'deadline'
     >,
     content: ReadyContent,
-    { author, by }: Pick<Revision, 'author' | 'by'>,
+    { author, by }: Pick<ApprovalRevision, 'author' | 'by'>,
   ): void {
     const { workspaceId, approvalId, directiveId, title, deadline } = approval;
     const { actionRequestId = null, questionId = null } = approval;

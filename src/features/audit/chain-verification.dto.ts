@@ -1,4 +1,5 @@
-import { CheckpointView } from './receipt-chain.dto.js';
+import { PickType } from '@nestjs/swagger';
+import { ChainHead, CheckpointView } from './receipt-chain.dto.js';
 
 export class ChainFaultView {
   /**
@@ -24,18 +25,7 @@ export class ChainFaultView {
   keyId?: string;
 }
 
-export class VerifiedHead {
-  /**
-   * The number of the last receipt.
-   * @example 1204
-   */
-  seq!: number;
-  /**
-   * The hash of the last receipt, in hex.
-   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
-   */
-  hash!: string;
-}
+export class VerifiedHead extends PickType(ChainHead, ['seq', 'hash']) {}
 
 export class VerifiedCheckpoints {
   /**

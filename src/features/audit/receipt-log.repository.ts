@@ -3,6 +3,7 @@ import { decodeTime } from 'ulid';
 import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { AuditFeedQuery } from './audit-feed.dto.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {
@@ -13,19 +14,7 @@ export interface LoggedReceipt {
 }
 
 /** What a reader of the log wants to see; what is left out does not narrow it. */
-export interface LogFilter {
-  actor?: string;
-  /** An action, or with `.*` at its end every action that begins so. */
-  action?: string;
-  capo?: string;
-  teamId?: string;
-  entity?: string;
-  /** The id of one receipt. */
-  receipt?: string;
-  /** Unix milliseconds; from then on, and before `to`. */
-  from?: number;
-  to?: number;
-}
+export type LogFilter = Omit<AuditFeedQuery, 'before' | 'limit' | 'format'>;
 
 const EVERY_ACTION_OF = /\.\*$/;
 

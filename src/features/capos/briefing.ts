@@ -1,6 +1,6 @@
 import { type CapoRole, type Cost, NO_COST, type Priority } from '../terms/index.js';
 import type { OutsideTargets } from './outside-targets.js';
-import type { SignalSeverity, SignalType } from '../records/index.js';
+import type { SignalView } from '../records/index.js';
 
 /** The input of every capo execution, for each runner (specification: "Context"). Plain data, ready to be stored. */
 export interface Briefing {
@@ -73,15 +73,10 @@ export interface PreviousPacket extends Pick<DraftPacket, 'title' | 'type' | 'pa
   editedPaths?: readonly string[];
 }
 
-interface SignalBrief {
-  signalId: string;
-  type: SignalType;
-  severity: SignalSeverity;
-  title: string;
-  body: string;
-  score: number | null;
-  createdAt: number;
-}
+type SignalBrief = Pick<
+  SignalView,
+  'signalId' | 'type' | 'severity' | 'title' | 'body' | 'score' | 'createdAt'
+>;
 
 export interface StandingOrderBrief {
   name: string;

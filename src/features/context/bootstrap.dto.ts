@@ -1,36 +1,24 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType, PickType } from '@nestjs/swagger';
 import type { Role, Tier } from '../../platform/auth/caller.js';
 import { TOKEN_SCOPES, type TokenScope } from '../../platform/auth/token-scopes.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
-import type { AgentStatus } from '../agents/index.js';
-import type { SubscriptionStatus } from '../subscription/index.js';
-import type { CapoRole, GuardianMode } from '../terms/index.js';
-import { InstalledPackView } from '../workspaces/index.js';
+import { AgentView } from '../agents/index.js';
+import { GuardianView } from '../guardian/index.js';
+import { SubscriptionView } from '../subscription/index.js';
+import {
+  InstalledPackView,
+  ProfileOperator,
+  SettingsView,
+  TeamView,
+  WorkspaceView,
+} from '../workspaces/index.js';
 
-export class BootstrapSubscription {
-  /**
-   * How the installed licence stands: `active`, in its 14 days of `grace`, or `expired`; `none` when there is none.
-   * @example 'active'
-   */
-  status!: SubscriptionStatus;
-  /**
-   * When it ends, Unix milliseconds; null when there is none.
-   * @example 1827619200000
-   */
-  expiresAt!: number | null;
-}
+export class BootstrapSubscription extends PickType(SubscriptionView, ['status', 'expiresAt']) {}
 
-export class BootstrapWorkspace {
-  /**
-   * The id of the workspace.
-   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
-   */
-  workspaceId!: string;
-  /**
-   * The name of the workspace.
-   * @example 'Northwind'
-   */
-  name!: string;
+export class BootstrapWorkspace extends IntersectionType(
+  PickType(WorkspaceView, ['workspaceId', 'name']),
+  PickType(SettingsView, ['currency', 'timezone', 'locale', 'presence']),
+) {
   /**
    * free, pro or enterprise
    * @example 'pro'
@@ -38,67 +26,17 @@ export class BootstrapWorkspace {
   tier!: Tier;
   /** The licence that the tier comes from. */
   subscription!: BootstrapSubscription;
-  /**
-   * ISO 4217: the currency in which sums are given.
-   * @example 'EUR'
-   */
-  currency!: string;
-  /**
-   * UTC or an IANA zone name.
-   * @example 'Europe/Vienna'
-   */
-  timezone!: string;
-  /**
-   * The language, a BCP 47 tag.
-   * @example 'en'
-   */
-  locale!: string;
-  /**
-   * Whether the operator is `present` or `away`.
-   * @example 'present'
-   */
-  presence!: string;
 }
 
-export class BootstrapOperator {
-  /**
-   * The membership of the caller.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
-  memberId!: string;
+export class BootstrapOperator extends PickType(ProfileOperator, ['memberId', 'handle', 'email']) {
   /**
    * The user behind the membership.
    * @example 'usr_01kerpxzm0m67dx5791yjsqjf1'
    */
   userId!: string;
-  /**
-   * How the caller is called.
-   * @example 'Mira Novak'
-   */
-  handle!: string;
-  /**
-   * The caller's mail address.
-   * @example 'mira@northwind.example'
-   */
-  email!: string;
 }
 
-export class BootstrapTeam {
-  /**
-   * The id of the team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  teamId!: string;
-  /**
-   * The name of the team.
-   * @example 'Sales'
-   */
-  name!: string;
-  /**
-   * Its name as part of an address.
-   * @example 'sales'
-   */
-  slug!: string;
+export class BootstrapTeam extends PickType(TeamView, ['teamId', 'name', 'slug']) {
   /**
    * The caller's role in the team; null for those who see every team without being in it.
    * @example 'operator'
@@ -106,12 +44,7 @@ export class BootstrapTeam {
   role!: string | null;
 }
 
-export class BootstrapCapo {
-  /**
-   * The role of the capo.
-   * @example 'capo_ops'
-   */
-  role!: CapoRole;
+export class BootstrapCapo extends PickType(AgentView, ['role', 'status']) {
   /**
    * How a person calls it.
    * @example 'Ops'
@@ -127,30 +60,9 @@ export class BootstrapCapo {
    * @example ['delivery', 'logistics', 'execution']
    */
   domain!: string[];
-  /**
-   * halted, paused, error, awaiting-approval, active or idle
-   * @example 'awaiting-approval'
-   */
-  status!: AgentStatus;
 }
 
-export class BootstrapGuardian {
-  /**
-   * observe, supervised, guardrailed, autonomous, killed or recovering
-   * @example 'guardrailed'
-   */
-  mode!: GuardianMode;
-  /**
-   * Approvals that wait for a person.
-   * @example 1
-   */
-  pending!: number;
-  /**
-   * How many kills there have been.
-   * @example 0
-   */
-  epoch!: number;
-}
+export class BootstrapGuardian extends PickType(GuardianView, ['mode', 'pending', 'epoch']) {}
 
 export class BootstrapCounts {
   /**

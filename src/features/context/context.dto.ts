@@ -1,21 +1,13 @@
+import { PickType } from '@nestjs/swagger';
 import { SignalView } from '../records/index.js';
 import { StandingOrderSummary } from '../standing-orders/index.js';
 import { WorkPacketSummary } from '../directives/index.js';
-import { ReceiptItem } from '../audit/index.js';
+import { ChainHead, ReceiptItem } from '../audit/index.js';
+import { GuardianView } from '../guardian/index.js';
 import { BuyerContextView, PartnerPersona } from '../partner/index.js';
+import { ProfileOperator } from '../workspaces/index.js';
 
-export class ContextOperator {
-  /**
-   * How the caller is called.
-   * @example 'Mira Novak'
-   */
-  handle!: string;
-  /**
-   * free, pro or enterprise
-   * @example 'pro'
-   */
-  tier!: string;
-}
+export class ContextOperator extends PickType(ProfileOperator, ['handle', 'tier']) {}
 
 export class ContextMetrics {
   /**
@@ -30,31 +22,9 @@ export class ContextMetrics {
   signalsScored!: number;
 }
 
-export class ContextGuardian {
-  /**
-   * observe, supervised, guardrailed, autonomous, killed or recovering
-   * @example 'guardrailed'
-   */
-  mode!: string;
-  /**
-   * Approvals that wait for a person.
-   * @example 1
-   */
-  pending!: number;
-}
+export class ContextGuardian extends PickType(GuardianView, ['mode', 'pending']) {}
 
-export class ContextReceiptHead {
-  /**
-   * The number of the last receipt; 0 before the first one.
-   * @example 1204
-   */
-  seq!: number;
-  /**
-   * The hash of the last receipt, in hex.
-   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
-   */
-  hash!: string;
-}
+export class ContextReceiptHead extends PickType(ChainHead, ['seq', 'hash']) {}
 
 /** The whole operational context (SPECIFICATION, Context). */
 export class ContextView {

@@ -5,18 +5,13 @@ import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { type Paid, capoActor, isPaid } from '../capos/index.js';
 import { Events } from '../events/index.js';
-import type { CapoRole, DirectiveStatus } from '../terms/index.js';
+import type { DirectiveStatus } from '../terms/index.js';
 import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
+import type { DirectiveEntity } from './directive.entity.js';
 import { type Change, Directives } from './directives.repository.js';
 
 /** The part of a directive that its receipts name. */
-export interface Named {
-  workspaceId: string;
-  directiveId: string;
-  teamId: string | null;
-  capo: CapoRole | null;
-  status: DirectiveStatus;
-}
+export type Named = Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId' | 'capo' | 'status'>;
 
 /** What a model was paid for. */
 export type PaidFor = 'draft' | 'routing';

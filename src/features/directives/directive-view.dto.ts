@@ -3,7 +3,8 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { Drafting } from '../capos/index.js';
 import type { DirectiveStatus, Priority } from '../terms/index.js';
-import { OutputRemarks } from '../approvals/index.js';
+import { ApprovalOutput } from '../approvals/index.js';
+import { PacketCost } from './packets/work-packets.dto.js';
 
 export class RoutingCandidate {
   /**
@@ -33,30 +34,7 @@ export class DirectiveRouting {
   reason!: string;
 }
 
-export class DirectiveOutput {
-  /**
-   * One sentence on what was made.
-   * @example 'A mail to jane@acme.example is ready.'
-   */
-  summary!: string;
-  /**
-   * The format of `body`.
-   * @example 'markdown'
-   */
-  format!: 'markdown';
-  /**
-   * The draft, Markdown.
-   * @example 'Hello Jane, the delivery arrives on Friday, 20 February.'
-   */
-  body!: string;
-  /**
-   * SHA-256 of `body`, in hex.
-   * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
-   */
-  contentHash!: string;
-  /** What the runner says about its draft in its own words; never sent, and null when it had nothing to add. */
-  remarks!: OutputRemarks | null;
-}
+export class DirectiveOutput extends ApprovalOutput {}
 
 class DirectiveEngine {
   /**
@@ -68,17 +46,7 @@ class DirectiveEngine {
   model!: string | null;
 }
 
-class DirectiveCost {
-  /**
-   * What the draft cost, in `currency`.
-   * @example 0
-   */
-  amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'USD'
-   */
-  currency!: string;
+class DirectiveCost extends PacketCost {
   /**
    * Tokens that were sent to the model.
    * @example 0

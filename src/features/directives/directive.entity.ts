@@ -1,20 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
-import type { Output } from '../approvals/index.js';
+import type { ApprovalOutput } from '../approvals/index.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/index.js';
+import type { DirectiveChange } from './directive-view.dto.js';
 
 export interface Routing {
   candidates: { capo: CapoRole; score: number; why: string[] }[];
   reason: string;
-}
-
-export interface StatusChange {
-  from: DirectiveStatus | null;
-  to: DirectiveStatus;
-  /** Unix milliseconds. */
-  at: number;
-  receiptId: string;
 }
 
 @Entity('directives')
@@ -52,7 +45,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   workPacketIds!: string[];
   @Column('jsonb', { nullable: true })
-  output!: Output | null;
+  output!: ApprovalOutput | null;
   @Column('jsonb', { nullable: true })
   engine!: { name: string; model: string | null } | null;
   @Column('jsonb')
@@ -63,7 +56,7 @@ export class DirectiveEntity {
   @Column('jsonb')
   feedback!: FeedbackRound[];
   @Column('jsonb')
-  history!: StatusChange[];
+  history!: DirectiveChange[];
   @Column('jsonb')
   createdBy!: Actor;
   /** Who asked first, through however many delegations; null: who created it. */

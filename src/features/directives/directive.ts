@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { cutText } from '../../platform/kernel/text.js';
-import type { Output } from '../approvals/index.js';
+import type { ApprovalOutput } from '../approvals/index.js';
 import {
   type Action,
   type Draft,
@@ -23,7 +23,7 @@ export function titleOf(text: string): string {
 export function outputOf(
   { engine, remarks }: Pick<Draft, 'engine' | 'remarks'>,
   actions: readonly Action[],
-): Output {
+): ApprovalOutput {
   const body = bodyOf(actions);
   return {
     summary: summaryOfActions(actions),

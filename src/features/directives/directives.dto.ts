@@ -21,7 +21,6 @@ export const DIRECTIVE_PARAM = {
   example: 'dir_01khqw6q006hs686p8sr7arg9t',
 };
 
-const TEAM_ID = /^team_[0-9a-z]{26}$/;
 const MAX_TEXT = 20_000;
 /** CONTRACT section 1. */
 const MAX_CONTEXT_BYTES = 64 * 1024;
@@ -58,7 +57,7 @@ class DirectiveTerms {
    * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
    */
   @IsOptional()
-  @Matches(TEAM_ID, { message: 'teamId must be the id of a team' })
+  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
   teamId?: string;
 }
 

@@ -9,7 +9,8 @@ import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { HaltedCounts } from '../guardian/index.js';
 import type { CapoRole, Cost, DirectiveStatus } from '../terms/index.js';
-import { DirectiveEntity, type Routing, type StatusChange } from './directive.entity.js';
+import type { DirectiveChange } from './directive-view.dto.js';
+import { DirectiveEntity, type Routing } from './directive.entity.js';
 import { sqlList } from '../../platform/kernel/transition-table.js';
 import { DIRECTIVE_STATES, DRAFTING } from './directive-states.js';
 import type { DirectivesQuery } from './directives.dto.js';
@@ -108,7 +109,7 @@ export class Directives {
   }
 
   /** Writes a transition that DirectiveTransitions has looked up; nothing else changes a status, but a kill and a revert. */
-  transition(directive: Key, change: StatusChange, { error, approvalId, feedback }: Change): void {
+  transition(directive: Key, change: DirectiveChange, { error, approvalId, feedback }: Change): void {
     this.db.write(
       `update directives set status = $4, history = history || $5::jsonb, halted_from = null,
          executed_at = case when $4 = 'executed' then $6 else executed_at end,

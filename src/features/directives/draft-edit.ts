@@ -3,7 +3,7 @@ import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { Edit, PacketChange } from '../approvals/index.js';
+import type { Edit, RevisionChange } from '../approvals/index.js';
 import {
   ACTION_TYPES,
   DRAFT_BOUNDS,
@@ -27,14 +27,14 @@ import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 /** A work packet as an edit leaves it; without a change it is as it was. */
 interface PlannedPacket {
   packet: WorkPacketEntity;
-  change: PacketChange | undefined;
+  change: RevisionChange | undefined;
 }
 
 /** What an edit makes of the work packets that wait for a person. */
 export interface EditPlan {
   /** In their order, the added ones last. */
   packets: PlannedPacket[];
-  removed: { packet: WorkPacketEntity; change: PacketChange }[];
+  removed: { packet: WorkPacketEntity; change: RevisionChange }[];
 }
 
 /** What an edit needs to know of the draft and its directive. */

@@ -4,6 +4,7 @@ import type { Role } from '../../platform/auth/caller.js';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
+import { ReceiptEntity } from '../audit/index.js';
 import {
   ESCALATION_KINDS,
   ESCALATION_STATUSES,
@@ -68,18 +69,7 @@ export class DecideEscalationBody {
 }
 
 /** What an escalation is about. */
-export class EscalationSubject {
-  /**
-   * What kind of record it is.
-   * @example 'approval'
-   */
-  type!: string;
-  /**
-   * The id of the record.
-   * @example 'apr_01khqws0y0g13zyp5vc6y27gyg'
-   */
-  id!: string;
-}
+export class EscalationSubject extends ReceiptEntity {}
 
 /** An option of an escalation, in words. */
 export class EscalationChoiceView {

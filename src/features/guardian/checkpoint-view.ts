@@ -1,5 +1,9 @@
-import type { GuardianCheckpointSummary, GuardianCheckpointView } from './checkpoint.dto.js';
-import type { CheckpointEntity, OrderReference } from './checkpoint.entity.js';
+import type {
+  GuardianCheckpointOrder,
+  GuardianCheckpointSummary,
+  GuardianCheckpointView,
+} from './checkpoint.dto.js';
+import type { CheckpointEntity } from './checkpoint.entity.js';
 import type { ListedCheckpoint } from './checkpoints.repository.js';
 
 export function summaryOf(checkpoint: ListedCheckpoint): GuardianCheckpointSummary {
@@ -16,7 +20,10 @@ export function summaryOf(checkpoint: ListedCheckpoint): GuardianCheckpointSumma
 }
 
 /** `orders` are those of the snapshot that the reader may see. */
-export function viewOf(checkpoint: CheckpointEntity, orders: OrderReference[]): GuardianCheckpointView {
+export function viewOf(
+  checkpoint: CheckpointEntity,
+  orders: GuardianCheckpointOrder[],
+): GuardianCheckpointView {
   const { mode, settings } = checkpoint.snapshot;
   return { ...summaryOf(checkpoint), snapshot: { mode, orders, settings } };
 }

@@ -1,23 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { GuardianMode } from '../terms/index.js';
+import type { GuardianCheckpointOrder } from './checkpoint.dto.js';
 
 /** What a checkpoint that is taken by itself comes before. */
 export type TakenBefore = 'kill' | 'activation' | 'restore' | 'pack_install';
-
-/** Which version of an order was in force. */
-export interface OrderReference {
-  standingOrderId: string;
-  version: number;
-  hash: string;
-  status: 'active' | 'shadow';
-}
 
 /** What a revert can go back to. */
 export interface Snapshot {
   /** While killed or recovering: the mode before. */
   mode: GuardianMode;
-  orders: OrderReference[];
+  orders: GuardianCheckpointOrder[];
   /** The settings in the names of the wire. */
   settings: Record<string, unknown>;
 }

@@ -1,3 +1,4 @@
+export { GuardianView } from './guardian.dto.js';
 export { GuardianEntity } from './guardian.entity.js';
 export { PolicyDenied } from './guardian.errors.js';
 export { GuardianModule } from './guardian.module.js';

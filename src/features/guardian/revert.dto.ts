@@ -1,3 +1,4 @@
+import { PickType } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
@@ -151,37 +152,6 @@ export class RestoredView {
   settingsKept!: string[];
 }
 
-export class RevertAnswer {
-  /** The id of the revert; null after a dry run. */
-  revertId!: string | null;
-  /**
-   * How it is reverted.
-   * @example 'compensate'
-   */
-  mode!: RevertMode;
-  /**
-   * running: work packets are being undone, and the guardian is `recovering`; done: it is over; planned: it was only a dry run
-   * @example 'running'
-   */
-  status!: 'running' | 'done' | 'planned';
-  /** The checkpoint that it goes back to; null with `resume`. */
-  checkpointId!: string | null;
-  /**
-   * What is undone, the newest work packet first, or with `resume` what goes on; at most 1,000 lines. The others and what
-   * becomes of them: `GET /guardian/reverts/{revertId}`.
-   */
-  plan!: RevertStep[];
-  /**
-   * How many lines the plan has in all.
-   * @example 1
-   */
-  planTotal!: number;
-  /** What was put back; null unless the mode is `restore`. */
-  restored!: RestoredView | null;
-  /** The receipt of the revert; null after a dry run. */
-  receiptId!: string | null;
-}
-
 /** How many steps there are in each status. */
 export class StepCountsView {
   /**
@@ -275,4 +245,28 @@ export class RevertView {
   counts!: StepCountsView;
   /** What is undone; empty unless the mode is `compensate`. */
   steps!: RevertStepPage;
+}
+
+export class RevertAnswer extends PickType(RevertView, ['mode', 'checkpointId']) {
+  /** The id of the revert; null after a dry run. */
+  revertId!: string | null;
+  /**
+   * running: work packets are being undone, and the guardian is `recovering`; done: it is over; planned: it was only a dry run
+   * @example 'running'
+   */
+  status!: 'running' | 'done' | 'planned';
+  /**
+   * What is undone, the newest work packet first, or with `resume` what goes on; at most 1,000 lines. The others and what
+   * becomes of them: `GET /guardian/reverts/{revertId}`.
+   */
+  plan!: RevertStep[];
+  /**
+   * How many lines the plan has in all.
+   * @example 1
+   */
+  planTotal!: number;
+  /** What was put back; null unless the mode is `restore`. */
+  restored!: RestoredView | null;
+  /** The receipt of the revert; null after a dry run. */
+  receiptId!: string | null;
 }

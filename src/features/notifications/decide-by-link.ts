@@ -25,7 +25,7 @@ import {
   EditApproval,
   type EditBody,
   HoldupsReader,
-  type Revision,
+  type ApprovalRevision,
   type ShownApproval,
   type UnrevisedApproval,
   assertApprover,
@@ -61,7 +61,7 @@ export interface LinkDecision {
 /** What stood in a draft as a link was made, and what stands there now. */
 export interface DraftChanges {
   zone: string;
-  revisions: readonly Revision[];
+  revisions: readonly ApprovalRevision[];
   packets: readonly ApprovalPacket[];
 }
 

@@ -1,10 +1,11 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FreeForm } from '../../platform/http/free-form.js';
 import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/index.js';
+import { InstalledPackView } from '../workspaces/index.js';
 import { MAX_MANIFEST_BYTES } from './pack-manifest.js';
 import { PACK_STATUSES, type PackStatus } from './skill-pack.entity.js';
 
@@ -61,27 +62,12 @@ export class PackProgress {
 }
 
 /** A skill pack as lists show it. */
-export class SkillPackSummary {
-  /**
-   * The id of the pack; it stays through upgrades.
-   * @example 'pck_01kerr2kg0s8c5m2v7x4z9b1nd'
-   */
-  packId!: string;
-  /**
-   * What its publisher calls it.
-   * @example 'invoice-reminders'
-   */
-  name!: string;
-  /**
-   * The version that was installed last.
-   * @example '1.0.0'
-   */
-  version!: string;
-  /**
-   * Who signed it, by the name in SKILL_PACK_PUBLISHERS.
-   * @example 'acme'
-   */
-  publisher!: string;
+export class SkillPackSummary extends PickType(InstalledPackView, [
+  'packId',
+  'name',
+  'version',
+  'publisher',
+]) {
   /**
    * Its purpose.
    * @example 'Reminders of overdue invoices.'

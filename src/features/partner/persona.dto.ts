@@ -1,3 +1,4 @@
+import { IntersectionType, PickType } from '@nestjs/swagger';
 import type { Metric } from './confidence-update.js';
 import type { Direction, Stage } from './interpretation.js';
 
@@ -81,17 +82,10 @@ export class PartnerCounts {
 }
 
 /** Where one metric goes. */
-export class MetricTrend {
-  /**
-   * The metric.
-   * @example 'trust'
-   */
-  metric!: Metric;
-  /**
-   * The mean over the buyers, 0 to 1.
-   * @example 0.45
-   */
-  confidence!: number;
+export class MetricTrend extends IntersectionType(
+  PickType(MetricConfidence, ['metric', 'confidence']),
+  PickType(PartnerCounts, ['updates24h', 'updates7d']),
+) {
   /**
    * rising, falling or steady, by the change of the last 7 days
    * @example 'falling'
@@ -107,16 +101,6 @@ export class MetricTrend {
    * @example -0.2
    */
   change7d!: number;
-  /**
-   * Updates of the last 24 hours.
-   * @example 1
-   */
-  updates24h!: number;
-  /**
-   * Updates of the last 7 days.
-   * @example 1
-   */
-  updates7d!: number;
 }
 
 export class RecentUpdate {
@@ -153,7 +137,7 @@ export class RecentUpdate {
 }
 
 /** What changes the buyers (`GET /partner/intelligence`). */
-export class PartnerIntelligence {
+export class PartnerIntelligence extends PickType(PartnerAvatar, ['lastEventAt']) {
   /** How much was reported. */
   counts!: PartnerCounts;
   /**
@@ -165,24 +149,14 @@ export class PartnerIntelligence {
   trends!: MetricTrend[];
   /** The 20 updates that came last, the newest first. */
   recent!: RecentUpdate[];
-  /**
-   * When the newest update was fired, Unix milliseconds; null before the first one.
-   * @example 1771402200000
-   */
-  lastEventAt!: number | null;
 }
 
 /** What the partner persona service has told, as `GET /context` has it; null before the first update. */
-export class PartnerPersona {
+export class PartnerPersona extends PickType(PartnerAvatar, ['lastEventAt']) {
   /** Who the buyers are, taken together; null before the first update. */
   avatar!: PartnerAvatar | null;
   /** What changes the buyers; null before the first update. */
   intelligence!: PartnerIntelligence | null;
-  /**
-   * When the newest update was fired, Unix milliseconds; null before the first one.
-   * @example 1771402200000
-   */
-  lastEventAt!: number | null;
 }
 
 export class BuyerProfileView {

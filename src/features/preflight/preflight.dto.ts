@@ -1,24 +1,14 @@
+import { PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsObject, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
-import { FreeForm } from '../../platform/http/free-form.js';
-import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ApprovalApprovers } from '../approvals/index.js';
-import { RoutingCandidate } from '../directives/index.js';
-import {
-  CAPO_ROLES,
-  type CapoRole,
-  type GuardianMode,
-  PRIORITIES,
-  type Priority,
-  type Reversibility,
-  TOOL_NAME,
-} from '../terms/index.js';
+import { QueuedDirectiveBody, RoutingCandidate } from '../directives/index.js';
+import { GuardianView } from '../guardian/index.js';
+import { CAPO_ROLES, type CapoRole, type Reversibility, TOOL_NAME } from '../terms/index.js';
 
 const MAX_TEXT = 20_000;
-/** CONTRACT section 1. */
-const MAX_CONTEXT_BYTES = 64 * 1024;
 
 export type PreflightOutcome = 'allow' | 'throttle' | 'require_approval' | 'deny' | 'halted';
 
@@ -59,7 +49,7 @@ export class PreflightActionBody {
 }
 
 /** Body of `POST /guardian/preflight`: either a directive or an action. */
-export class PreflightBody {
+export class PreflightBody extends PickType(QueuedDirectiveBody, ['priority', 'context', 'teamId']) {
   /**
    * A plain-language instruction, at most 20,000 characters.
    * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
@@ -86,32 +76,6 @@ export class PreflightBody {
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
-
-  /**
-   * high, medium or low; medium unless said
-   * @example 'medium'
-   */
-  @IsOptional()
-  @IsIn(PRIORITIES)
-  priority?: Priority;
-
-  /**
-   * The team it would belong to; left out: the caller's only team, for owner and admin of the workspace none.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
-  @IsOptional()
-  @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
-  teamId?: string;
-
-  /**
-   * Extra context that the directive would be handed in with, at most 64 KB.
-   * @example { "order": 17 }
-   */
-  @IsOptional()
-  @FreeForm()
-  @IsObject()
-  @MaxJsonBytes(MAX_CONTEXT_BYTES)
-  context?: Record<string, unknown>;
 }
 
 /** Who would do it, and why. */
@@ -188,18 +152,7 @@ export class PreflightLimit {
   until?: number;
 }
 
-export class PreflightGuardian {
-  /**
-   * The mode that holds now.
-   * @example 'guardrailed'
-   */
-  mode!: GuardianMode;
-  /**
-   * How many kills there have been.
-   * @example 0
-   */
-  epoch!: number;
-}
+export class PreflightGuardian extends PickType(GuardianView, ['mode', 'epoch']) {}
 
 export class PreflightCost {
   /**

@@ -1,24 +1,15 @@
-import type { Actor } from '../../platform/auth/caller.js';
 import type { RevenueEventEntity } from './revenue-event.entity.js';
 
 /** The clocks of those who report are not ours. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** An event to record. */
-export interface NewRevenueEvent {
-  /** The team that earned it; null: none. */
-  teamId: string | null;
-  amount: number;
-  currency: string;
-  source: string;
-  description: string | null;
+export interface NewRevenueEvent extends Omit<
+  RevenueEventEntity,
+  'eventId' | 'workspaceId' | 'occurredAt' | 'reverses' | 'createdAt'
+> {
   /** Unix milliseconds; now, if not said. */
   occurredAt?: number;
-  /** The name of the event where it comes from. */
-  externalId: string | null;
-  /** The work packet that records it: however often it is carried out, it is one event. */
-  workPacketId: string | null;
-  recordedBy: Actor;
 }
 
 export function hasOccurred(at: number, now: number): boolean {

@@ -1,2 +1,3 @@
-export { type SubscriptionStatus, licenceStatus } from './licence.js';
+export { licenceStatus } from './licence.js';
+export { SubscriptionView } from './subscription.dto.js';
 export { SubscriptionModule } from './subscription.module.js';

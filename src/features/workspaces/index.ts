@@ -32,7 +32,7 @@ export {
   type ReportChoice,
   notificationsOf,
 } from './notifications.dto.js';
-export { InstalledPackView } from './profile.dto.js';
+export { InstalledPackView, ProfileOperator } from './profile.dto.js';
 export { IsNoneOfOurs, lookAlike, passesForOurs } from './reserved-names.js';
 export { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS, retentionOf } from './retention.dto.js';
 export { SessionToken } from './session-token.js';
@@ -53,6 +53,7 @@ export { TokensStopped } from './tokens-stopped.js';
 export { NewToken, OutsideAgentView } from './tokens.dto.js';
 export { Tokens } from './tokens.repository.js';
 export { welcome } from './welcome.js';
+export { WorkspaceView } from './workspace.dto.js';
 export { WorkspaceEntity } from './workspaces.entity.js';
 export { LimitReached, limitReached } from './workspaces.errors.js';
 export { WorkspacesModule } from './workspaces.module.js';

@@ -1,25 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-
-/** A skill pack that the workspace has. */
-export interface InstalledPack {
-  packId: string;
-  name: string;
-  publisher: string;
-  version: string;
-  status: string;
-}
+import type { InstalledPackView } from './profile.dto.js';
 
 /** Which skill packs the workspace has. They belong to a higher feature, which registers. */
 @Injectable()
 export class InstalledPacks {
-  #read: ((scope: Scope) => Promise<InstalledPack[]>) | undefined;
+  #read: ((scope: Scope) => Promise<InstalledPackView[]>) | undefined;
 
-  register(read: (scope: Scope) => Promise<InstalledPack[]>): void {
+  register(read: (scope: Scope) => Promise<InstalledPackView[]>): void {
     this.#read = read;
   }
 
-  async read(scope: Scope): Promise<InstalledPack[]> {
+  async read(scope: Scope): Promise<InstalledPackView[]> {
     if (!this.#read) throw new Error('no skill packs have registered');
     const packs = await this.#read(scope);
     return packs.map(({ packId, name, publisher, version, status }) => ({

@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { type Role, ROLES } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
@@ -47,24 +47,10 @@ export class InviteBody {
 }
 
 /** Body of `PATCH /teams/{id}/members/{uid}`. */
-export class TeamRoleBody {
-  /**
-   * The role in the team: viewer, operator or admin.
-   * @example 'admin'
-   */
-  @IsIn(TEAM_ROLES)
-  role!: TeamRole;
-}
+export class TeamRoleBody extends PickType(AddToTeamBody, ['role']) {}
 
 /** Body of `PATCH /members/{uid}`. */
-export class RoleBody {
-  /**
-   * The role in the workspace: viewer, operator, admin or owner.
-   * @example 'operator'
-   */
-  @IsIn(ROLES)
-  role!: Role;
-}
+export class RoleBody extends PickType(InviteBody, ['role']) {}
 
 export class MembersQuery extends PageQuery {
   /**

@@ -1,33 +1,14 @@
-import type { Role, Tier } from '../../platform/auth/caller.js';
-import type { InstalledPack } from './installed-packs.js';
+import { PickType } from '@nestjs/swagger';
+import type { Tier } from '../../platform/auth/caller.js';
+import { MemberView } from './members.dto.js';
 import { QuietHours } from './settings.dto.js';
 
-export class ProfileOperator {
-  /**
-   * The membership of the caller.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
-  memberId!: string;
+export class ProfileOperator extends PickType(MemberView, ['memberId', 'email', 'displayName', 'role']) {
   /**
    * How the caller is called.
    * @example 'Mira Novak'
    */
   handle!: string;
-  /**
-   * The caller's mail address.
-   * @example 'mira@northwind.example'
-   */
-  email!: string;
-  /**
-   * The name that others see.
-   * @example 'Mira Novak'
-   */
-  displayName!: string;
-  /**
-   * The role in the workspace: viewer, operator, admin or owner.
-   * @example 'owner'
-   */
-  role!: Role;
   /**
    * free, pro or enterprise
    * @example 'pro'
@@ -69,9 +50,9 @@ export class ProfileDevice {
 }
 
 /** A skill pack that the workspace has. */
-export class InstalledPackView implements InstalledPack {
+export class InstalledPackView {
   /**
-   * The id of the pack.
+   * The id of the pack; it stays through upgrades.
    * @example 'pck_01kerr2kg0s8c5m2v7x4z9b1nd'
    */
   packId!: string;
@@ -81,7 +62,7 @@ export class InstalledPackView implements InstalledPack {
    */
   name!: string;
   /**
-   * Who signed it.
+   * Who signed it, by the name in SKILL_PACK_PUBLISHERS.
    * @example 'acme'
    */
   publisher!: string;

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -205,7 +205,7 @@ export class TokenPage extends PageFacts {
 export type OutsideAgentStatus = 'active' | 'paused' | 'idle';
 
 /** An agent outside of Consigliere that asks before it acts: as every member may see it, without the token. */
-export class OutsideAgentView {
+export class OutsideAgentView extends PickType(TokenView, ['memberName', 'pausedBy']) {
   /**
    * The id of its token, by which it is paused.
    * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
@@ -242,18 +242,10 @@ export class OutsideAgentView {
    */
   memberId!: string;
   /**
-   * The name of that member.
-   * @example 'Mira Novak'
-   */
-  memberName!: string;
-  /**
    * Ids of the other members who made its token for this one.
    * @example []
    */
   madeBy!: string[];
-  /** Who paused it; null while it is not paused. */
-  @ApiProperty({ example: null })
-  pausedBy!: ActorView | null;
   /**
    * When it last sent a request, Unix milliseconds, to the minute; null: never.
    * @example 1771401600000

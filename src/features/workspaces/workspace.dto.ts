@@ -1,5 +1,6 @@
 import type { Tier } from '../../platform/auth/caller.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 
 const MAX_NAME = 60;
 
@@ -14,7 +15,7 @@ export class WorkspaceBody {
 }
 
 /** The workspace that is open. */
-export class WorkspaceView {
+export class WorkspaceView extends TierLimits {
   /**
    * The id of the workspace.
    * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
@@ -30,16 +31,6 @@ export class WorkspaceView {
    * @example 'pro'
    */
   tier!: Tier;
-  /**
-   * Requests per minute of the tier, for the whole workspace; null is unlimited.
-   * @example 120
-   */
-  requestsPerMinute!: number | null;
-  /**
-   * Requests per day of the tier, for the whole workspace; null is unlimited.
-   * @example 10000
-   */
-  requestsPerDay!: number | null;
   /**
    * Whether it is the first workspace of the service, whose owners make the others, and which cannot be deleted.
    * @example false

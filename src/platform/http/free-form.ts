@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { type ClassTransformOptions, instanceToPlain, plainToInstance } from 'class-transformer';
+import { getMetadataStorage, ValidateBy } from 'class-validator';
 import { ValidationFailed } from '../kernel/errors.js';
 
-const FREE_FORM = Symbol('free-form');
+const FREE_FORM = 'freeForm';
 
 /**
  * class-transformer looks each key of an object up among all the others: 80,000 keys take it five seconds, 10,000 a
@@ -12,18 +13,17 @@ const MAX_PROPERTIES = 1_000;
 
 /**
  * A property of a body whose keys are the client's own: class-transformer never sees it. Only for properties of the
- * body itself, not of what is nested in it.
+ * body itself, not of what is nested in it. A rule of class-validator, since mapped types take those over.
  */
 export function FreeForm(): PropertyDecorator {
-  return (prototype, property) =>
-    Reflect.defineMetadata(FREE_FORM, [...freeFormOf(prototype), property], prototype);
+  return ValidateBy({ name: FREE_FORM, validator: { validate: () => true } });
 }
 
 /** class-transformer, as the validation pipe calls it. */
 export const transformer = {
   plainToInstance<T>(type: Type<T>, plain: unknown, options?: ClassTransformOptions): T | T[] {
     if (typeof plain !== 'object' || plain === null) return plainToInstance(type, plain, options);
-    const freeForm = freeFormOf(type.prototype as object);
+    const freeForm = freeFormOf(type);
     const [kept, rest] = [true, false].map((isFreeForm) =>
       Object.fromEntries(Object.entries(plain).filter(([name]) => freeForm.includes(name) === isFreeForm)),
     );
@@ -33,8 +33,16 @@ export const transformer = {
   classToPlain: instanceToPlain,
 };
 
-function freeFormOf(prototype: object): (string | symbol)[] {
-  return Reflect.getMetadata(FREE_FORM, prototype) ?? [];
+/** By class: class-validator looks through the rules of all classes for those of one. */
+const found = new WeakMap<Type, string[]>();
+
+function freeFormOf(type: Type): string[] {
+  const known = found.get(type);
+  if (known) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const names = rules.filter(({ name }) => name === FREE_FORM).map(({ propertyName }) => propertyName);
+  found.set(type, names);
+  return names;
 }
 
 function assertFewProperties(value: unknown, path: string): void {

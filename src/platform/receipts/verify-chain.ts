@@ -1,4 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
+import type { ReceiptRow } from '../database/unit-of-work.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
 import type { KeyFault, KeyRecord } from './key-chain.js';
 import { ed25519PublicKey } from './public-key.js';
@@ -50,19 +51,8 @@ export function checkpointText(checkpoint: Omit<SignedCheckpoint, 'keyId' | 'sig
 }
 
 /** A receipt as it is stored: the exact bytes that were hashed, and the columns to find it by. */
-export interface StoredReceipt extends ChainPoint {
+export interface StoredReceipt extends ChainPoint, ReceiptRow {
   workspaceId: string;
-  receiptId: string;
-  at: number;
-  actorType: string;
-  actorId: string;
-  action: string;
-  entityType: string;
-  entityId: string;
-  directiveId: string | null;
-  teamId: string | null;
-  capo: string | null;
-  body: string;
   prevHash: string;
 }
 

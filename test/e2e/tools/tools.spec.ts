@@ -263,6 +263,18 @@ describe('PATCH /tools/{name}', () => {
     });
   });
 
+  it('takes a schema of as many parameters as POST does', async () => {
+    const names = Array.from({ length: 1_100 }, (_, n) => `p${n}`);
+    const paramsSchema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) };
+    const body = refund({ paramsSchema });
+    const { status, body: made } = await admin.post('/tools', body);
+    expect([status, made.error]).toEqual([201, undefined]);
+    const changed = { ...paramsSchema, required: ['p0'] };
+    const answer = await patch(admin, body.name, { paramsSchema: changed }, made.fingerprint);
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect(answer.body.paramsSchema).toEqual(changed);
+  });
+
   it('lets an operator pause and do nothing else', async () => {
     const body = refund();
     const { body: tool } = await admin.post('/tools', body);

@@ -1,14 +1,12 @@
 import type { Actor } from '../../../platform/auth/caller.js';
 import type { ActionResult } from '../../capos/index.js';
-import type { CapoRole } from '../../terms/index.js';
+import type { WorkPacketEntity } from './work-packet.entity.js';
 
 /** An executed packet as its undo sees it. */
-export interface PacketToUndo {
-  workPacketId: string;
-  workspaceId: string;
-  teamId: string | null;
-  directiveId: string;
-  capo: CapoRole;
+export interface PacketToUndo extends Pick<
+  WorkPacketEntity,
+  'workPacketId' | 'workspaceId' | 'teamId' | 'directiveId' | 'capo'
+> {
   /** Those of the compensation: the ids of what the packet has left behind. */
   params: Record<string, unknown>;
   /** Who asked for the revert. */

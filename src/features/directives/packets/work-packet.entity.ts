@@ -5,17 +5,19 @@ import type { Envelope, RecipientOutcome } from './packet-effect.js';
 import type { AllowedBy } from '../../guardian/index.js';
 import type { CapoRole, Reversibility } from '../../terms/index.js';
 
-export type PacketStatus =
-  | 'drafted'
-  | 'awaiting_approval'
-  | 'queued'
-  | 'sending'
-  | 'executed'
-  | 'failed'
-  | 'denied'
-  | 'cancelled'
-  | 'halted'
-  | 'reverted';
+export const PACKET_STATUSES = [
+  'drafted',
+  'awaiting_approval',
+  'queued',
+  'sending',
+  'executed',
+  'failed',
+  'denied',
+  'cancelled',
+  'halted',
+  'reverted',
+] as const;
+export type PacketStatus = (typeof PACKET_STATUSES)[number];
 
 /** What the execution answered, or why it failed. */
 export interface PacketResult {

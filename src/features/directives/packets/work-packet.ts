@@ -9,7 +9,7 @@ import {
   withoutAddress,
 } from '../../capos/index.js';
 import type { DecidedPacket } from '../../standing-orders/index.js';
-import type { CapoRole, Priority } from '../../terms/index.js';
+import type { Priority } from '../../terms/index.js';
 import { canonicalJson, sha256 } from '../../../platform/kernel/canonical-json.js';
 import type { Id } from '../../../platform/kernel/ids.js';
 import type { WorkPacketSummary, WorkPacketView } from './work-packets.dto.js';
@@ -41,14 +41,11 @@ export function receiptSubject({ workPacketId, directiveId, teamId, capo }: Work
   };
 }
 
-export interface PacketOrigin {
+export interface PacketOrigin extends Pick<
+  WorkPacketEntity,
+  'workspaceId' | 'teamId' | 'directiveId' | 'position' | 'capo' | 'createdAt'
+> {
   workPacketId: Id<'pkt'>;
-  workspaceId: string;
-  teamId: string | null;
-  directiveId: string;
-  position: number;
-  capo: CapoRole;
-  createdAt: number;
 }
 
 /** A packet from a capo's draft. Scope, reversibility, undo and base score come from the registry, not from the draft. */

@@ -1,7 +1,15 @@
+import { PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { PageFacts, TeamPageQuery } from '../../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../../platform/kernel/text-length.js';
+import {
+  ApprovalAction,
+  ApprovalNeededInput,
+  ApprovalReason,
+  ApprovalWorkPacket,
+} from '../../approvals/index.js';
 import { CAPO_ROLES, type CapoRole } from '../../terms/index.js';
+import { PACKET_STATUSES, type PacketStatus } from './work-packet.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const WORK_PACKET_PARAM = {
@@ -9,19 +17,6 @@ export const WORK_PACKET_PARAM = {
   description: 'The id of the work packet.',
   example: 'pkt_01khqw6sb0xg7v9zhwnqcrxds8',
 };
-
-export const PACKET_STATUSES = [
-  'drafted',
-  'awaiting_approval',
-  'queued',
-  'sending',
-  'executed',
-  'failed',
-  'denied',
-  'cancelled',
-  'halted',
-  'reverted',
-] as const;
 
 /** Body of `POST /work-packets/{id}/undo`. */
 export class UndoPacketBody {
@@ -42,7 +37,7 @@ export class WorkPacketQuery extends TeamPageQuery {
    */
   @IsOptional()
   @IsIn(PACKET_STATUSES)
-  status?: (typeof PACKET_STATUSES)[number];
+  status?: PacketStatus;
 
   /**
    * Only work packets of this capo.
@@ -62,46 +57,16 @@ export class WorkPacketQuery extends TeamPageQuery {
 }
 
 /** What a work packet does, and to whom. */
-export class PacketActionSummary {
-  /**
-   * The action type, from the trusted registry.
-   * @example 'email.send'
-   */
-  type!: string;
-  /**
-   * Whom or what it acts upon; null when the parameters say it all. Standing orders read the destination of a post here as
-   * `params.destination` has it, with its address.
-   * @example 'jane@acme.example'
-   */
-  target!: string | null;
-}
+export class PacketActionSummary extends PickType(ApprovalAction, ['type', 'target']) {}
 
 /** What a work packet does, with its complete parameters. */
-export class PacketAction extends PacketActionSummary {
-  /**
-   * Its parameters; the action type defines the fields. Members who may not decide about it see a
-   * destination without its address.
-   * @example { "to": ["jane@acme.example"], "subject": "Your delivery", "body": "Hello Jane, the delivery arrives on Friday." }
-   */
-  params!: Record<string, unknown>;
-}
+export class PacketAction extends ApprovalAction {}
 
 /** What the guardian decided about a work packet. */
-export class PacketDecisionSummary {
-  /**
-   * What the policy decided: allow, require_approval, deny or throttle.
-   * @example 'require_approval'
-   */
-  outcome!: string;
-}
+export class PacketDecisionSummary extends PickType(ApprovalReason, ['outcome']) {}
 
 /** What the guardian decided about a work packet, and why. */
-export class PacketDecision extends PacketDecisionSummary {
-  /**
-   * Why, in a person's words; what decided stands first.
-   * @example ['No standing order allows this work packet.']
-   */
-  explanation!: string[];
+export class PacketDecision extends PickType(ApprovalReason, ['outcome', 'explanation']) {
   /**
    * The standing orders that were looked at, by id.
    * @example ['so_01kerr2kg0xaen9f9sdsg8py4z']
@@ -129,7 +94,7 @@ export class PacketDecision extends PacketDecisionSummary {
   inputHash!: string;
 }
 
-class PacketCost {
+export class PacketCost {
   /**
    * The amount, in `currency`.
    * @example 0
@@ -143,26 +108,15 @@ class PacketCost {
 }
 
 /** Something that a work packet lacks. */
-export class NeededInputView {
-  /**
-   * Where in the action.
-   * @example 'params.body'
-   */
-  path!: string;
-  /**
-   * What a person has to supply, in a sentence.
-   * @example 'Word the message: the directive only describes it.'
-   */
-  message!: string;
-}
+export class NeededInputView extends ApprovalNeededInput {}
 
 /** What every view of a work packet shows. */
-class WorkPacketFacts {
-  /**
-   * The id of the work packet.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
-  workPacketId!: string;
+class WorkPacketFacts extends PickType(ApprovalWorkPacket, [
+  'workPacketId',
+  'title',
+  'reversibility',
+  'rationale',
+]) {
   /**
    * The directive that it belongs to.
    * @example 'dir_01khqw6q006hs686p8sr7arg9t'
@@ -181,25 +135,15 @@ class WorkPacketFacts {
    */
   engine!: string;
   /**
-   * What it does, in one line.
-   * @example 'Mail to jane@acme.example: Your delivery'
-   */
-  title!: string;
-  /**
    * document, message, call, signal, delegation, record or proposal
    * @example 'message'
    */
   kind!: string;
   /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'irreversible'
-   */
-  reversibility!: string;
-  /**
    * Where it stands.
    * @example 'executed'
    */
-  status!: (typeof PACKET_STATUSES)[number];
+  status!: PacketStatus;
   /**
    * The action type's base times the product of the multipliers.
    * @example 3
@@ -210,11 +154,6 @@ class WorkPacketFacts {
    * @example {}
    */
   multipliers!: Record<string, number>;
-  /**
-   * Why the capo wants it.
-   * @example 'The instruction asks for a mail to jane@acme.example.'
-   */
-  rationale!: string;
   /** What it has cost. */
   cost!: PacketCost;
   /**
