@@ -1,4 +1,4 @@
-import type { SimulatedChangeView, SuggestionSimulation } from '@consigliere/sdk';
+import type { SimulatedChangeView, SimulationView, SuggestionSimulation } from '@consigliere/sdk';
 import { Rows } from '../ui/list.js';
 
 const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
@@ -9,8 +9,12 @@ const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
 };
 
 /** What an order would have done to the mails and calls of the past, each by name. */
-export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
-  const { considered, relaxed, stillAsks, escalated, relaxedIrreversible, changes, changesOmitted } =
+export function Changes({
+  simulation,
+}: {
+  simulation: SuggestionSimulation & Partial<Pick<SimulationView, 'why'>>;
+}) {
+  const { considered, relaxed, stillAsks, escalated, relaxedIrreversible, changes, changesOmitted, why } =
     simulation;
   return (
     <>
@@ -29,7 +33,9 @@ export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
       <Rows
         items={changes}
         empty={
-          stillAsks > 0 ? 'No decision would have come out otherwise.' : 'It would have changed none of them.'
+          stillAsks > 0
+            ? 'No decision would have come out otherwise.'
+            : (why ?? 'It would have changed none of them.')
         }
       >
         {({ workPacketId, tool, agent, title, recipient, from, to, why }) => (
