@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     await page.getByText('It is mailed to nobody.').waitFor();
     await page.getByLabel('At', { exact: true }).fill('07:00');
     await page.getByLabel(/^Zone/).fill('Europe/Vienna');
-    await page.getByLabel('Mailed to').fill('ops@northwind.example');
+    await page.getByLabel('And to the address').fill('ops@northwind.example');
     await page.getByLabel('What models cost').uncheck();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
       Promise.resolve(mail.received.find(({ to }) => to.includes('ops@northwind.example'))),
     );
     expect((await PostalMime.parse(sent!.bytes)).subject).toContain('Nothing happened.');
-    await page.getByText('mailed', { exact: true }).waitFor();
+    await page.getByText('mailed', { exact: true }).first().waitFor();
     expect(desk.complaints).toEqual([]);
   });
 
