@@ -27,8 +27,9 @@ select
     from report_configs c
     cross join lateral (
       select u.email as address, m.member_id from members m join users u on u.user_id = m.user_id
-      where m.workspace_id = $1 and m.status = 'active'
-        and (m.member_id = any(c.member_ids) or lower(u.email) = lower(c.email_address))
+      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address)
+        or m.member_id = any(c.member_ids)
+          and (m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1)))
       union all
       select c.email_address, null where c.email_address is not null and not exists (
         select from members m join users u on u.user_id = m.user_id
@@ -60,10 +61,14 @@ export class MailedMembers {
         .map(({ email }) => email),
     ) as [string[], string[]];
     const reports = named
-      .filter((own) => choiceOf(settings, { ...NO_CHOICE, reports: own.reports }).reports !== 'none')
+      .filter(
+        ({ address, reports: chosen }) =>
+          isReachable(address) && choiceOf(settings, { ...NO_CHOICE, reports: chosen }).reports !== 'none',
+      )
       .map(({ address }) => address);
     const advice: string[] = [];
-    if (this.config.mailTransport === 'file')
+    const isSent = this.config.mailTransport !== 'file';
+    if (!isSent)
       advice.push('Mails are written to files and sent to nobody. To send them, set SMTP_URL and MAIL_FROM.');
     if (reachable.length === 0) {
       const addresses = deciding.map(({ email }) => email).slice(0, 3);
@@ -86,6 +91,9 @@ export class MailedMembers {
       advice.push(
         `No Daily Report is mailed: the ${named.length === 1 ? `member at ${named[0]!.address}` : 'members named'}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
       );
-    return { approvals, escalations, reports, advice };
+    // What is written to files reaches nobody.
+    return isSent
+      ? { approvals, escalations, reports, advice }
+      : { approvals: [], escalations: [], reports: [], advice };
   }
 }

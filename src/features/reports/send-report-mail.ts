@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import type { MailMessage, MailOutcome } from '../mail/index.js';
 import { ReportReaders } from '../notifications/index.js';
@@ -98,8 +99,9 @@ export class SendReportMail {
       if (!email) return SWITCHED_OFF;
       if (!isNamed) return NOT_NAMED;
       if (reader?.wantsNone) return `${reader.name} has chosen to be mailed no reports.`;
-      if (mail.memberId !== null && !reader!.seesWhole)
-        return `${reader!.name} does not read what all teams do.`;
+      if (mail.memberId === null) return undefined;
+      if (!reader!.seesWhole) return `${reader!.name} does not read what all teams do.`;
+      if (!isReachable(reader!.address)) return `Nobody receives mail at ${reader!.address}.`;
       return undefined;
     }
   }

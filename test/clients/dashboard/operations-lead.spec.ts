@@ -191,7 +191,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByRole('checkbox', { name: /mira@acme.example/ }).check();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await told(/^Saved: each day at 07:00\. It is mailed to (Ann and|.* and Ann)/);
+    await told(/^Saved: each day at 07:00\. Recipients: (Ann and .|.* and Ann)/);
     const { delivery } = (await owner().get('/reports/config')).body;
     expect(delivery).toMatchObject({ time: '07:00', email: true, emailAddress: null });
     expect(delivery.memberIds).toHaveLength(2);

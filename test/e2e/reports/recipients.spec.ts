@@ -31,7 +31,10 @@ describe('a report with several recipients', () => {
   const until = (desk: ReportDesk, status: string) =>
     eventually(
       async () => (await desk.owner.get('/reports')).body.items[0],
-      (item) => item?.recipients.length > 0 && item.delivery.status === status,
+      (item) =>
+        item?.delivery.status === status &&
+        item.recipients.length > 0 &&
+        item.recipients.every(({ at }: { at: string | null }) => at !== null),
     );
   /** Two admins, whose addresses are theirs alone. */
   async function opened() {

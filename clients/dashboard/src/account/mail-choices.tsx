@@ -57,7 +57,7 @@ function Form({ choices: { address, timezone, effective } }: { choices: Notifica
         </label>
       ))}
       <fieldset>
-        <legend>Quiet hours: only what is urgent is mailed ({timezone})</legend>
+        <legend>Quiet hours: of approvals and escalations only what is urgent is mailed ({timezone})</legend>
         <label>
           From
           <input name="from" type="time" defaultValue={effective.quietHours?.from} />

@@ -135,16 +135,20 @@ function useForecast(
 }
 
 function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>; asks: boolean }) {
+  const me = useMe();
   if (!forecast.isEnabled) return null;
   if (forecast.error) return <Failure error={forecast.error} />;
   if (!forecast.data) return <p className="quiet">Looking what would become of it.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
+  const drafter = me?.capos.find(({ role }) => role === route.capo);
   const missing = [...new Set(packets.flatMap(({ needsInput }) => needsInput.map(inNames)))];
   return (
     <div className="forecast" aria-live="polite">
       <p>
-        {route.capo ?? 'Nobody'} drafts it:{' '}
-        {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
+        {drafter === undefined
+          ? (route.capo ?? 'Nobody')
+          : `${drafter.name}, one of the capos (the built-in assistants),`}{' '}
+        drafts it: {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
       </p>
       <p>
         {(asks ? ASKS : DECIDED)[outcome]}

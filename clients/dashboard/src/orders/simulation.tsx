@@ -19,8 +19,8 @@ export function Changes({
   return (
     <>
       <p role="status">
-        Of {considered} decided before, {relaxed} would have gone without a person and {escalated} would have
-        been stricter.
+        Of {considered} mails, calls and other acts decided before, {relaxed} would have gone without a person
+        and {escalated} would have been stricter.
       </p>
       {stillAsks > 0 && (
         <p className="warning">

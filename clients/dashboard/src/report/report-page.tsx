@@ -9,6 +9,7 @@ import type {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
+import { useMails } from '../people/mails.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
@@ -59,7 +60,7 @@ export function ReportPage() {
           list={(page) => client.reports.list(page)}
           empty="No report was made yet. The first one is made at the time above, about the day before."
         >
-          {(report) => <Report key={report.reportId} report={report} isAdmin={isAdmin} />}
+          {(report) => <Report key={report.reportId} me={me} report={report} isAdmin={isAdmin} />}
         </Listing>
       </section>
     </div>
@@ -105,12 +106,10 @@ function Config({ me }: { me: BootstrapView }) {
                   The next one is made <Time at={Date.parse(data.nextReportAt)} />.
                 </>
               )}{' '}
-              {mailedTo(data, members)}
+              {members && <MailedTo me={me} config={data} members={members} />}
             </p>
             {data.delivery.email && !me.features.mailServer && (
-              <p className="warning">
-                No mail server is set up: nobody receives it, each mail becomes a file on the server.
-              </p>
+              <p className="warning">No mail server is set up: each mail becomes a file on the server.</p>
             )}
             {members && <ConfigForm key={JSON.stringify(data)} me={me} config={data} members={members} />}
           </>
@@ -120,16 +119,48 @@ function Config({ me }: { me: BootstrapView }) {
   );
 }
 
-/** To whom it goes; a member who wants none is still named here, and the history says that they got none. */
-function mailedTo({ delivery }: ReportConfigView, members: readonly MemberView[] | undefined): string {
-  const { email, emailAddress, memberIds } = delivery;
-  const named = [
-    ...memberIds.map((id) => nameOf(members, id)),
-    ...(emailAddress === null ? [] : [emailAddress]),
-  ];
-  return email && named.length > 0
-    ? `It is mailed to ${new Intl.ListFormat('en').format(named)}.`
-    : 'It is mailed to nobody.';
+/** Those who are named, in words. */
+function namedIn(
+  { delivery: { email, emailAddress, memberIds } }: ReportConfigView,
+  members: readonly MemberView[] | undefined,
+): string[] {
+  if (!email) return [];
+  const names = memberIds.map((id) => nameOf(members, id));
+  return emailAddress === null ? names : [...names, emailAddress];
+}
+
+const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
+
+/** To whom it goes really: a member may have chosen none, and without a mail server it reaches nobody. */
+function MailedTo({
+  me,
+  config,
+  members,
+}: {
+  me: BootstrapView;
+  config: ReportConfigView;
+  members: readonly MemberView[];
+}) {
+  const mailed = useMails().data?.mailed?.reports;
+  const named = namedIn(config, members);
+  if (named.length === 0) return <>It is mailed to nobody.</>;
+  if (!me.features.mailServer)
+    return <>It would be mailed to {listed(named)}, and is mailed to nobody without a mail server.</>;
+  if (!mailed) return null;
+  const { emailAddress, memberIds } = config.delivery;
+  const addresses = new Set(mailed.map((address) => address.toLowerCase()));
+  const reached = members.filter(({ memberId }) => memberIds.includes(memberId));
+  const isMailed = ({ email }: MemberView) => addresses.has(email.toLowerCase());
+  const others = emailAddress !== null && addresses.has(emailAddress.toLowerCase()) ? [emailAddress] : [];
+  const to = [...reached.filter(isMailed).map(({ displayName }) => displayName), ...others];
+  const none = reached.filter((member) => !isMailed(member)).map(({ displayName }) => displayName);
+  return (
+    <>
+      {to.length > 0 ? `It is mailed to ${listed(to)}.` : 'It is mailed to nobody.'}
+      {none.length > 0 &&
+        ` ${listed(none)} ${none.length === 1 ? 'is' : 'are'} named and mailed none: they or the workspace want none, they may not read it, or no mail reaches them.`}
+    </>
+  );
 }
 
 function ConfigForm({
@@ -171,7 +202,7 @@ function ConfigForm({
       stale={['report', 'notifications']}
       onDone={(saved) =>
         tell(
-          `Saved: ${saved.schedule === 'daily' ? `each day at ${saved.delivery.time}` : 'only when somebody asks'}. ${mailedTo(saved, members)}`,
+          `Saved: ${saved.schedule === 'daily' ? `each day at ${saved.delivery.time}` : 'only when somebody asks'}. Recipients: ${listed(namedIn(saved, members)) || 'nobody'}`,
         )
       }
     >
@@ -301,7 +332,12 @@ const DELIVERY = {
   failed: 'its mail failed',
 };
 
-function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }) {
+/** Without a mail server what is sent is written to a file. */
+function outcomeOf({ features }: BootstrapView, status: keyof typeof DELIVERY): string {
+  return status === 'sent' && !features.mailServer ? 'written to a file on the server' : DELIVERY[status];
+}
+
+function Report({ me, report, isAdmin }: { me: BootstrapView; report: ReportSummary; isAdmin: boolean }) {
   const { reportId, date, headline, generatedAt, trigger, delivery, recipients } = report;
   const isMailed = useConfig(isAdmin).data?.delivery.email;
   const members = useMembers(isAdmin);
@@ -315,12 +351,13 @@ function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }
           made <Time at={Date.parse(generatedAt)} />
         </span>
         {trigger === 'on-demand' && <span>asked for</span>}
-        <span className={delivery.status === 'failed' ? 'urgent' : ''}>{DELIVERY[delivery.status]}</span>
+        <span className={delivery.status === 'failed' ? 'urgent' : ''}>{outcomeOf(me, delivery.status)}</span>
       </span>
       {isAdmin && recipients.length > 0 && (
         <ul aria-label={`Mails of the report of ${date}`}>
           {recipients.map((recipient) => (
             <Recipient
+              me={me}
               key={recipient.memberId ?? recipient.address}
               recipient={recipient}
               name={recipient.memberId === null ? recipient.address! : nameOf(members, recipient.memberId)}
@@ -359,15 +396,17 @@ function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }
 
 /** What became of the mail to one recipient, and why. */
 function Recipient({
+  me,
   recipient: { status, at, error },
   name,
 }: {
+  me: BootstrapView;
   recipient: ReportRecipientView;
   name: string;
 }) {
   return (
     <li>
-      {name}: <span className={status === 'failed' ? 'urgent' : ''}>{DELIVERY[status]}</span>
+      {name}: <span className={status === 'failed' ? 'urgent' : ''}>{outcomeOf(me, status)}</span>
       {at !== null && (
         <>
           {' '}

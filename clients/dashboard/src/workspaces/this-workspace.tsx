@@ -114,7 +114,7 @@ function Deletion({ newest, workspace }: { newest: DeletionStatus['export']; wor
         <Act
           verb="Delete"
           of={name}
-          effect="It stops now, and is deleted in seven days. Its owners are told by mail."
+          effect="It stops now, and is deleted in seven days. Where a mail server is set up, its owners are mailed."
           isDanger
           act={({ typed }) => admin.workspace.requestDeletion({ name: typed!, confirm: typed! })}
           stale={STALE}
