@@ -239,8 +239,8 @@ describe('a replay', () => {
       'None of the 1 meets every condition: the nearest 1 differs in the action and the capo.',
     ],
   ])('says why it changes nothing where %s', (_where, packets, draft, why) => {
-    const inputs = packets.map((packet) => anInput({ packet }));
-    expect(replay(inputs, anOrder(draft)).why).toBe(why);
+    const history = packets.map((packet) => anInput({ packet }));
+    expect(replay(history, anOrder(draft)).why).toBe(why);
   });
 
   it('says that what it matches came out the same, and nothing where it changes something', () => {

@@ -108,6 +108,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       .waitFor();
     await step('Archive');
     await told('Archived: Shipping confirmations');
+    expect(await orders()).toMatchObject([{ status: 'archived' }]);
   });
 
   it('lets mails like one go by themselves: a draft as narrow as that mail, its simulation, and only then it decides', async () => {
@@ -235,6 +236,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       await step(verb, `${verb} Board memo`);
       await told(words);
     }
+    expect(await test.rows('select 1 from schedules')).toEqual([]);
   });
 
   it('chooses the team of what they hand in, and somebody of two teams has to', async () => {

@@ -38,7 +38,7 @@ export function Changes({
             : (why ?? 'It would have changed none of them.')
         }
       >
-        {({ workPacketId, tool, agent, title, recipient, from, to, why }) => (
+        {({ workPacketId, tool, agent, title, recipient, from, to, why: because }) => (
           <li key={workPacketId}>
             <span className="title">{title ?? workPacketId}</span>
             <span className="facts">
@@ -48,7 +48,7 @@ export function Changes({
               <span>
                 {OUTCOMES[from]} → <strong>{OUTCOMES[to]}</strong>
               </span>
-              <span>{why}</span>
+              <span>{because}</span>
             </span>
           </li>
         )}
