@@ -58,6 +58,7 @@ describe('POST /standing-orders/:id/simulate 200', () => {
       version: 1,
       considered: 3,
       relaxed: 1,
+      why: null,
       stillAsks: 1,
       escalated: 0,
       unchanged: 1,
