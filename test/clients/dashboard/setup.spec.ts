@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     await form.getByLabel('On day').fill('31');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await form.getByRole('button', { name: 'Save the schedule' }).click();
-    await page.getByText('On day 31 of each month at 09:00').waitFor();
+    await page.getByText('On day 31 of each month at 09:00, Europe/Berlin', { exact: true }).waitFor();
     await step('Pause', 'Board memo');
     await page.getByText('None while it is paused.').waitFor();
     expect(await schedule()).toMatchObject({ status: 'paused', rule: { every: 'month', on: 31 } });
