@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     await page.getByLabel('Who does it').selectOption('Ops');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Make the schedule' }).click();
-    await page.getByText('Each Monday at 09:00, Europe/Berlin').waitFor();
+    await page.getByText('Each Monday at 09:00, Europe/Berlin', { exact: true }).waitFor();
     await page.getByText('Next times and runs of Board memo').click();
     await page.locator('ol time').nth(4).waitFor();
     expect(await page.locator('ol time').count()).toBe(5);
