@@ -4318,10 +4318,12 @@ create table report_configs (
   email_address text,
   last_date text,
   due_at timestamp with time zone not null default now(),
-  constraint report_configs_check CHECK (((NOT email) OR (email_address IS NOT NULL))),
+  member_ids text[] not null default '{}'::text[],
+  constraint report_configs_check CHECK (((NOT email) OR (email_address IS NOT NULL) OR (cardinality(member_ids) > 0))),
   constraint report_configs_email_address_check CHECK ((char_length(email_address) <= 254)),
   constraint report_configs_format_check CHECK ((format = ANY (ARRAY['email'::text, 'plain-text'::text, 'json'::text]))),
   constraint report_configs_last_date_check CHECK ((last_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'::text)),
+  constraint report_configs_member_ids_check CHECK ((cardinality(member_ids) <= 20)),
   constraint report_configs_schedule_check CHECK ((schedule = ANY (ARRAY['daily'::text, 'on-demand'::text]))),
   constraint report_configs_time_check CHECK (("time" ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
   constraint report_configs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -4338,6 +4340,34 @@ END);
 create policy system_reads on report_configs for select to consigliere_system using (true);
 grant insert, select, update on report_configs to consigliere_app;
 grant select on report_configs to consigliere_system;
+
+create table report_mails (
+  workspace_id text not null,
+  mail_id text not null,
+  report_id text not null,
+  member_id text,
+  address text,
+  status text not null,
+  at timestamp with time zone,
+  error text,
+  tries integer not null default 0,
+  constraint report_mails_address_check CHECK ((char_length(address) <= 254)),
+  constraint report_mails_check CHECK (((member_id IS NULL) <> (address IS NULL))),
+  constraint report_mails_status_check CHECK ((status = ANY (ARRAY['none'::text, 'waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text]))),
+  constraint report_mails_tries_check CHECK ((tries >= 0)),
+  constraint report_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint report_mails_workspace_id_report_id_fkey FOREIGN KEY (workspace_id, report_id) REFERENCES reports(workspace_id, report_id),
+  constraint report_mails_pkey PRIMARY KEY (workspace_id, mail_id)
+);
+CREATE UNIQUE INDEX report_mails_one_each ON public.report_mails USING btree (workspace_id, report_id, COALESCE(member_id, address));
+alter table report_mails enable row level security;
+alter table report_mails force row level security;
+create policy isolation on report_mails for all to public using (
+CASE
+    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
+    ELSE false
+END);
+grant delete, insert, select, update on report_mails to consigliere_app;
 
 create table reports (
   workspace_id text not null,
@@ -4706,6 +4736,7 @@ create table simulations (
   computed_at timestamp with time zone not null,
   own jsonb not null,
   still_asks integer not null default 0,
+  why text,
   constraint simulations_standing_order_id_fkey FOREIGN KEY (standing_order_id) REFERENCES standing_orders(standing_order_id),
   constraint simulations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint simulations_pkey PRIMARY KEY (workspace_id, simulation_id),

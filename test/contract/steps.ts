@@ -691,7 +691,9 @@ const REPORTS: Record<string, Step> = {
       format: 'plain-text',
       schedule: 'daily',
     });
-    await walk.owner.put('/reports/config', { delivery: { emailAddress: null } });
+    const { memberId } = await walk.test.createMember(walk.workspaceId, 'admin');
+    await walk.owner.put('/reports/config', { delivery: { memberIds: [memberId] } });
+    await walk.owner.put('/reports/config', { delivery: { emailAddress: null, memberIds: [] } });
     await (await walk.viewer()).put('/reports/config', { format: 'json' });
   },
   'GET /api/pro/reports/custom-sections': async (walk) => {
@@ -717,6 +719,7 @@ const REPORTS: Record<string, Step> = {
       delivery: { email: true, emailAddress: 'boss@acme.example' },
     });
     await walk.owner.post(`/reports/${reportId}/resend`);
+    await walk.owner.post(`/reports/${reportId}/resend`, { to: 'failed' });
     await walk.owner.post(`/reports/${newId('rpt')}/resend`);
   },
 };

@@ -15,7 +15,7 @@ import { leaveChecked } from '../e2e/connector-health/connector-rows.js';
 import { leavePack } from '../e2e/packs/pack-rows.js';
 import { leaveNotification } from '../e2e/notifications/notification-rows.js';
 import { PartnerDesk } from '../e2e/partner/partner-desk.js';
-import { leaveReport, leaveSection } from '../e2e/reports/report-rows.js';
+import { leaveReport, leaveReportMail, leaveSection } from '../e2e/reports/report-rows.js';
 import { EscalationDesk } from '../e2e/escalations/escalation-desk.js';
 import { SCHEDULE } from '../e2e/schedules/schedule-desk.js';
 import { SignalDesk } from '../e2e/records/signal-desk.js';
@@ -113,7 +113,7 @@ async function fill(name: string): Promise<Tenant> {
   );
   const { reportId } = (await desk.client.get('/family/report')).body;
   await desk.client.post('/family/comment', { reportId, body: 'The carrier was late.' });
-  await leaveReport(test.rows, workspaceId);
+  await leaveReportMail(test.rows, workspaceId, await leaveReport(test.rows, workspaceId));
   await leaveSection(test.rows, workspaceId);
   // A chain under a signed checkpoint, a capo that waits, a day that counts: rows that no route makes at once.
   await test.rows(`insert into paused_capos values ($1, 'capo_marketing', '{}', now())`, [workspaceId]);

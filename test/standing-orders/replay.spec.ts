@@ -219,6 +219,38 @@ describe('a replay', () => {
     expect(changes.map(({ workPacketId }) => workPacketId)).toEqual(['pkt_2']);
   });
 
+  it.each([
+    [
+      'nothing was decided',
+      [],
+      { match: { actionTypes: ['email.send'] } },
+      'Nothing that it could be about was decided yet.',
+    ],
+    [
+      'one condition excludes the nearest',
+      [{ actionType: 'document.file' }, {}, {}],
+      { match: { actionTypes: ['email.send'], fields: { 'params.subject': { $prefix: 'Shipped' } } } },
+      'None of the 3 meets every condition: the nearest 2 differ only in the subject.',
+    ],
+    [
+      'several exclude all',
+      [{}],
+      { capos: ['capo_product' as const], match: { actionTypes: ['document.file'] } },
+      'None of the 1 meets every condition: the nearest 1 differs in the action and the capo.',
+    ],
+  ])('says why it changes nothing where %s', (_where, packets, draft, why) => {
+    const history = packets.map((packet) => anInput({ packet }));
+    expect(replay(history, anOrder(draft)).why).toBe(why);
+  });
+
+  it('says that what it matches came out the same, and nothing where it changes something', () => {
+    const other = hashed(anOrder({ standingOrderId: 'so_a', name: 'Never', effect: 'deny' }));
+    expect(replay([anInput({ orders: [other] })], anOrder()).why).toBe(
+      '1 of 1 meet every condition, and come out as they did: The standing order "Never" forbids this work packet.',
+    );
+    expect(replay([anInput()], anOrder()).why).toBeNull();
+  });
+
   it('takes the former version of the order out', () => {
     const former = hashed(anOrder({ standingOrderId: 'so_a', effect: 'deny' }));
     const draft = hashed(

@@ -22,16 +22,24 @@ select
       select from team_members tm join teams t on t.team_id = tm.team_id
       where tm.workspace_id = $1 and tm.member_id = m.member_id and tm.role = any($2) and t.archived_at is null))
     order by m.joined_at, m.member_id limit 200) d) as deciding,
-  (select json_build_object('address', c.email_address, 'reports', (
-      select n.reports from members m
-      join users u on u.user_id = m.user_id
-      join notification_choices n on n.workspace_id = m.workspace_id and n.member_id = m.member_id
-      where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower(c.email_address)))
-    from report_configs c where c.workspace_id = $1 and c.email and c.email_address is not null) as report`;
+  (select json_agg(r) from (
+    select to_.address, n.reports
+    from report_configs c
+    cross join lateral (
+      select u.email as address, m.member_id from members m join users u on u.user_id = m.user_id
+      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address)
+        or m.member_id = any(c.member_ids)
+          and (m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1)))
+      union all
+      select c.email_address, null where c.email_address is not null and not exists (
+        select from members m join users u on u.user_id = m.user_id
+        where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower(c.email_address))) to_
+    left join notification_choices n on n.workspace_id = $1 and n.member_id = to_.member_id
+    where c.workspace_id = $1 and c.email) r) as reports`;
 
 interface MailedRow {
   deciding: (Pick<OwnChoice, 'approvals' | 'escalations'> & { email: string })[] | null;
-  report: (Pick<OwnChoice, 'reports'> & { address: string }) | null;
+  reports: (Pick<OwnChoice, 'reports'> & { address: string })[] | null;
 }
 
 @Injectable()
@@ -44,17 +52,23 @@ export class MailedMembers {
   /** Who is mailed, and where nobody is, why. */
   async read(scope: Scope, settings: WorkspaceSettings): Promise<MailedView> {
     const [row] = await this.db.read<MailedRow>(scope, MAILED, [scope.workspaceId, DECIDING]);
-    const { report } = row!;
     const deciding = row!.deciding ?? [];
+    const named = row!.reports ?? [];
     const reachable = deciding.filter(({ email }) => isReachable(email));
     const [approvals, escalations] = (['approvals', 'escalations'] as const).map((what) =>
       reachable
         .filter((own) => choiceOf(settings, { ...NO_CHOICE, ...own })[what] !== 'none')
         .map(({ email }) => email),
     ) as [string[], string[]];
-    const wanted = report && choiceOf(settings, { ...NO_CHOICE, reports: report.reports }).reports !== 'none';
+    const reports = named
+      .filter(
+        ({ address, reports: chosen }) =>
+          isReachable(address) && choiceOf(settings, { ...NO_CHOICE, reports: chosen }).reports !== 'none',
+      )
+      .map(({ address }) => address);
     const advice: string[] = [];
-    if (this.config.mailTransport === 'file')
+    const isSent = this.config.mailTransport !== 'file';
+    if (!isSent)
       advice.push('Mails are written to files and sent to nobody. To send them, set SMTP_URL and MAIL_FROM.');
     if (reachable.length === 0) {
       const addresses = deciding.map(({ email }) => email).slice(0, 3);
@@ -71,12 +85,15 @@ export class MailedMembers {
           `Nobody is mailed about ${silent}: everybody who may decide, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
         );
     }
-    if (!report)
-      advice.push('No Daily Report is mailed. Switch its mail on and name an address: PUT /reports/config.');
-    else if (!wanted)
+    if (named.length === 0)
+      advice.push('No Daily Report is mailed. Switch its mail on and name a recipient: PUT /reports/config.');
+    else if (reports.length === 0)
       advice.push(
-        `No Daily Report is mailed: the member at ${report.address}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
+        `No Daily Report is mailed: the ${named.length === 1 ? `member at ${named[0]!.address}` : 'members named'}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
       );
-    return { approvals, escalations, reports: report && wanted ? [report.address] : [], advice };
+    // What is written to files reaches nobody.
+    return isSent
+      ? { approvals, escalations, reports, advice }
+      : { approvals: [], escalations: [], reports: [], advice };
   }
 }

@@ -20,7 +20,7 @@ export class NotificationChoiceView {
    */
   escalations!: NotifyChoice;
   /**
-   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
+   * Daily reports that admins have mailed to a member: `all`, or `none` of them.
    * @example 'all'
    */
   reports!: ReportChoice;
@@ -41,7 +41,7 @@ export class OwnNotificationChoice {
    */
   escalations!: NotifyChoice | null;
   /**
-   * Daily reports that admins have mailed to the caller's address.
+   * Daily reports that admins have mailed to the caller.
    * @example null
    */
   reports!: ReportChoice | null;
@@ -67,13 +67,13 @@ export class MailedView {
    */
   escalations!: string[];
   /**
-   * The address that the Daily Report is mailed to, if it is.
+   * The addresses that the Daily Report is mailed to.
    * @example []
    */
   reports!: string[];
   /**
    * Where nobody is mailed: why, and what to do.
-   * @example ['No Daily Report is mailed. Switch its mail on and name an address: PUT /reports/config.']
+   * @example ['No Daily Report is mailed. Switch its mail on and name a recipient: PUT /reports/config.']
    */
   advice!: string[];
 }

@@ -4,6 +4,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { ReportReaders } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
 import { lastDueDay } from './report-calendar.js';
 import { configViewOf } from './report-config.js';
@@ -16,11 +17,15 @@ export class ChangeReportConfig {
   constructor(
     private readonly configs: ReportConfigs,
     private readonly knownZone: KnownZone,
+    private readonly readers: ReportReaders,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ValidationFailed for a zone that the database does not know, and for mail without an address */
+  /**
+   * @throws ValidationFailed for a zone that the database does not know, for mail without a recipient, and for a recipient who is no
+   * member or may not read reports
+   */
   async execute(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
     const { workspaceId } = caller;
     const { delivery = {} } = body;
@@ -35,10 +40,13 @@ export class ChangeReportConfig {
       timezone: delivery.timezone === undefined ? before.timezone : delivery.timezone,
       email: delivery.email ?? before.email,
       emailAddress: delivery.emailAddress === undefined ? before.emailAddress : delivery.emailAddress,
+      memberIds: delivery.memberIds ?? before.memberIds,
       // The schedule is looked at with the next second.
       dueAt: now,
     };
-    if (change.email && change.emailAddress === null) throw withoutAddress();
+    if (change.email && change.emailAddress === null && change.memberIds.length === 0)
+      throw withoutRecipient();
+    await this.requireReaders(workspaceId, delivery.memberIds ?? []);
     this.configs.update(workspaceId, change);
     const after = await this.configs.read({ workspaceId, teamIds: 'all' });
     // The days on which none was wanted are not made up for.
@@ -46,6 +54,17 @@ export class ChangeReportConfig {
       this.configs.update(workspaceId, { lastDate: lastDueDay(after, after.zone, now) });
     this.record(caller, configViewOf(before, now), configViewOf(after, now));
     return configViewOf(after, now);
+  }
+
+  /** A report tells what all teams did: nobody is named who could not read it. */
+  private async requireReaders(workspaceId: string, memberIds: readonly string[]): Promise<void> {
+    if (memberIds.length === 0) return;
+    const readers = await this.readers.of({ workspaceId, teamIds: 'all' }, { address: null, memberIds });
+    const unknown = memberIds.find((id) => readers.every(({ memberId }) => memberId !== id));
+    if (unknown !== undefined) throw notARecipient(`${unknown} is no member of this workspace`);
+    const narrow = readers.find(({ seesWhole }) => !seesWhole);
+    if (narrow)
+      throw notARecipient(`${narrow.name} does not read what all teams do: give them the role admin`);
   }
 
   private record(caller: Caller, before: ReportConfigView, after: ReportConfigView): void {
@@ -63,7 +82,12 @@ export class ChangeReportConfig {
   }
 }
 
-function withoutAddress() {
-  const message = 'delivery.emailAddress must be set for reports to be mailed';
+function withoutRecipient() {
+  const message = 'delivery.emailAddress or delivery.memberIds must be set for reports to be mailed';
   return new ValidationFailed({ details: [{ path: 'delivery.emailAddress', rule: 'isGiven', message }] });
+}
+
+function notARecipient(why: string) {
+  const message = `delivery.memberIds: ${why}`;
+  return new ValidationFailed({ details: [{ path: 'delivery.memberIds', rule: 'mayRead', message }] });
 }

@@ -124,9 +124,6 @@ export class MakeReport {
       deliveryChannel: 'none',
       deliveryStatus: 'none',
       deliveryAt: null,
-      deliveryError: null,
-      mailId: null,
-      mailTries: 0,
     };
     return { report, open };
   }

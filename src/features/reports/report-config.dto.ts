@@ -1,5 +1,16 @@
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsObject, IsOptional, Matches, ValidateIf, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  Matches,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { REPORT_FORMATS, type ReportFormat } from './report.js';
@@ -86,12 +97,25 @@ export class ChangeReportDelivery {
   @IsBoolean()
   email?: boolean;
   /**
-   * To whom they are mailed; null: to nobody, with `email` false.
+   * An address they are mailed to, of a member or of anybody else; null: none.
    * @example 'boss@acme.example'
    */
   @IsOptional()
   @IsMailAddress()
   emailAddress?: string | null;
+  /**
+   * The members whom they are mailed to, each in a mail of their own, at most 20. With `email`, these or the address must name somebody.
+   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
+   */
+  @ValidateIf(isGiven('memberIds'))
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @Matches(/^mem_[0-9a-z]{26}$/, {
+    each: true,
+    message: 'each value in $property must be the id of a member',
+  })
+  memberIds?: string[];
 }
 
 /** Body of `PUT /reports/config` (SPECIFICATION, Report configuration): what is left out stays as it is. */
@@ -181,10 +205,15 @@ export class ReportDeliveryView {
    */
   email!: boolean;
   /**
-   * To whom they are mailed; null: nobody was named.
+   * An address they are mailed to; null: none was named.
    * @example 'boss@acme.example'
    */
   emailAddress!: string | null;
+  /**
+   * The members whom they are mailed to; those who have left are not among them.
+   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
+   */
+  memberIds!: string[];
 }
 
 /** How the workspace wants its reports. */

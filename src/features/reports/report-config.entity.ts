@@ -22,6 +22,9 @@ export class ReportConfigEntity {
   email!: boolean;
   @Column('text', { nullable: true })
   emailAddress!: string | null;
+  /** The members whom reports are mailed to, beside the address. */
+  @Column('text', { array: true })
+  memberIds!: string[];
   /** The last day that the schedule has seen to; null until it is first looked at. */
   @Column('text', { nullable: true })
   lastDate!: string | null;

@@ -7,6 +7,8 @@ import { ReportConfigEntity } from './report-config.entity.js';
 
 /** What a workspace wants of its reports, with what its settings say. */
 export interface Configured extends ReportConfigEntity {
+  /** Those who are members still. */
+  memberIds: string[];
   /** The configured one, else the workspace's; UTC where this program or the database has lost it. */
   zone: string;
   workspaceName: string;
@@ -17,7 +19,9 @@ export interface Configured extends ReportConfigEntity {
 }
 
 const CONFIGURED = /* sql */ `
-select ${columnsOf(ReportConfigEntity, { of: 'c' })}, w.name as workspace_name,
+select ${columnsOf(ReportConfigEntity, { of: 'c', without: ['memberIds'] })},
+  array(select id from unnest(c.member_ids) with ordinality named (id, n) join members m
+    on m.workspace_id = c.workspace_id and m.member_id = id and m.status = 'active' order by n) as member_ids, w.name as workspace_name,
   app.zone_or_utc(coalesce(c.timezone, w.timezone)) as zone, w.currency, w.created_at
 from report_configs c join workspaces w on w.workspace_id = c.workspace_id
 where c.workspace_id = $1`;

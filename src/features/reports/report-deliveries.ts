@@ -5,59 +5,68 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import { type SentMail, summaryOfMail } from '../mail/index.js';
 import { Signals } from '../records/index.js';
+import type { ReportMailEntity } from './report-mail.entity.js';
+import { ReportMails } from './report-mails.repository.js';
 import type { ReportEntity } from './report.entity.js';
-import { Reports } from './reports.repository.js';
+
+/** The mail with a report to one recipient. */
+interface Delivery {
+  report: ReportEntity;
+  mail: ReportMailEntity;
+  /** Of the member; undefined: the recipient is an address. */
+  name?: string | undefined;
+}
 
 /** How the mail with a report has ended, in the open transaction: its row and its receipt. */
 @Injectable()
 export class ReportDeliveries {
   constructor(
-    private readonly reports: Reports,
+    private readonly mails: ReportMails,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
     private readonly clock: Clock,
   ) {}
 
-  sent(report: ReportEntity, transport: SentMail['transport']): void {
-    const deliveryAt = this.clock.now();
-    const mail = `The Daily Report of ${report.date}`;
-    this.reports.update(report, { deliveryStatus: 'sent', deliveryAt, deliveryError: null });
+  sent({ report, mail, name }: Delivery, transport: SentMail['transport']): void {
+    const what = `The Daily Report of ${report.date}`;
+    this.mails.update(mail, { status: 'sent', at: this.clock.now(), error: null });
     this.receipts.append({
       ...subject(report),
       action: 'report.mailed',
-      summary: summaryOfMail(transport, mail, `${mail} was mailed.`),
-      details: { mailId: report.mailId, transport, format: report.format },
+      summary: summaryOfMail(transport, what, `${what} was mailed${toWhom(name)}.`),
+      details: { ...named(mail), transport, format: report.format },
     });
   }
 
   /**
    * It is not mailed, though nothing failed; it can be read all the same, and sent again.
    *
-   * @param deliveryError why, in a sentence
+   * @param why in a sentence
    */
-  skip(report: ReportEntity, deliveryError: string): void {
-    this.reports.update(report, { deliveryStatus: 'none', deliveryAt: this.clock.now(), deliveryError });
+  skip({ report, mail }: Delivery, why: string): void {
+    this.mails.update(mail, { status: 'none', at: this.clock.now(), error: why });
     this.receipts.append({
       ...subject(report),
       action: 'report.mail_skipped',
-      summary: `The Daily Report of ${report.date} was not mailed: ${deliveryError}`,
+      summary: `The Daily Report of ${report.date} was not mailed: ${why}`,
+      details: named(mail),
     });
   }
 
-  fail(report: ReportEntity, error: WorkError): void {
-    const deliveryAt = this.clock.now();
-    this.reports.update(report, { deliveryStatus: 'failed', deliveryAt, deliveryError: error.message });
+  fail({ report, mail, name }: Delivery, error: WorkError): void {
+    this.mails.update(mail, { status: 'failed', at: this.clock.now(), error: error.message });
+    const what = `The Daily Report of ${report.date} could not be mailed${toWhom(name)}`;
     this.receipts.append({
       ...subject(report),
       action: 'report.mail_failed',
       outcome: 'failure',
-      summary: `The Daily Report of ${report.date} could not be mailed. ${error.message}`,
-      details: { mailId: report.mailId, error },
+      summary: `${what}. ${error.message}`,
+      details: { ...named(mail), error },
     });
     this.signals.raise({
       type: 'report',
       severity: 'warning',
-      title: `The Daily Report of ${report.date} could not be mailed`,
+      title: what,
       body: `${error.message} Once that is mended, have it sent again with POST /reports/${report.reportId}/resend.`,
       score: null,
       source: SYSTEM,
@@ -66,6 +75,14 @@ export class ReportDeliveries {
       entity: { type: 'report', id: report.reportId },
     });
   }
+}
+
+function toWhom(name: string | undefined): string {
+  return name === undefined ? '' : ` to ${name}`;
+}
+
+function named({ mailId, memberId }: ReportMailEntity) {
+  return { mailId, ...(memberId !== null && { memberId }) };
 }
 
 function subject({ reportId }: ReportEntity) {

@@ -46,19 +46,13 @@ export class ReportEntity {
   /** When subscribers were told of it; null: they were not, since nobody scheduled it or its sections are being written. */
   @Column('timestamptz', { nullable: true })
   announcedAt!: number | null;
+  /** What became of its mails (report_mails) in sum. */
   @Column('text')
   deliveryChannel!: 'none' | 'email';
   @Column('text')
   deliveryStatus!: DeliveryStatus;
   @Column('timestamptz', { nullable: true })
   deliveryAt!: number | null;
-  @Column('text', { nullable: true })
-  deliveryError!: string | null;
-  /** Of the last mail; another for each time that it is sent again. */
-  @Column('text', { nullable: true })
-  mailId!: string | null;
-  @Column('int')
-  mailTries!: number;
 }
 
 export type DeliveryStatus = 'none' | 'waiting' | 'sending' | 'sent' | 'failed';

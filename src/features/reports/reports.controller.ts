@@ -1,16 +1,17 @@
-import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
+import { ReportMails } from './report-mails.repository.js';
 import { ReadReport } from './read-report.js';
 import { MARKDOWN_EXAMPLE } from './report-example.js';
 import { markdownOf } from './report-markdown.js';
-import { DailyQuery, DailyReportView, ReportPage, ReportSummary } from './reports.dto.js';
+import { DailyQuery, DailyReportView, ReportPage, ReportSummary, ResendReportBody } from './reports.dto.js';
 import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
 import { RequireWholeWorkspace } from './require-whole-workspace.js';
@@ -24,6 +25,7 @@ export class ReportsController {
     private readonly readReport: ReadReport,
     private readonly requireWholeWorkspace: RequireWholeWorkspace,
     private readonly reports: Reports,
+    private readonly mails: ReportMails,
     private readonly resendReport: ResendReport,
   ) {}
 
@@ -53,10 +55,10 @@ export class ReportsController {
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
     await this.requireWholeWorkspace.execute(caller);
     const page = await this.reports.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(summaryOf) };
+    return { ...page, items: await this.summariesOf(caller, page.items) };
   }
 
-  /** Mails a report again, to the address that is configured now. */
+  /** Mails a report again, to the recipients that are configured now, or to those whose mail failed. */
   @ApiParam({
     name: 'reportId',
     description: 'The id of the report.',
@@ -69,22 +71,47 @@ export class ReportsController {
     returns: { 202: ReportSummary },
     errors: [NotFound, ReportMailOff, InvalidTransition],
   })
-  async resend(@CurrentCaller() caller: Caller, @Param('reportId') reportId: string): Promise<ReportSummary> {
-    return summaryOf(await this.resendReport.execute(caller, reportId));
+  async resend(
+    @CurrentCaller() caller: Caller,
+    @Param('reportId') reportId: string,
+    @Body() { to = 'all' }: ResendReportBody,
+  ): Promise<ReportSummary> {
+    const report = await this.resendReport.execute(caller, reportId, to);
+    return (await this.summariesOf(caller, [report]))[0]!;
+  }
+
+  private async summariesOf(caller: Caller, reports: readonly ListedReport[]): Promise<ReportSummary[]> {
+    const ids = reports.map(({ reportId }) => reportId);
+    const mails = ids.length === 0 ? [] : await this.mails.ofAll(scopeOf(caller), ids);
+    return reports.map((report) => ({
+      ...summaryOf(report),
+      recipients: mails
+        .filter(({ reportId }) => reportId === report.reportId)
+        .map(({ memberId, address, status, at, error }) => ({
+          memberId,
+          address: hasRole(caller.role, 'admin') ? address : null,
+          status,
+          at: inIso(at),
+          error,
+        })),
+    }));
   }
 }
 
-function summaryOf(report: ListedReport): ReportSummary {
+function summaryOf(report: ListedReport): Omit<ReportSummary, 'recipients'> {
   const { reportId, date, generatedAt, format, trigger, headline } = report;
   const { deliveryChannel: channel, deliveryStatus: status, deliveryAt } = report;
-  const at = deliveryAt === null ? null : new Date(deliveryAt).toISOString();
   return {
     reportId,
     date,
     generatedAt: new Date(generatedAt).toISOString(),
     format,
     trigger,
-    delivery: { channel, status, at },
+    delivery: { channel, status, at: inIso(deliveryAt) },
     headline,
   };
+}
+
+function inIso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,4 +1,4 @@
-import { IsOptional } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { IsCalendarDate } from '../../platform/kernel/calendar-date.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/index.js';
@@ -141,6 +141,46 @@ export class ReportDeliveryState {
   at!: string | null;
 }
 
+/** What became of the mail of a report to one recipient. */
+export class ReportRecipientView {
+  /**
+   * The member; null: an address.
+   * @example 'mem_01kerq74k0wtbyzq0h359nrdxj'
+   */
+  memberId!: string | null;
+  /**
+   * The address, for admins; null for a member.
+   * @example null
+   */
+  address!: string | null;
+  /**
+   * none, waiting, sending, sent or failed
+   * @example 'failed'
+   */
+  status!: 'none' | 'waiting' | 'sending' | 'sent' | 'failed';
+  /**
+   * When that ended, ISO 8601; null: it has not.
+   * @example '2026-02-18T06:00:02.101Z'
+   */
+  at!: string | null;
+  /**
+   * Why it was not mailed, or not yet; null: it was, or waits for its first attempt.
+   * @example 'The mail server refused the recipient: 550 No such mailbox'
+   */
+  error!: string | null;
+}
+
+/** Body of `POST /reports/{reportId}/resend`. */
+export class ResendReportBody {
+  /**
+   * To all recipients that are configured now, unless `failed`: only to those whose last mail failed.
+   * @example 'failed'
+   */
+  @IsOptional()
+  @IsIn(['all', 'failed'])
+  to?: 'all' | 'failed';
+}
+
 /** A report in the history. */
 export class ReportSummary {
   /**
@@ -169,9 +209,11 @@ export class ReportSummary {
    */
   trigger!: 'schedule' | 'on-demand';
   /**
-   * Whether it was mailed.
+   * Whether it was mailed: what is still to come of all its mails, else whether one failed.
    */
   delivery!: ReportDeliveryState;
+  /** What became of each mail; none where it was mailed to nobody. */
+  recipients!: ReportRecipientView[];
   /**
    * The day in one line.
    * @example '12 directives executed, 3 approvals waiting.'

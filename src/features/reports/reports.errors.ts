@@ -11,5 +11,5 @@ export const TooManySections = defineError(
 export const ReportMailOff = defineError(
   'REPORT_MAIL_OFF',
   409,
-  'Reports are not mailed: set delivery.emailAddress and delivery.email with PUT /reports/config first.',
+  'Reports are not mailed: set delivery.email and name a recipient with PUT /reports/config first.',
 );

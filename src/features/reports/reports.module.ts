@@ -29,6 +29,8 @@ import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { ReportEntity } from './report.entity.js';
 import { ReportFactsReader } from './report-facts.reader.js';
+import { ReportMailEntity } from './report-mail.entity.js';
+import { ReportMails } from './report-mails.repository.js';
 import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
 import { RequireWholeWorkspace } from './require-whole-workspace.js';
@@ -42,7 +44,13 @@ import { WriteSections } from './write-sections.js';
 /** @level 10 */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([ReportConfigEntity, ReportEntity, CustomSectionEntity, ReportCommentEntity]),
+    TypeOrmModule.forFeature([
+      ReportConfigEntity,
+      ReportEntity,
+      ReportMailEntity,
+      CustomSectionEntity,
+      ReportCommentEntity,
+    ]),
     CaposModule,
     EventsModule,
     GuardianModule,
@@ -69,6 +77,7 @@ import { WriteSections } from './write-sections.js';
     ReportConfigs,
     ReportDeliveries,
     ReportFactsReader,
+    ReportMails,
     Reports,
     RequireWholeWorkspace,
     ResendReport,

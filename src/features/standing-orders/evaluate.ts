@@ -209,7 +209,12 @@ function matches(order: DecisionOrder, { at, presence, packet }: RecordedInput):
 
 /** False when the order is about other work packets, whatever this one's parameters are, and whenever it is decided. */
 export function mayConcern(
-  { teamId, capos, effect, match: { actionTypes, agents, reversibility, priorities } }: DecisionOrder,
+  {
+    teamId,
+    capos,
+    effect,
+    match: { actionTypes, agents, reversibility, priorities },
+  }: Pick<DecisionOrder, 'teamId' | 'capos' | 'effect' | 'match'>,
   packet: Pick<DecidedPacket, 'teamId' | 'capo' | 'actionType' | 'reversibility' | 'priority' | 'outside'>,
 ): boolean {
   const { capo, actionType, outside } = packet;
@@ -224,6 +229,38 @@ export function mayConcern(
     (!reversibility || reversibility.includes(packet.reversibility)) &&
     (!priorities || priorities.includes(packet.priority))
   );
+}
+
+/** What keeps the order from this work packet, in a person's words; it matches where there is nothing. */
+export function unmetParts(order: DecisionOrder, input: RecordedInput): string[] {
+  if (matches(order, input)) return [];
+  const { at, presence, packet } = input;
+  const { actionTypes, agents, reversibility, priorities, fields } = order.match;
+  const doubt = tightens(order);
+  const unmet = (name: string, part: Partial<Pick<DecisionOrder, 'capos' | 'effect' | 'match'>>) =>
+    mayConcern({ ...ABOUT_ALL, ...part }, packet) ? [] : [name];
+  const parts = [
+    ...unmet('the action', { effect: order.effect, match: { actionTypes } }),
+    ...unmet('the capo', { capos: order.capos }),
+    ...unmet('the agent', { match: { agents } }),
+    ...unmet('whether it can be taken back', { match: { reversibility } }),
+    ...unmet('the priority', { match: { priorities } }),
+    ...Object.entries(fields ?? {}).flatMap(([path, condition]) =>
+      fieldsMatch({ [path]: condition }, (one) => recordedAt(packet, one), doubt) ? [] : [fieldInWords(path)],
+    ),
+    ...(order.when && !appliesAt(order.when, at, presence, doubt)
+      ? ['the time, or whether you are away']
+      : []),
+  ];
+  return parts.length > 0 ? parts : ['what its limits count, which the tool does not tell'];
+}
+
+const ABOUT_ALL = { teamId: null, capos: null, effect: 'deny', match: {} } as const;
+
+function fieldInWords(path: string): string {
+  const name = path.replace(/^params\./, '');
+  if (name === 'target' || name === 'to') return 'the recipient';
+  return `the ${name}`;
 }
 
 /**

@@ -69,17 +69,17 @@ export class DecidingMembers {
     return rows.map(({ memberIds }) => memberIds);
   }
 
-  /** The active member with this address. */
-  async reachedAt(
+  /** The active members with this address or one of these ids. */
+  reached(
     workspaceId: string,
-    address: string,
-  ): Promise<Pick<DecidingMember, 'memberId' | 'name'> | undefined> {
-    const [row] = await this.db.query<Pick<DecidingMember, 'memberId' | 'name'>>(
-      `select m.member_id, u.display_name as name from members m join users u on u.user_id = m.user_id
-       where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower($2)`,
-      [workspaceId, address],
+    { address, memberIds }: { address: string | null; memberIds: readonly string[] },
+  ): Promise<(DecidingMember & Pick<StandingMember, 'role'>)[]> {
+    return this.db.query(
+      `select m.member_id, u.display_name as name, u.email, m.role
+       from members m join users u on u.user_id = m.user_id
+       where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower($2) or m.member_id = any($3))`,
+      [workspaceId, address, memberIds],
     );
-    return row;
   }
 
   /** An active member. */

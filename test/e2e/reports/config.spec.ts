@@ -34,7 +34,7 @@ describe('GET /reports/config, 200', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       sections: ON,
-      delivery: { time: '07:00', timezone: null, email: false, emailAddress: null },
+      delivery: { time: '07:00', timezone: null, email: false, emailAddress: null, memberIds: [] },
       format: 'email',
       schedule: 'daily',
       timezone: 'Europe/Vienna',
@@ -62,7 +62,13 @@ describe('PUT /reports/config, 200', () => {
     expect(status).toBe(200);
     const changed = {
       sections: { ...ON, trustIntelligence: false },
-      delivery: { time: '23:59', timezone: 'Asia/Tokyo', email: true, emailAddress: 'boss@acme.example' },
+      delivery: {
+        time: '23:59',
+        timezone: 'Asia/Tokyo',
+        email: true,
+        emailAddress: 'boss@acme.example',
+        memberIds: [],
+      },
       format: 'plain-text',
       schedule: 'daily',
       timezone: 'Asia/Tokyo',
@@ -138,7 +144,7 @@ describe('PUT /reports/config, 422', () => {
     const answer = await other.owner.put('/reports/config', { delivery: { email: true } });
     expect(answer.status).toBe(422);
     expect(answer.body.error.details[0].message).toBe(
-      'delivery.emailAddress must be set for reports to be mailed',
+      'delivery.emailAddress or delivery.memberIds must be set for reports to be mailed',
     );
   });
 });

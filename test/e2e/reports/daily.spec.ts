@@ -139,6 +139,7 @@ describe('GET /reports/daily, 200', () => {
         format: 'email',
         trigger: 'on-demand',
         delivery: { channel: 'none', status: 'none', at: null },
+        recipients: [],
         headline: asked[0]!.body.headline,
       },
     ]);

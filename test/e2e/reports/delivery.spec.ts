@@ -193,15 +193,14 @@ describe('a report that is mailed', () => {
     refusal = { code: 451, text: 'Later' };
     await desk.look(desk.day(2));
     const tries = () =>
-      test.rows<{ mail_tries: number }>('select mail_tries from reports where workspace_id = $1', [
+      test.rows<{ tries: number }>('select tries from report_mails where workspace_id = $1', [
         desk.workspaceId,
       ]);
-    await eventually(tries, ([row]) => (row?.mail_tries ?? 0) > 0);
+    await eventually(tries, ([row]) => (row?.tries ?? 0) > 0);
     refusal = undefined;
-    await test.rows(
-      `update work_items set due_at = now() where workspace_id = $1 and kind = 'report.deliver'`,
-      [desk.workspaceId],
-    );
+    await test.rows(`update work_items set due_at = now() where workspace_id = $1 and kind = 'report.mail'`, [
+      desk.workspaceId,
+    ]);
     await until(desk, 'sent');
     expect(await mails()).toHaveLength(1);
   });
@@ -211,14 +210,13 @@ describe('a report that is mailed', () => {
     refusal = { code: 451, text: 'Later' };
     await desk.look(desk.day(2));
     await eventually(
-      () => test.rows('select 1 from reports where workspace_id = $1 and mail_tries > 0', [desk.workspaceId]),
+      () => test.rows('select 1 from report_mails where workspace_id = $1 and tries > 0', [desk.workspaceId]),
       ({ length }) => length > 0,
     );
     await desk.owner.put('/reports/config', { delivery: { email: false } });
-    await test.rows(
-      `update work_items set due_at = now() where workspace_id = $1 and kind = 'report.deliver'`,
-      [desk.workspaceId],
-    );
+    await test.rows(`update work_items set due_at = now() where workspace_id = $1 and kind = 'report.mail'`, [
+      desk.workspaceId,
+    ]);
     const { reportId } = await until(desk, 'none');
     const [skipped] = await test.rows<{ body: string }>(
       `select body from receipts where workspace_id = $1 and action = 'report.mail_skipped'`,

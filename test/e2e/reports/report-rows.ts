@@ -19,6 +19,19 @@ export async function leaveReport(
   return reportId;
 }
 
+/** The mail of a report to an address. */
+export async function leaveReportMail(
+  rows: TestApp['rows'],
+  workspaceId: string,
+  reportId: string,
+): Promise<void> {
+  await rows(
+    `insert into report_mails (workspace_id, mail_id, report_id, address, status, at)
+     values ($1, $2, $3, 'boss@acme.example', 'sent', now())`,
+    [workspaceId, newId('msg'), reportId],
+  );
+}
+
 /** A section that a workspace has added to its reports. Answers its id. */
 export async function leaveSection(rows: TestApp['rows'], workspaceId: string): Promise<string> {
   const sectionId = newId('sec');

@@ -58,6 +58,7 @@ describe('POST /standing-orders/:id/simulate 200', () => {
       version: 1,
       considered: 3,
       relaxed: 1,
+      why: null,
       stillAsks: 1,
       escalated: 0,
       unchanged: 1,
@@ -76,7 +77,7 @@ describe('POST /standing-orders/:id/simulate 200', () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       computedAt: expect.any(Number),
     });
-    const { changes: _changes, changesOmitted: _omitted, ...summary } = answer.body;
+    const { changes: _changes, changesOmitted: _omitted, why: _why, ...summary } = answer.body;
     const { body: order } = await desk.elsewhere(owner).get(`/standing-orders/${standingOrderId}`);
     expect(order).toMatchObject({ status: 'draft', simulation: summary });
     // Looking changes nothing but what is known of the order.

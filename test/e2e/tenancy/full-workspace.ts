@@ -8,7 +8,7 @@ import { EscalationDesk } from '../escalations/escalation-desk.js';
 import { leaveNotification } from '../notifications/notification-rows.js';
 import { leavePack } from '../packs/pack-rows.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
-import { leaveReport, leaveSection } from '../reports/report-rows.js';
+import { leaveReport, leaveReportMail, leaveSection } from '../reports/report-rows.js';
 import { SCHEDULE } from '../schedules/schedule-desk.js';
 import { SignalDesk } from '../records/signal-desk.js';
 import { leaveTool } from '../tools/tool-rows.js';
@@ -79,7 +79,7 @@ export async function fullWorkspace(desk: TenancyDesk): Promise<Tenant> {
   await leaveActionRequest(member.client);
   await leaveQuestion(member.client);
   await leaveNotification(test.rows, workspaceId);
-  await leaveReport(test.rows, workspaceId);
+  await leaveReportMail(test.rows, workspaceId, await leaveReport(test.rows, workspaceId));
   await leaveSection(test.rows, workspaceId);
   await member.client.post('/schedules', { ...SCHEDULE, rule: { ...SCHEDULE.rule, every: 'month', on: 31 } });
   await leaveChecked(test, workspaceId);

@@ -3,7 +3,6 @@ import { client } from '../session.js';
 import { changed, Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { changedHours, QuietHours } from '../ui/quiet-hours.js';
-import { tell } from '../ui/told.js';
 
 const WORDS = { all: 'All', urgent: 'Urgent only', digest: 'Once a day', none: 'None' } as const;
 const KINDS = {
@@ -36,7 +35,7 @@ export function MailChoices() {
                 });
               }}
               stale={['notifications']}
-              onDone={() => tell('Saved.')}
+              says="Saved."
             >
               {(Object.keys(KINDS) as Kind[]).map((kind) => (
                 <Field key={kind} label={KINDS[kind][0]}>

@@ -2,6 +2,7 @@ import type { PreflightView, QueuedDirectiveBody } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
+import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { inNames } from '../ui/names.js';
@@ -21,15 +22,22 @@ export function HandIn() {
   const text = typed['text'] ?? '';
   const priority = (typed['priority'] as Priority | undefined) ?? 'medium';
   const asks = typed['asks'] !== 'no';
-  const forecast = useForecast(text, priority);
+  const me = useMe();
+  const teams = me?.teams.filter(({ teamId }) => mayAct(me, 'operator', teamId)) ?? [];
+  // Owner and admins hand in for the whole workspace unless they choose a team; others have to name one of several.
+  const mayBeOfNone = me !== undefined && mayAct(me, 'admin');
+  const isChoice = teams.length > 1 || (mayBeOfNone && teams.length > 0);
+  const chosen = typed['team'] ?? (mayBeOfNone ? '' : teams[0]?.teamId);
+  const team = isChoice && teams.some(({ teamId }) => teamId === chosen) ? { teamId: chosen! } : {};
+  const forecast = useForecast(text, priority, team.teamId);
   const handIn = useMutation({
     mutationFn: async (): Promise<{ directiveId: string; approvalId: string | null }> => {
-      if (asks) return client.directives.queue({ text, priority });
+      if (asks) return client.directives.queue({ text, priority, ...team });
       // What asks nobody is handed to a capo by name.
       const { capo } = forecast.data!.route;
       return capo === null
-        ? client.directives.queue({ text, priority })
-        : client.directives.create({ directive: text, capo, priority, requiresApproval: false });
+        ? client.directives.queue({ text, priority, ...team })
+        : client.directives.create({ directive: text, capo, priority, requiresApproval: false, ...team });
     },
     onSuccess: async ({ directiveId, approvalId }) => {
       forget();
@@ -76,6 +84,16 @@ export function HandIn() {
             </option>
           ))}
         </select>
+        {isChoice && (
+          <select aria-label="Team" value={chosen} onChange={({ target }) => type('team', target.value)}>
+            {mayBeOfNone && <option value="">no team</option>}
+            {teams.map(({ teamId, name }) => (
+              <option key={teamId} value={teamId}>
+                for the team {name}
+              </option>
+            ))}
+          </select>
+        )}
       </div>
       <label className="check">
         <input
@@ -105,28 +123,37 @@ const DECIDED = {
 };
 
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
-function useForecast(text: string, priority: Priority): UseQueryResult<PreflightView> {
+function useForecast(
+  text: string,
+  priority: Priority,
+  teamId: string | undefined,
+): UseQueryResult<PreflightView> {
   const directive = text.trim();
   const isSettled = useSettled(directive) === directive;
   return useQuery({
     // That of another text is never shown.
-    queryKey: ['preflight', directive, priority],
-    queryFn: ({ signal }) => client.guardian.preflight({ directive, priority }, { signal }),
+    queryKey: ['preflight', directive, priority, teamId],
+    queryFn: ({ signal }) =>
+      client.guardian.preflight({ directive, priority, ...(teamId && { teamId }) }, { signal }),
     enabled: directive !== '' && isSettled,
     staleTime: Infinity,
   });
 }
 
 function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>; asks: boolean }) {
+  const me = useMe();
   if (forecast.error) return <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />;
   if (!forecast.data) return <p className="quiet">Checking what will happen.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
+  const drafter = me?.capos.find(({ role }) => role === route.capo);
   const missing = [...new Set(packets.flatMap(({ needsInput }) => needsInput.map(inNames)))];
   return (
     <div className="forecast" aria-live="polite">
       <p>
-        {route.capo ?? 'Nobody'} drafts it:{' '}
-        {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
+        {drafter === undefined
+          ? (route.capo ?? 'Nobody')
+          : `${drafter.name}, one of the capos (the built-in assistants),`}{' '}
+        drafts it: {packets.map(({ title }) => title).join('; ') || 'nothing that would leave'}.
       </p>
       <p>
         {(asks ? ASKS : DECIDED)[outcome]}

@@ -13,6 +13,7 @@ import { Content } from './content.js';
 import { Decision } from './decision.js';
 import { Facts } from './facts.js';
 import { asLastRead, rememberRead } from './last-read.js';
+import { LetLikeThis } from './like-this.js';
 import { Snooze } from './snooze.js';
 
 /** One approval: what will leave, why it asks, and the decision. */
@@ -84,6 +85,7 @@ function Read({
           )}
         </>
       )}
+      {(isOpen || status === 'approved') && <LetLikeThis approval={approval} />}
       {isOpen && <Snooze approval={approval} onSnoozed={goOn} />}
       {status === 'pending' && !ready && <p className="quiet">It is still being drafted.</p>}
     </article>

@@ -52,6 +52,8 @@ export function Facts({ approval }: { approval: ApprovalView }) {
       {policy && (
         <p className="quiet">
           {inNames(policy.explanation.join(' '))} {policy.amount && `Amount: ${policy.amount}.`}
+          {policy.explanation.some((sentence) => sentence.includes('work packet')) &&
+            ' A work packet is one thing to be done, such as one mail.'}
         </p>
       )}
       {rationales.map(({ workPacketId, rationale }) => (

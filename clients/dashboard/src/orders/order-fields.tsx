@@ -14,6 +14,8 @@ const LIMITS: Record<Limit, string> = {
   maxAmountPerDay: 'Sum of the amounts of a day at most',
 };
 
+const SUBJECT = 'params.subject';
+
 /** What can be named: action types of the capos, tools, agents, and the domains of whom work went to lately. */
 function useKnown() {
   return useQuery({
@@ -43,10 +45,12 @@ function useKnown() {
   }).data;
 }
 
-/** The order with a condition on a path set or taken out. */
+/** The order with a condition on a path set or taken out; what else it says about that path stays. */
 function withCondition(order: Order, path: string, operator: string, operand: unknown): Order {
-  const { [path]: _before, ...others } = order.match.fields ?? {};
-  const fields = operand === undefined ? others : { ...others, [path]: { [operator]: operand } };
+  const { [path]: before, ...others } = order.match.fields ?? {};
+  const { [operator]: _former, ...condition } = (before ?? {}) as Record<string, unknown>;
+  if (operand !== undefined) condition[operator] = operand;
+  const fields = Object.keys(condition).length === 0 ? others : { ...others, [path]: condition };
   const { fields: _fields, ...match } = order.match;
   return { ...order, match: { ...match, ...(Object.keys(fields).length > 0 && { fields }) } };
 }
@@ -65,6 +69,12 @@ function withPart<Name extends keyof Order>(order: Order, name: Name, part: Orde
   const { [name]: _before, ...others } = order;
   const isEmpty = typeof part === 'object' && part !== null && Object.keys(part).length === 0;
   return (part === undefined || isEmpty ? others : { ...others, [name]: part }) as Order;
+}
+
+function withCapo(order: Order, role: string, isNamed: boolean): Order {
+  const others = (order.capos ?? []).filter((one) => one !== role);
+  const capos = isNamed ? [...others, role as (typeof others)[number]] : others;
+  return withPart(order, 'capos', capos.length > 0 ? capos : undefined);
 }
 
 function withMatch(order: Order, name: 'actionTypes' | 'agents', names: string[]): Order {
@@ -144,9 +154,39 @@ export function OrderFields({
           onChange(withCondition(order, recipients, '$domainIn', names.length > 0 ? names : undefined))
         }
       />
+      <Field
+        label="Only where the subject of the mail begins with"
+        hint="word for word, such as Your order; left out: any subject"
+      >
+        <input
+          maxLength={500}
+          value={(operandOf(order, SUBJECT, '$prefix') as string | undefined) ?? ''}
+          onChange={({ target }) =>
+            onChange(withCondition(order, SUBJECT, '$prefix', target.value === '' ? undefined : target.value))
+          }
+        />
+      </Field>
+      <fieldset>
+        <legend>
+          Only for these capos{' '}
+          <span className="quiet">
+            the built-in assistants that draft what you hand in; none: all of them
+          </span>
+        </legend>
+        {me.capos.map(({ role, name }) => (
+          <label key={role} className="check">
+            <input
+              type="checkbox"
+              checked={order.capos?.some((one) => one === role) ?? false}
+              onChange={({ target }) => onChange(withCapo(order, role, target.checked))}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
       <NamesField
         label="Only for these agents"
-        hint="none: capos and agents alike"
+        hint="programs from outside, by the name of their token; none: capos and agents alike"
         known={known?.agents ?? []}
         values={order.match.agents ?? []}
         onChange={(names) => onChange(withMatch(order, 'agents', names))}

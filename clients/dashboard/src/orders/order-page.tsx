@@ -7,6 +7,7 @@ import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded } from '../ui/list.js';
+import { tell } from '../ui/told.js';
 import { EFFECTS, needsOwner, ruleOf, writtenOf } from './order.js';
 import { OrderForm } from './order-form.js';
 import { AuthorsWords, Rule } from './rule.js';
@@ -44,7 +45,7 @@ function Whole({ order }: { order: StandingOrderView }) {
     <article className="page wide">
       <h1>{name}</h1>
       <p className="facts">
-        <span className="count">{status}</span>
+        <span className="count">{status === 'shadow' ? 'shadow: tried out' : status}</span>
         <span>{EFFECTS[effect]}</span>
         <span>version {version}</span>
         <span>by {createdBy.name}</span>
@@ -105,6 +106,9 @@ function Steps({ order }: { order: StandingOrderView }) {
             })
           }
           stale={STALE}
+          onDone={({ status: became }) =>
+            tell(`${became === 'active' ? 'It decides now' : 'Saved'}: ${name}`)
+          }
         >
           <Rule order={ruleOf(order)} />
           {isOwner && effect === 'allow' && (
@@ -123,6 +127,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           effect="It changes nothing. What it would have done with new work shows here."
           act={() => client.standingOrders.activate(standingOrderId, { shadow: true, version })}
           stale={STALE}
+          onDone={() => tell(`Tried out from now on: ${name}`)}
         >
           <Rule order={ruleOf(order)} />
         </Act>
@@ -134,6 +139,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           effect="It decides nothing until it is activated again. What waits by it is decided again."
           act={() => client.standingOrders.pause(standingOrderId)}
           stale={STALE}
+          onDone={() => tell(`Paused: ${name}`)}
         />
       )}
       {isAdmin && !isOver && (
@@ -144,6 +150,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           isDanger
           act={() => client.standingOrders.archive(standingOrderId)}
           stale={STALE}
+          onDone={() => tell(`Archived: ${name}`)}
         />
       )}
     </div>
@@ -196,7 +203,7 @@ function Change({ order }: { order: StandingOrderView }) {
             ...(isAcknowledged && { acknowledge: true }),
           })
         }
-        onDone={() => undefined}
+        onDone={(saved) => tell(`Saved as version ${saved.version}: ${saved.name}`)}
       >
         {isOwner && status === 'active' && (
           <label className="check">

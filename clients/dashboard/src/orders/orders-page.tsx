@@ -8,8 +8,10 @@ import { Csv, onePage } from '../ui/csv.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { tell } from '../ui/told.js';
 import { EFFECTS, needsOwner, type Order } from './order.js';
 import { OrderForm } from './order-form.js';
+import { OrderLike } from './order-like.js';
 import { AuthorsWords, Rule, RuleInShort } from './rule.js';
 import { Changes } from './simulation.js';
 import { STATES, stateIn } from './states.js';
@@ -20,7 +22,9 @@ const NEW: Order = { name: '', effect: 'allow', match: {} };
 export function OrdersPage() {
   const me = useMe();
   const navigate = useNavigate();
-  const status = stateIn(useLocation().search);
+  const { search } = useLocation();
+  const status = stateIn(search);
+  const like = likeIn(search);
   if (!me) return <p className="empty">Loading.</p>;
   return (
     <div className="page wide">
@@ -29,7 +33,8 @@ export function OrdersPage() {
         Without a standing order a person approves everything that leaves. An order lets some of it go by
         itself, slows it down, or stops it. If several are about the same, the strictest holds.
       </p>
-      {mayActSomewhere(me, 'operator') ? (
+      {like !== undefined && <OrderLike key={like} approvalId={like} />}
+      {like === undefined && mayActSomewhere(me, 'operator') ? (
         <details>
           <summary>Write a standing order</summary>
           <OrderForm
@@ -38,9 +43,10 @@ export function OrdersPage() {
             before={NEW}
             verb="Keep as a draft"
             act={(order) => client.standingOrders.create({ ...order, draft: true })}
-            onDone={({ standingOrderId }) =>
-              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } })
-            }
+            onDone={({ standingOrderId, name }) => {
+              tell(`Kept as a draft: ${name}`);
+              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } });
+            }}
           >
             <p className="quiet">
               A draft decides nothing. Next you see what it would have done, and activate it or not.
@@ -48,7 +54,11 @@ export function OrdersPage() {
           </OrderForm>
         </details>
       ) : (
-        <p className="quiet">Operators write orders that are stricter, admins those that let something go.</p>
+        like === undefined && (
+          <p className="quiet">
+            Operators write orders that are stricter, admins those that let something go.
+          </p>
+        )
       )}
       <Suggestions />
       <section aria-label="Orders">
@@ -63,6 +73,7 @@ export function OrdersPage() {
             <option key={state}>{state}</option>
           ))}
         </select>
+        {status !== 'all' && <p className="quiet">{STATES[status]}</p>}
         <Listing<ListedStandingOrder>
           name={status === 'all' ? 'standing orders' : `${status} standing orders`}
           queryKey={['standing_order', status]}
@@ -78,6 +89,12 @@ export function OrdersPage() {
       </section>
     </div>
   );
+}
+
+/** The approval from which an order is to be filled. */
+function likeIn(search: object): string | undefined {
+  const { like } = search as { like?: unknown };
+  return typeof like === 'string' ? like : undefined;
 }
 
 function Summary({ order }: { order: ListedStandingOrder }) {
@@ -156,9 +173,10 @@ function Suggestion({ suggestion }: { suggestion: SuggestionView }) {
             effect="The draft decides nothing until it is activated."
             act={() => client.suggestions.accept(suggestionId)}
             stale={['standing_order']}
-            onDone={({ standingOrderId }) =>
-              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } })
-            }
+            onDone={({ standingOrderId }) => {
+              tell(`Made a draft: ${order.name}`);
+              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } });
+            }}
           />
         )}
         {mayAct(me, 'operator', order.teamId) && (
@@ -168,6 +186,7 @@ function Suggestion({ suggestion }: { suggestion: SuggestionView }) {
             effect="It is not suggested again."
             act={() => client.suggestions.dismiss(suggestionId)}
             stale={['standing_order']}
+            onDone={() => tell(`Dismissed: ${order.name}`)}
           />
         )}
       </div>

@@ -36,6 +36,7 @@ const COMMON_FIELDS: Record<string, string> = {
   amount: 'Amount',
   currency: 'Currency',
   engine: 'Engine',
+  'params.subject': 'Subject',
 };
 
 const BEYOND: Record<string, string> = {
@@ -114,7 +115,12 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
   return [
     line('What it does', isGiven(effect) ? (EFFECTS[effect] ?? plain(effect)) : 'nothing'),
     ...given('For', teamId, () => `the team ${names[plain(teamId)] ?? plain(teamId)}`, 'the whole workspace'),
-    ...given('Capos', capos, () => `only ${listed(capos)}`, isGiven(agents) ? 'none' : 'all'),
+    ...given(
+      'Capos',
+      capos,
+      () => `only ${listed(capos, (role) => names[plain(role)] ?? plain(role))}`,
+      isGiven(agents) ? 'none' : 'all',
+    ),
     ...given('Agents', agents, () => `only ${listed(agents)}`, isGiven(capos) ? 'none' : 'all'),
     ...given(
       'Actions and tools',

@@ -18,6 +18,7 @@ export function Rule({ order }: { order: Partial<Order> }) {
   }).data;
   const names = Object.fromEntries([
     ...(me?.teams ?? []).map(({ teamId, name }) => [teamId, name]),
+    ...(me?.capos ?? []).map(({ role, name }) => [role, name]),
     ...(members?.rows ?? []).map(({ memberId, displayName }) => [memberId, displayName]),
   ]) as Record<string, string>;
   return (

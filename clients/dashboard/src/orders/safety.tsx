@@ -5,6 +5,7 @@ import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Time } from '../ui/time.js';
+import { tell } from '../ui/told.js';
 
 /** The safety eval of an order: that of its last activation, or one that was just asked for, with what it found and what to do. */
 export function Safety({
@@ -20,6 +21,7 @@ export function Safety({
         targetEntityType: 'standing_order',
         targetEntityId: standingOrderId,
       }),
+    onSuccess: ({ passed }) => tell(`Checked: it ${passed ? 'passed' : 'did not pass'}.`),
   });
   const shownId = asked.data?.evalRunId ?? evalRunId;
   const run = useQuery({

@@ -1,4 +1,4 @@
-import type { SimulatedChangeView, SuggestionSimulation } from '@consigliere/sdk';
+import type { SimulatedChangeView, SimulationView, SuggestionSimulation } from '@consigliere/sdk';
 import { Rows } from '../ui/list.js';
 
 const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
@@ -9,14 +9,18 @@ const OUTCOMES: Record<SimulatedChangeView['to'], string> = {
 };
 
 /** What an order would have done to the mails and calls of the past, each by name. */
-export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
-  const { considered, relaxed, stillAsks, escalated, relaxedIrreversible, changes, changesOmitted } =
+export function Changes({
+  simulation,
+}: {
+  simulation: SuggestionSimulation & Partial<Pick<SimulationView, 'why'>>;
+}) {
+  const { considered, relaxed, stillAsks, escalated, relaxedIrreversible, changes, changesOmitted, why } =
     simulation;
   return (
     <>
       <p role="status">
-        Of {considered} decided before, {relaxed} would have gone without a person and {escalated} would have
-        been stricter.
+        Of {considered} mails, calls and other acts decided before, {relaxed} would have gone without a person
+        and {escalated} would have been stricter.
       </p>
       {stillAsks > 0 && (
         <p className="warning">
@@ -29,10 +33,12 @@ export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
       <Rows
         items={changes}
         empty={
-          stillAsks > 0 ? 'No decision would have come out otherwise.' : 'It would have changed none of them.'
+          stillAsks > 0
+            ? 'No decision would have come out otherwise.'
+            : (why ?? 'It would have changed none of them.')
         }
       >
-        {({ workPacketId, tool, agent, title, recipient, from, to, why }) => (
+        {({ workPacketId, tool, agent, title, recipient, from, to, why: because }) => (
           <li key={workPacketId}>
             <span className="title">{title ?? workPacketId}</span>
             <span className="facts">
@@ -42,7 +48,7 @@ export function Changes({ simulation }: { simulation: SuggestionSimulation }) {
               <span>
                 {OUTCOMES[from]} → <strong>{OUTCOMES[to]}</strong>
               </span>
-              <span>{why}</span>
+              <span>{because}</span>
             </span>
           </li>
         )}

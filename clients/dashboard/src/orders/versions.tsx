@@ -8,6 +8,7 @@ import { Act } from '../ui/act.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { tell } from '../ui/told.js';
 import { ruleOf, writtenOf } from './order.js';
 import { Rule } from './rule.js';
 
@@ -68,6 +69,7 @@ function Version({ order, summary }: { order: StandingOrderView; summary: Standi
                 })
               }
               stale={['standing_order']}
+              onDone={(saved) => tell(`As in version ${version} again, now version ${saved.version}`)}
             >
               <FormerRule order={order} version={version} />
               {mayAct(me, 'owner') && status === 'active' && (

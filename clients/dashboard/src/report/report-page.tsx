@@ -1,13 +1,22 @@
-import type { BootstrapView, CustomSectionView, ReportConfigView, ReportSummary } from '@consigliere/sdk';
+import type {
+  BootstrapView,
+  CustomSectionView,
+  MemberView,
+  ReportConfigView,
+  ReportRecipientView,
+  ReportSummary,
+} from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
+import { useMails } from '../people/mails.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { tell } from '../ui/told.js';
 import { ZoneField } from '../ui/zone-field.js';
 
 const SECTIONS: Record<keyof ReportConfigView['sections'], string> = {
@@ -51,7 +60,7 @@ export function ReportPage() {
           list={(page) => client.reports.list(page)}
           empty="No report was made yet. The first one is made at the time above, about the day before."
         >
-          {(report) => <Report key={report.reportId} report={report} isAdmin={isAdmin} />}
+          {(report) => <Report key={report.reportId} me={me} report={report} isAdmin={isAdmin} />}
         </Listing>
       </section>
     </div>
@@ -66,8 +75,23 @@ function useConfig(isAdmin: boolean) {
   });
 }
 
+/** The members, for those who name recipients or read what became of their mails. */
+function useMembers(isAdmin: boolean) {
+  return useQuery({
+    queryKey: ['member', 'active'],
+    queryFn: () => client.members.list({ status: 'active', limit: 100 }),
+    enabled: isAdmin,
+    staleTime: 60_000,
+  }).data?.items;
+}
+
+function nameOf(members: readonly MemberView[] | undefined, memberId: string): string {
+  return members?.find((member) => member.memberId === memberId)?.displayName ?? memberId;
+}
+
 function Config({ me }: { me: BootstrapView }) {
   const config = useConfig(true);
+  const members = useMembers(true);
   return (
     <section aria-label="Settings of the report">
       <h2>When, what, to whom</h2>
@@ -82,14 +106,12 @@ function Config({ me }: { me: BootstrapView }) {
                   The next one is made <Time at={Date.parse(data.nextReportAt)} />.
                 </>
               )}{' '}
-              {data.delivery.email
-                ? `It is mailed to ${data.delivery.emailAddress}.`
-                : 'It is mailed to nobody.'}
+              {members && <MailedTo me={me} config={data} members={members} />}
             </p>
             {data.delivery.email && !me.features.mailServer && (
-              <p className="warning">No mail server is set up: the mail becomes a file on the server.</p>
+              <p className="warning">No mail server is set up: each mail becomes a file on the server.</p>
             )}
-            <ConfigForm key={JSON.stringify(data)} config={data} />
+            {members && <ConfigForm key={JSON.stringify(data)} me={me} config={data} members={members} />}
           </>
         )}
       </Loaded>
@@ -97,25 +119,93 @@ function Config({ me }: { me: BootstrapView }) {
   );
 }
 
-function ConfigForm({
-  config: { sections, delivery, format, schedule, timezone },
+/** Those who are named, in words. */
+function namedIn(
+  { delivery: { email, emailAddress, memberIds } }: ReportConfigView,
+  members: readonly MemberView[] | undefined,
+): string[] {
+  if (!email) return [];
+  const names = memberIds.map((id) => nameOf(members, id));
+  return emailAddress === null ? names : [...names, emailAddress];
+}
+
+const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
+
+/** To whom it goes really: a member may have chosen none, and without a mail server it reaches nobody. */
+function MailedTo({
+  me,
+  config,
+  members,
 }: {
+  me: BootstrapView;
   config: ReportConfigView;
+  members: readonly MemberView[];
 }) {
-  const save = (texts: Record<string, string>) =>
-    client.reports.updateConfig({
+  const mailed = useMails().data?.mailed?.reports;
+  const named = namedIn(config, members);
+  if (named.length === 0) return <>It is mailed to nobody.</>;
+  if (!me.features.mailServer)
+    return <>It would be mailed to {listed(named)}, and is mailed to nobody without a mail server.</>;
+  if (!mailed) return null;
+  const { emailAddress, memberIds } = config.delivery;
+  const addresses = new Set(mailed.map((address) => address.toLowerCase()));
+  const reached = members.filter(({ memberId }) => memberIds.includes(memberId));
+  const isMailed = ({ email }: MemberView) => addresses.has(email.toLowerCase());
+  const others = emailAddress !== null && addresses.has(emailAddress.toLowerCase()) ? [emailAddress] : [];
+  const to = [...reached.filter(isMailed).map(({ displayName }) => displayName), ...others];
+  const none = reached.filter((member) => !isMailed(member)).map(({ displayName }) => displayName);
+  return (
+    <>
+      {to.length > 0 ? `It is mailed to ${listed(to)}.` : 'It is mailed to nobody.'}
+      {none.length > 0 &&
+        ` ${listed(none)} ${none.length === 1 ? 'is' : 'are'} named and mailed none: they or the workspace want none, they may not read it, or no mail reaches them.`}
+    </>
+  );
+}
+
+function ConfigForm({
+  me,
+  config: { sections, delivery, format, schedule, timezone },
+  members,
+}: {
+  me: BootstrapView;
+  config: ReportConfigView;
+  members: readonly MemberView[];
+}) {
+  // Where there are teams, only owner and admins read what all of them do.
+  const mayRead = ({ role }: MemberView) => me.teams.length === 0 || role === 'owner' || role === 'admin';
+  const offered = members.filter((member) => mayRead(member) || delivery.memberIds.includes(member.memberId));
+  const save = (texts: Record<string, string>, data: FormData) => {
+    const shown = new Set(members.map(({ memberId }) => memberId));
+    const memberIds = [
+      ...(data.getAll('member') as string[]),
+      ...delivery.memberIds.filter((memberId) => !shown.has(memberId)),
+    ];
+    return client.reports.updateConfig({
       schedule: texts['daily'] === undefined ? 'on-demand' : 'daily',
       format: texts['format'] as ReportConfigView['format'],
       delivery: {
         time: texts['time']!,
         timezone: texts['timezone'] || null,
-        email: texts['address'] !== '',
+        email: texts['address'] !== '' || memberIds.length > 0,
         emailAddress: texts['address'] || null,
+        memberIds,
       },
       sections: Object.fromEntries(ALL.map((section) => [section, texts[section] !== undefined])),
     });
+  };
   return (
-    <Form about="report" verb="Save" act={save} stale={['report', 'notifications']}>
+    <Form
+      about="report"
+      verb="Save"
+      act={save}
+      stale={['report', 'notifications']}
+      onDone={(saved) =>
+        tell(
+          `Saved: ${saved.schedule === 'daily' ? `each day at ${saved.delivery.time}` : 'only when somebody asks'}. Recipients: ${listed(namedIn(saved, members)) || 'nobody'}`,
+        )
+      }
+    >
       <label className="check">
         <input type="checkbox" name="daily" defaultChecked={schedule === 'daily'} />
         Make one each day, about the day before
@@ -126,7 +216,28 @@ function ConfigForm({
         </Field>
         <ZoneField label={`Zone (left out: ${timezone})`} zone={delivery.timezone ?? ''} />
       </div>
-      <Field label="Mailed to" hint="one address, such as that of a distribution list; left out: nobody">
+      <fieldset>
+        <legend>
+          Mailed to <span className="quiet">each in a mail of their own; none: nobody</span>
+        </legend>
+        {offered.map(({ memberId, displayName, email }) => (
+          <label key={memberId} className="check">
+            <input
+              type="checkbox"
+              name="member"
+              value={memberId}
+              defaultChecked={delivery.memberIds.includes(memberId)}
+            />
+            {displayName} <span className="quiet">{email}</span>
+          </label>
+        ))}
+        {offered.length < members.length && (
+          <p className="quiet">
+            The report tells what all teams did, so only owners and admins of the workspace are offered.
+          </p>
+        )}
+      </fieldset>
+      <Field label="And to the address" hint="such as that of a distribution list; left out: none">
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />
       </Field>
       <Field label="As">
@@ -177,6 +288,7 @@ function CustomSections({ me }: { me: BootstrapView }) {
                   isDanger
                   act={() => client.reports.deleteSection(sectionId)}
                   stale={['report_section']}
+                  onDone={() => tell(`Deleted: ${title}`)}
                 />
               </li>
             )}
@@ -190,6 +302,7 @@ function CustomSections({ me }: { me: BootstrapView }) {
           client.reports.addSection({ title: title!, directive: directive!, capo: capo as 'capo_ops' })
         }
         stale={['report_section']}
+        onDone={(added) => tell(`Added: ${added.title}. The next report has it.`)}
       >
         <Field label="Title of the section">
           <input name="title" required maxLength={120} />
@@ -197,7 +310,7 @@ function CustomSections({ me }: { me: BootstrapView }) {
         <Field label="What it answers">
           <textarea name="directive" required maxLength={4_000} />
         </Field>
-        <Field label="Who writes it">
+        <Field label="Who writes it" hint="capos are the built-in assistants">
           <select name="capo">
             {me.capos.map(({ role, name }) => (
               <option key={role} value={role}>
@@ -219,9 +332,16 @@ const DELIVERY = {
   failed: 'its mail failed',
 };
 
-function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }) {
-  const { reportId, date, headline, generatedAt, trigger, delivery } = report;
+/** Without a mail server what is sent is written to a file. */
+function outcomeOf({ features }: BootstrapView, status: keyof typeof DELIVERY): string {
+  return status === 'sent' && !features.mailServer ? 'written to a file on the server' : DELIVERY[status];
+}
+
+function Report({ me, report, isAdmin }: { me: BootstrapView; report: ReportSummary; isAdmin: boolean }) {
+  const { reportId, date, headline, generatedAt, trigger, delivery, recipients } = report;
   const isMailed = useConfig(isAdmin).data?.delivery.email;
+  const members = useMembers(isAdmin);
+  const hasFailed = recipients.some(({ status }) => status === 'failed');
   return (
     <li>
       <span className="title">{date}</span>
@@ -231,8 +351,20 @@ function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }
           made <Time at={Date.parse(generatedAt)} />
         </span>
         {trigger === 'on-demand' && <span>asked for</span>}
-        <span className={delivery.status === 'failed' ? 'urgent' : ''}>{DELIVERY[delivery.status]}</span>
+        <span className={delivery.status === 'failed' ? 'urgent' : ''}>{outcomeOf(me, delivery.status)}</span>
       </span>
+      {isAdmin && recipients.length > 0 && (
+        <ul aria-label={`Mails of the report of ${date}`}>
+          {recipients.map((recipient) => (
+            <Recipient
+              me={me}
+              key={recipient.memberId ?? recipient.address}
+              recipient={recipient}
+              name={recipient.memberId === null ? recipient.address! : nameOf(members, recipient.memberId)}
+            />
+          ))}
+        </ul>
+      )}
       <div className="row">
         <Link className="button" to="/overview" search={{ view: 'boss', date }}>
           Read
@@ -241,12 +373,47 @@ function Report({ report, isAdmin }: { report: ReportSummary; isAdmin: boolean }
           <Act
             verb="Send again"
             of={`the report of ${date}`}
-            effect="The report as it was made is mailed again."
+            effect="The report as it was made is mailed again to all recipients."
             act={() => client.reports.resend(reportId)}
             stale={['report']}
+            onDone={() => tell(`Mailed again: the report of ${date}`)}
+          />
+        )}
+        {isMailed && hasFailed && (
+          <Act
+            verb="Send to those it did not reach"
+            of={`the report of ${date}`}
+            effect="Only recipients whose mail failed are mailed again."
+            act={() => client.reports.resend(reportId, { to: 'failed' })}
+            stale={['report']}
+            onDone={() => tell(`Mailed again to those it did not reach: the report of ${date}`)}
           />
         )}
       </div>
+    </li>
+  );
+}
+
+/** What became of the mail to one recipient, and why. */
+function Recipient({
+  me,
+  recipient: { status, at, error },
+  name,
+}: {
+  me: BootstrapView;
+  recipient: ReportRecipientView;
+  name: string;
+}) {
+  return (
+    <li>
+      {name}: <span className={status === 'failed' ? 'urgent' : ''}>{outcomeOf(me, status)}</span>
+      {at !== null && (
+        <>
+          {' '}
+          <Time at={Date.parse(at)} />
+        </>
+      )}
+      {error !== null && <span className="quiet"> {error}</span>}
     </li>
   );
 }

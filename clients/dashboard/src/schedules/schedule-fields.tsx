@@ -48,7 +48,7 @@ export function ScheduleFields({ me, schedule }: { me: BootstrapView; schedule?:
           isRequired
         />
       </div>
-      <Field label="Who does it">
+      <Field label="Who does it" hint="capos are the built-in assistants that draft the work">
         <select name="capo" defaultValue={schedule?.directive.capo ?? ''}>
           <option value="">the best capo, chosen each time</option>
           {me.capos.map(({ role, name }) => (

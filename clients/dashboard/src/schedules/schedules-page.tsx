@@ -9,6 +9,7 @@ import { Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
+import { tell } from '../ui/told.js';
 import { inWords } from './rule.js';
 import { bodyOf, ScheduleFields } from './schedule-fields.js';
 
@@ -29,6 +30,7 @@ export function SchedulesPage() {
             verb="Make the schedule"
             act={(texts) => client.schedules.create(bodyOf(texts))}
             stale={STALE}
+            onDone={(made) => tell(`Made: ${made.name}, ${inWords(made.rule)}`)}
           >
             <ScheduleFields me={me} />
           </Form>
@@ -78,6 +80,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
             effect="It hands in the work once, with your rights. Its times stay as they are."
             act={() => client.schedules.run(scheduleId)}
             stale={STALE}
+            onDone={() => tell(`Handed in once: ${name}`)}
           />
           {status === 'active' ? (
             <Act
@@ -86,6 +89,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
               effect="It hands in nothing until it is resumed."
               act={() => client.schedules.update(scheduleId, { status: 'paused' })}
               stale={STALE}
+              onDone={() => tell(`Paused: ${name}`)}
             />
           ) : (
             <Act
@@ -94,6 +98,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
               effect="It runs again from its next time on, with your rights."
               act={() => client.schedules.update(scheduleId, { status: 'active' })}
               stale={STALE}
+              onDone={() => tell(`Resumed: ${name}`)}
             />
           )}
           <Act
@@ -103,7 +108,10 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
             isDanger
             act={() => client.schedules.delete(scheduleId)}
             stale={['schedule']}
-            onDone={() => setOpen(false)}
+            onDone={() => {
+              setOpen(false);
+              tell(`Deleted: ${name}`);
+            }}
           />
         </div>
       )}
@@ -167,6 +175,7 @@ function Details({
                   verb="Save the schedule"
                   act={(texts) => client.schedules.update(scheduleId, bodyOf(texts, data))}
                   stale={STALE}
+                  onDone={(saved) => tell(`Saved: ${saved.name}, ${inWords(saved.rule)}`)}
                 >
                   <ScheduleFields me={me} schedule={data} />
                 </Form>

@@ -10,7 +10,8 @@ export function Steps({ steps }: { steps: FirstSteps }) {
         Say what should be done on the page Directives.
       </Step>
       <Step isDone={steps.approval} title="Approve a draft">
-        What a capo drafts waits in the inbox until a person approves it.
+        A capo, one of the built-in assistants, drafts what you hand in. The draft waits in the inbox until a
+        person approves it.
       </Step>
       <Step isDone={steps.order} title="Make a standing order">
         It decides what must always be asked, and what must never happen. <FirstOrder />

@@ -16,7 +16,7 @@ export function QuietHours({ hours, timezone }: { hours: Hours | null; timezone:
   };
   return (
     <fieldset onInput={checkBoth}>
-      <legend>Quiet hours: only urgent mails are sent ({timezone})</legend>
+      <legend>Quiet hours: of approvals and escalations, only urgent ones are mailed ({timezone})</legend>
       <div className="beside">
         <Field label="Quiet from" hint="leave both empty for none">
           <input name="from" type="time" defaultValue={hours?.from} />

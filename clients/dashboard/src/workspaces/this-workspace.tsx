@@ -115,7 +115,7 @@ function Deletion({ newest, workspace }: { newest: DeletionStatus['export']; wor
           verb="Delete"
           of={name}
           id={workspace.workspaceId}
-          effect="It stops now, and is deleted in seven days. Its owners are told by mail."
+          effect="It stops now, and is deleted in seven days. Where a mail server is set up, its owners are mailed."
           isDanger
           act={({ typed }) => admin.workspace.requestDeletion({ name: typed!, confirm: typed! })}
           stale={STALE}

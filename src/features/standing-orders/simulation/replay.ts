@@ -6,7 +6,7 @@ import {
   isOfContent,
   type RecordedInput,
 } from '../decision-input.js';
-import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern } from '../evaluate.js';
+import { type DecisionWithoutHash, evaluateAgainWithoutHash, mayConcern, unmetParts } from '../evaluate.js';
 import { valueAt } from '../../../platform/kernel/value-at.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { markUnseen } from '../../../platform/kernel/unseen.js';
@@ -66,6 +66,8 @@ export interface Replayed {
   changes: SimulatedChange[];
   /** SHA-256; the same for the same version and the same decisions. */
   hash: string;
+  /** Why it would have changed nothing, in a sentence; null where it would have changed something. */
+  why: string | null;
 }
 
 /** What an order would have done, for those who may read different work packets. */
@@ -105,6 +107,11 @@ export class Replay {
   #stillAsks = 0;
   #escalated = 0;
   #relaxedIrreversible = 0;
+  /** That match, and come out the same all the same; and why the newest does. */
+  #matched = 0;
+  #matchedWhy = '';
+  /** How many are kept from by the same parts of the order. */
+  readonly #misses = new Map<string, { parts: string[]; count: number }>();
   readonly #final = new Newest<SimulatedChange>(NAMED_CHANGES);
   readonly #looser = new Newest<SimulatedChange>(NAMED_CHANGES);
   readonly #stricter = new Newest<SimulatedChange>(NAMED_CHANGES);
@@ -120,6 +127,7 @@ export class Replay {
   add(recorded: PastDecision, orders: readonly DecisionOrder[]): void {
     const { asksAnyway, outcome: from, input } = recorded;
     const again = this.decideAgain(recorded, orders);
+    if (!this.changesSomething) this.noteWhyNot(recorded, again);
     const decided = again?.outcome ?? from;
     const to = asksAnyway && from === 'deny' && decided !== 'deny' ? 'require_approval' : decided;
     this.#considered++;
@@ -141,6 +149,36 @@ export class Replay {
     (isFinal ? this.#final : this.#looser).add(change);
   }
 
+  private get changesSomething(): boolean {
+    return this.#relaxed + this.#stillAsks + this.#escalated > 0;
+  }
+
+  private noteWhyNot(recorded: PastDecision, again: DecisionWithoutHash | undefined): void {
+    if (again?.matched.some(({ standingOrderId }) => standingOrderId === this.#draft.standingOrderId)) {
+      this.#matched++;
+      this.#matchedWhy = again.explanation[0] ?? '';
+      return;
+    }
+    const parts = unmetParts(this.#draft, this.withFields(recorded));
+    const key = parts.join();
+    const miss = this.#misses.get(key) ?? { parts, count: 0 };
+    miss.count++;
+    this.#misses.set(key, miss);
+  }
+
+  /** One sentence that is true; null where the order would have changed something. */
+  private get why(): string | null {
+    if (this.changesSomething) return null;
+    if (this.#considered === 0) return 'Nothing that it could be about was decided yet.';
+    if (this.#matched > 0)
+      return `${this.#matched} of ${this.#considered} meet every condition, and come out as they did: ${this.#matchedWhy}`;
+    const [{ parts, count }] = [...this.#misses.values()].toSorted(
+      (a, b) => a.parts.length - b.parts.length || b.count - a.count,
+    ) as [{ parts: string[]; count: number }];
+    const differ = `${count === 1 ? 'differs' : 'differ'}${parts.length === 1 ? ' only' : ''}`;
+    return `None of the ${this.#considered} meets every condition: the nearest ${count} ${differ} in ${new Intl.ListFormat('en').format(parts)}.`;
+  }
+
   /** What came out of all decisions; none can be added after it. */
   result(): Replayed {
     const counts = {
@@ -155,6 +193,7 @@ export class Replay {
     const decided = this.#digest.digest('hex');
     return {
       ...counts,
+      why: this.why,
       changes: changes.slice(0, NAMED_CHANGES),
       hash: sha256(canonicalJson({ ...counts, order: this.#draft.hash, decided })),
     };
@@ -162,21 +201,17 @@ export class Replay {
 
   /** Undefined where neither the draft nor a former version of it has a say: the decision stays what it was. */
   private decideAgain(
-    { input, target, params, asksAnyway, isGivenBack }: PastDecision,
+    recorded: PastDecision,
     orders: readonly DecisionOrder[],
   ): DecisionWithoutHash | undefined {
+    const { input, asksAnyway, isGivenBack } = recorded;
     const { orders: ofThen, changed } = this.policyOfThen(input.policy, orders);
     if (!changed.some((order) => mayConcern(order, input.packet))) return undefined;
     const { standingOrderId } = this.#draft;
     const { at, packet } = input;
     const used = this.#used.usage(this.#draft, { at, timezone: this.#zone, currency: packet.currency });
     const usage = { ...input.usage, [standingOrderId]: used };
-    const fields = { ...packet.fields };
-    for (const path of this.#paths) {
-      const value = valueAt({ target, params }, path);
-      if (value !== undefined) fields[path] = value as (typeof fields)[string];
-    }
-    const decision = evaluateAgainWithoutHash({ ...input, usage, packet: { ...packet, fields } }, ofThen);
+    const decision = evaluateAgainWithoutHash({ ...this.withFields(recorded), usage }, ofThen);
     const isUsed =
       !isGivenBack &&
       !asksAnyway &&
@@ -184,6 +219,17 @@ export class Replay {
       decision.matched.some((order) => order.standingOrderId === standingOrderId);
     if (isUsed) this.#used.add(useOf(packet, at));
     return decision;
+  }
+
+  /** The input with what the draft asks for of its content. */
+  private withFields({ input, target, params }: PastDecision): RecordedInput {
+    const { packet } = input;
+    const fields = { ...packet.fields };
+    for (const path of this.#paths) {
+      const value = valueAt({ target, params }, path);
+      if (value !== undefined) fields[path] = value as (typeof fields)[string];
+    }
+    return { ...input, packet: { ...packet, fields } };
   }
 
   private policyOfThen(hash: string, orders: readonly DecisionOrder[]): PolicyOfThen {

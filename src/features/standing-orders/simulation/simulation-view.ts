@@ -32,7 +32,8 @@ export function summaryFor(reader: Reader, kept: KeptSimulation | null): Simulat
 export function simulationViewOf(simulation: SimulationEntity, caller: Reader): SimulationView {
   const { simulationId, version, computedAt, own } = simulation;
   const { changes, changesOmitted, ...numbers } = replayedFor(caller, { whole: simulation, own });
-  return { simulationId, version, ...numbers, computedAt, changes, changesOmitted };
+  const { why } = seesWholeWorkspace(caller) ? simulation : own;
+  return { simulationId, version, ...numbers, computedAt, why: why ?? null, changes, changesOmitted };
 }
 
 /** What this reader is told of a replay. Work packets that they may not read are neither named nor counted. */

@@ -108,6 +108,11 @@ export class SimulationSummary extends SimulationNumbers {
 
 /** A simulation. */
 export class SimulationView extends SimulationSummary {
+  /**
+   * Why it would have changed nothing, in a sentence; null where it would have changed something.
+   * @example 'None of the 412 meets every condition: the nearest 12 differ only in the subject.'
+   */
+  why!: string | null;
   /** The work packets and action requests that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
   changes!: SimulatedChangeView[];
   /**

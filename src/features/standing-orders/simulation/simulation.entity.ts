@@ -39,6 +39,9 @@ export class SimulationEntity {
   changes!: SimulatedChange[];
   @Column('text')
   hash!: string;
+  /** Why it would have changed nothing; null where it would, and in what older versions of the program kept. */
+  @Column('text', { nullable: true })
+  why!: string | null;
   /** The same numbers and changes, of the work packets alone that everybody sees who sees the order. */
   @Column('jsonb')
   own!: Replayed;
