@@ -242,6 +242,26 @@ describe('a mail asks for exactly what it lacks', () => {
   });
 });
 
+describe('a value that is in doubt stays empty and is asked for', () => {
+  it.each<[text: string, more: object]>([
+    [`Mail ${JANE}, subject "Order", text "We call it "Max" now."`, { body: '', asked: ['body'] }],
+    [`Mail ${JANE}, subject "Order", text: "We call it "Max" now."`, { body: '', asked: ['body'] }],
+    [`Mail ${JANE}, subject "Order": "We call it "Max" now."`, { body: '', asked: ['body'] }],
+    [`Mail ${JANE}, subject "The "new" order": "It ships on Friday."`, { subject: '', asked: ['subject'] }],
+    [`Mail ${JANE}: "It ships on Friday." Subject in both cases: Order`, { subject: '', asked: ['subject'] }],
+  ])('%s', (text, more) => {
+    expect(packets(text)).toMatchObject([mail({ ...more, asked: expect.arrayContaining([Object.keys(more)[0]]) })]);
+  });
+
+  it('as does a subject for two mails', () => {
+    const text = `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`;
+    expect(packets(text)).toEqual([
+      mail({ subject: '', body: 'One.', asked: ['subject'] }),
+      mail({ to: [BOB], subject: '', body: 'Two.', asked: expect.arrayContaining(['subject']) }),
+    ]);
+  });
+});
+
 describe('words between a label and its value', () => {
   it.each<[text: string, more?: object]>([
     [`Reply to ${JANE} with "It ships on Friday." Der Betreff soll sein: Order`],
