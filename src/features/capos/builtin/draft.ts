@@ -7,7 +7,7 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
 import { ask, headAt, isSpent, lacksText, type Move, moveAt, titleOfMove } from './moves.js';
-import { figuresOf, outsideIn } from './outside.js';
+import { outsideIn } from './outside.js';
 import { Parts } from './parts.js';
 import { anyOf } from './words.js';
 
@@ -38,7 +38,6 @@ export function draftFrom(briefing: Briefing): DraftContent {
     targets: briefing.targets,
     signature: clean(sender.signature ?? '').trim(),
     isForCeo,
-    figures: () => figuresOf(briefing),
   });
   const others = moves.filter(({ type }) => !canDo(directive.capo, type));
   const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
@@ -63,7 +62,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
 export function movesIn(text: string): ActionTypeName[] {
   const targets = { destinations: [], operations: [] };
   if (outsideIn(new Marks(text).text, targets) !== undefined) return ['http.call'];
-  const given = { text, context: null, targets, signature: '', isForCeo: false, figures: () => '' };
+  const given = { text, context: null, targets, signature: '', isForCeo: false };
   const types = new Set(readDirective(given).moves.map(({ type }) => type));
   return [...types].filter((type) => CAPO_ROLES.some((capo) => !canDo(capo, type)));
 }
@@ -91,7 +90,6 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
 interface Given extends Pick<Briefing['directive'], 'text' | 'context'>, Pick<Briefing, 'targets'> {
   signature: string;
   isForCeo: boolean;
-  figures: () => string;
 }
 
 function readDirective(given: Given): { moves: Move[]; remarks: string[] } {
@@ -106,7 +104,7 @@ function readDirective(given: Given): { moves: Move[]; remarks: string[] } {
   let at = 0;
   while (at < marks.tokens.length && moves.length <= DRAFT_BOUNDS.packets) {
     const last = entries.find((entry) => entry > at) ?? marks.tokens.length;
-    const move = moveAt(given.figures, marks, at, last);
+    const move = moveAt(marks, at, last);
     if (move?.type === 'revenue.record' && isSpent(marks, at, move.end)) remarks.push(SPENT);
     else if (move) moves.push(move);
     const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);

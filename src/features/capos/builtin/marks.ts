@@ -192,7 +192,7 @@ export class Marks {
 
   #labelAt(at: number): Label | undefined {
     const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
-    const isNamed = (each: number) => this.is(each, 'document', 'report', 'title');
+    const isNamed = (each: number) => this.is(each, 'document', 'title');
     const isTitle = kind !== 'title' || this.find(Math.max(0, at - 8), at, isNamed) !== undefined;
     if (!kind || !isTitle) return undefined;
     const isCopy = kind === 'copy' || kind === 'blind';

@@ -27,37 +27,25 @@ export const ask = (name: string, message: string): NeededInput => ({
 export const lacksText = ({ text }: Marks) => ask('body', `Write the text. The directive says: “${text}”`);
 export const titleOfMove = (move: object) => titleOf(move as Action);
 
-type Type = 'figures' | 'signal' | 'document' | 'revenue';
 /** A move that is no mail: what it is, and where the word stands that names it. */
-export function headAt(marks: Marks, from: number, last: number): { type: Type; at: number } | undefined {
-  const report = marks.chain(from, 'report') ?? marks.chain(from, 'file', 'report');
-  const isMark = (at: number) => marks.labels.has(at) || marks.isAddress(at) || marks.kind(at) === 'quote';
-  if (report !== undefined && marks.find(report, last, isMark) === undefined) {
-    const isFigure = (at: number) => marks.is(at, 'figures');
-    if (marks.find(report + 1, last, isFigure) !== undefined || report + 2 >= last)
-      return { type: 'figures', at: from };
-  }
+export function headAt(marks: Marks, from: number, last: number) {
   const signal = marks.chain(from, 'raise', 'signal');
   if (signal !== undefined)
-    return { type: 'signal', at: marks.is(signal + 1, 'signal') ? signal + 1 : signal };
-  const document = marks.chain(from, 'file', 'document') ?? marks.chain(from, 'file', 'report');
+    return { move: signalMove, at: marks.is(signal + 1, 'signal') ? signal + 1 : signal };
+  const document = marks.chain(from, 'file', 'document');
   if (document !== undefined && !marks.isAddress(marks.past(document + 1)))
-    return { type: 'document', at: document };
-  return isRecord(marks, from, last) ? { type: 'revenue', at: from } : undefined;
+    return { move: documentMove, at: document };
+  return isRecord(marks, from, last) ? { move: revenueMove, at: from } : undefined;
 }
 
 /** What begins here and is no mail. */
-export function moveAt(figures: () => string, marks: Marks, from: number, last: number): Found | undefined {
+export function moveAt(marks: Marks, from: number, last: number): Found | undefined {
   const head = headAt(marks, from, last);
-  if (head?.type === 'signal') return signalMove(marks, from, head.at, last);
-  if (head?.type === 'document') return documentMove(marks, head.at, last);
-  if (head?.type === 'revenue') return revenueMove(marks, from, last);
-  const title = cutText(oneLine(marks.slice(from, last)).replace(/[\s.!?:]+$/u, ''), LIMITS.title);
-  return head && { type: 'document.file', params: { title, body: figures() }, asked: [], end: last };
+  return head?.move(marks, head.at, last, from);
 }
 
 /** The text stands behind a colon, up to a sentence that begins another move. */
-function signalMove(marks: Marks, from: number, noun: number, last: number): Found {
+function signalMove(marks: Marks, noun: number, last: number, from: number): Found {
   const isMail = (verb: number | undefined) => verb !== undefined && marks.isAddress(marks.past(verb));
   const isMove = (at: number) =>
     marks.isStart(at) && (isMail(marks.verbAt(at)) || headAt(marks, at, last) !== undefined);

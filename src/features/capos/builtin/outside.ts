@@ -1,9 +1,6 @@
-import { cutText } from '../../../platform/kernel/text.js';
 import { faultsOfArguments, type Operation } from '../../connectors/operation.js';
-import { LIMITS } from '../action-params.js';
-import type { Briefing, NeededInput } from '../briefing.js';
+import type { NeededInput } from '../briefing.js';
 import type { OutsideTargets } from '../outside-targets.js';
-import { oneLine } from './marks.js';
 import { ask, type Move } from './moves.js';
 
 const CALL =
@@ -65,26 +62,4 @@ function valueIn(text: string, type = ''): unknown {
   if (type === 'boolean' && /^(?:true|false|yes|no)$/i.test(text)) return /^[ty]/i.test(text);
   const isNumber = /^(?:number|integer)$/.test(type) && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text);
   return isNumber ? Number(text) : text;
-}
-
-type Counts = Readonly<Record<string, number>>;
-const sums = (all: Counts) => Object.entries(all).map(([unit, sum]) => `${Number(sum.toFixed(4))} ${unit}`);
-const counts = (all: Counts, of: string) => Object.entries(all).map(([kind, n]) => `${n} ${kind} ${of}`);
-
-/** The text of a report: what the workspace counts, by day. */
-export function figuresOf({ workspace, now, metrics, guardian, figures, signals }: Briefing): string {
-  const newest = { [metrics.currency]: metrics.revenue24h, ...metrics.revenue24hByCurrency };
-  const days = (figures?.days ?? []).toReversed().map(({ day, revenue, approvals, signals: raised }) => {
-    const said = [...sums(revenue), ...counts(approvals, 'approvals'), ...counts(raised, 'signals')];
-    return `- ${day}: ${said.join(', ')}`;
-  });
-  const lines = [
-    `${workspace.name}, as of ${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC.\n`,
-    `- Revenue of the last 24 hours: ${sums(newest).join(', ')}`,
-    ...days,
-    `- Approvals that wait for a decision: ${guardian.pending}`,
-    ...(figures?.openApprovals ?? []).map(({ title }) => `- “${oneLine(title)}” waits for a decision`),
-    ...signals.map(({ severity, title }) => `- Open signal, ${severity}: ${oneLine(title)}`),
-  ];
-  return cutText(lines.join('\n'), LIMITS.document);
 }

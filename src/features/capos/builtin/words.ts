@@ -10,9 +10,6 @@ const ENGLISH = {
   document: 'document doc memo note',
   raise: 'raise create open log flag',
   signal: 'signal alert warning',
-  report: 'report overview summary status briefing brief many much',
-  figures:
-    'revenue income sales approvals signals alerts orders waiting pending stand today yesterday day days week month',
   other: 'call post publish arrange schedule cancel delete pay transfer refund wire buy order',
   /** Labels, and what may stand between a label and its value. */
   subject: 'subject subj topic',
@@ -56,7 +53,7 @@ const OTHERS = [
    record: verbuche verbuch verbuchen erfasse erfassen trag trage eintragen buche buch buchen
    income: umsatz einnahme einnahmen zahlung zahlungseingang geld
    file: erstelle erstell schreib schreibe speichere leg lege legen verfasse; document: dokument notiz
-   raise: melde; signal: signal warnung; report: bericht; figures: umsatz freigaben signale heute gestern woche monat
+   raise: melde; signal: signal warnung
    subject: betreff; title: titel überschrift namens; text: nachricht inhalt; copy: kopie; blind: blindkopie
    link: ist soll sollte sein lautet lauten wie folgt bitte dass ob
    to: an empfänger; and: und dann außerdem aber sondern; not: nicht nie kein keine keinen ohne außer; each: einzeln jeweils getrennt
