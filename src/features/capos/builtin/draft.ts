@@ -4,6 +4,7 @@ import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
 import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import type { OutsideTargets } from '../outside-targets.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
 import { ask, headAt, isSpent, lacksText, type Move, moveAt, titleOfMove } from './moves.js';
@@ -16,33 +17,33 @@ const SPENT =
   'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.';
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 const UNCHANGED = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
-const ALIASES = CAPO_ROLES.filter((role) => role !== 'ceo').flatMap((role) => CAPOS[role].aliases);
-const NAMES = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${ALIASES.join('|')})(?![\p{L}\p{N}_])`, 'giu');
+const ALIAS = CAPO_ROLES.filter((role) => role !== 'ceo')
+  .flatMap((role) => CAPOS[role].aliases)
+  .join('|');
+const NAMES = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${ALIAS})(?![\p{L}\p{N}_])`, 'giu');
 const DELEGATE = new RegExp(
-  String.raw`(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?` +
-    String.raw`(${ALIASES.join('|')})(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?`,
+  String.raw`(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+` +
+    String.raw`(?:(?:the|our)\s+)?(${ALIAS})(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?`,
   'giu',
 );
 /** "Regards, Mara" at the end of a text. */
 const SIGNED = new RegExp(String.raw`${anyOf('closing')}\P{Ll}*(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?$`, 'u');
+const ATTACHED = new RegExp(anyOf('attached'), 'u');
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
-export function draftFrom(briefing: Briefing): DraftContent {
-  const { directive, feedback, sender } = briefing;
+export function draftFrom({ directive, feedback, sender, targets }: Briefing): DraftContent {
   const round = feedback.at(-1);
   if (round && round.previous.packets.length > 0) return unchanged(round);
+  const { capo, context, priority } = directive;
   const text = clean(directive.text);
-  const isForCeo = directive.capo === 'ceo';
-  const { moves, remarks } = readDirective({
-    ...directive,
-    targets: briefing.targets,
-    signature: clean(sender.signature ?? '').trim(),
-    isForCeo,
-  });
-  const others = moves.filter(({ type }) => !canDo(directive.capo, type));
-  const able = CAPO_ROLES.filter((capo) => others.every(({ type }) => canDo(capo, type)));
-  const isPassedOn = isForCeo && able.length > 0 && others.length > 0 && text.length <= LIMITS.directive;
-  const refusal = `${CAPOS[directive.capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}`;
+  const delegated = capo === 'ceo' ? delegatedIn(text) : [];
+  const signature = clean(sender.signature ?? '').trim();
+  const read = delegated.length > 0 ? undefined : readMoves(directive.text, targets, context, signature);
+  const { moves, remarks } = read ?? { moves: delegated, remarks: [] };
+  const others = moves.filter(({ type }) => !canDo(capo, type));
+  const able = CAPO_ROLES.filter((role) => others.every(({ type }) => canDo(role, type)));
+  const isPassedOn = capo === 'ceo' && others.length > 0 && able.length > 0;
+  const refusal = `${CAPOS[capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}`;
   if (others.length > 0 && !isPassedOn) remarks.push(`${refusal}: ${others.map(titleOfMove).join('; ')}`);
   const own = isPassedOn ? [handOver(able, text)] : moves.filter((move) => !others.includes(move));
   const used = addressesUsed(own);
@@ -50,7 +51,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
-  const multipliers: DraftPacket['multipliers'] = directive.priority === 'high' ? { priority: 1.5 } : {};
+  const multipliers: DraftPacket['multipliers'] = priority === 'high' ? { priority: 1.5 } : {};
   const packets = own.map(({ type, params, asked }): DraftPacket => {
     const title = titleOfMove({ type, params });
     return { title, type, target: '', params, rationale, multipliers, needsInput: asked };
@@ -62,8 +63,7 @@ export function draftFrom(briefing: Briefing): DraftContent {
 export function movesIn(text: string): ActionTypeName[] {
   const targets = { destinations: [], operations: [] };
   if (outsideIn(new Marks(text).text, targets) !== undefined) return ['http.call'];
-  const given = { text, context: null, targets, signature: '', isForCeo: false };
-  const types = new Set(readDirective(given).moves.map(({ type }) => type));
+  const types = new Set(readMoves(text, targets).moves.map(({ type }) => type));
   return [...types].filter((type) => CAPO_ROLES.some((capo) => !canDo(capo, type)));
 }
 
@@ -87,52 +87,43 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
 
-interface Given extends Pick<Briefing['directive'], 'text' | 'context'>, Pick<Briefing, 'targets'> {
-  signature: string;
-  isForCeo: boolean;
-}
-
-function readDirective(given: Given): { moves: Move[]; remarks: string[] } {
-  const marks = new Marks(given.text);
-  const outside = outsideIn(marks.text, given.targets);
-  if (typeof outside === 'string') return { moves: [], remarks: [outside] };
-  if (outside) return { moves: [outside], remarks: [] };
-  const delegated = given.isForCeo ? delegatedIn(marks.text) : [];
-  if (delegated.length > 0) return { moves: delegated, remarks: [] };
-  const [moves, remarks, unread]: [Move[], string[], string[]] = [[], [], [...marks.unread]];
-  const [entries, context] = [marks.entries(), contextOf(given.context)];
-  let at = 0;
-  while (at < marks.tokens.length && moves.length <= DRAFT_BOUNDS.packets) {
-    const last = entries.find((entry) => entry > at) ?? marks.tokens.length;
-    const move = moveAt(marks, at, last);
-    if (move?.type === 'revenue.record' && isSpent(marks, at, move.end)) remarks.push(SPENT);
-    else if (move) moves.push(move);
-    const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
-    if (parts instanceof Parts) {
-      const isMail = parts.isMail() || (context.body !== '' && moves.length === 0);
-      if (isMail) moves.push(...mailsOf(parts, marks, context, given.signature));
-      else unread.push(...parts.left);
-    }
-    at = parts.end;
-  }
-  if (moves.splice(DRAFT_BOUNDS.packets).length > 0)
-    unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-  for (const move of moves) askAbout(move, unread);
-  if (moves.length === 0 && remarks.length === 0) remarks.push(EXAMPLE);
-  else remarks.push(...unread.map((said) => `Not acted on: ${quoted([said])}`));
-  return { moves, remarks };
-}
-
 /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
 function delegatedIn(text: string): Move[] {
-  const found = [...text.matchAll(DELEGATE)];
-  if (found[0]?.index !== 0) return [];
-  return found.flatMap(({ index, 0: lead, 1: name }, at) => {
-    const said = text.slice(index + lead.length, found[at + 1]?.index);
+  const [before, ...parts] = text.split(DELEGATE);
+  return parts.flatMap((said, at) => {
+    if (before !== '' || at % 2 === 0) return [];
     const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und))?[\s,;]*$/iu, '').trim();
-    const names = [name!, ...(rest.match(NAMES) ?? [])].map((each) => capoCalled(each)!);
+    const names = [parts[at - 1]!, ...(rest.match(NAMES) ?? [])].map((name) => capoCalled(name)!);
     return rest === '' ? [] : [handOver([...new Set(names)], rest)];
   });
+}
+
+type Context = Briefing['directive']['context'];
+function readMoves(text: string, targets: OutsideTargets, given: Context = null, signature = '') {
+  const [moves, remarks]: [Move[], string[]] = [[], []];
+  const [marks, context] = [new Marks(text), contextOf(given)];
+  const [unread, entries] = [[...marks.unread], marks.entries()];
+  const outside = outsideIn(marks.text, targets);
+  if (outside !== undefined)
+    return typeof outside === 'string' ? { moves, remarks: [outside] } : { moves: [outside], remarks };
+  for (let at = 0; at < marks.tokens.length && moves.length < DRAFT_BOUNDS.packets;) {
+    const last = entries.find((entry) => entry > at) ?? marks.tokens.length;
+    const move = moveAt(marks, at, last);
+    const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
+    const isSpending = move?.type === 'revenue.record' && isSpent(marks, at, move.end);
+    const isMail = parts instanceof Parts && (parts.isMail() || (context.body !== '' && moves.length === 0));
+    if (isSpending) remarks.push(SPENT);
+    else if (isMail) moves.push(...mailsOf(parts, marks, context, signature));
+    else if (move) moves.push(move);
+    else unread.push(...(parts.left ?? []));
+    at = parts.end;
+    if (moves.length >= DRAFT_BOUNDS.packets) unread.push(marks.slice(at, marks.tokens.length));
+  }
+  moves.splice(DRAFT_BOUNDS.packets);
+  for (const move of moves) askAbout(move, unread);
+  if (moves.length === 0 && remarks.length === 0) remarks.push(EXAMPLE);
+  else remarks.push(...unread.filter(Boolean).map((said) => `Not acted on: ${quoted([said])}`));
+  return { moves, remarks };
 }
 
 /** One mail, or one for each recipient. */
@@ -145,31 +136,28 @@ function mailsOf(
   const asked: NeededInput[] = [];
   const people = unique(parts.to.length > 0 ? parts.to : context.to);
   const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
-  const given = parts.subject ?? context.subject;
-  const subject = given.length > LIMITS.title ? '' : given;
-  const body = parts.body ?? context.body;
   const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
   if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
   const openly = `Is ${parts.blind.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
   if (parts.blind.length > 0) asked.push(ask('to', `Mails have no blind copies here. ${openly}`));
+  const given = parts.subject ?? context.subject;
+  const subject = given.length > LIMITS.title ? '' : given;
   if (subject === '')
     asked.push(ask('subject', `Write a subject.${parts.said && ` Is it “${parts.said}”?`}`));
+  const body = parts.body ?? context.body;
   const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
   if (!isText) asked.push(lacksText(marks));
+  const doubts = [...parts.doubts];
+  if (ATTACHED.test(body)) doubts.push('Nothing can be attached.');
   const open = placeholdersIn(`${subject} ${body}`).join(', ');
-  const doubts = [
-    ...parts.doubts,
-    ...(new RegExp(anyOf('attached'), 'u').test(body) ? ['Nothing can be attached.'] : []),
-    ...(open ? [`It leaves open: ${open}.`] : []),
-  ];
-  const isSigned = body.endsWith(signature) || SIGNED.test(body.slice(-120));
-  const signed = isSigned ? body : `${body}\n\n${signature}`;
-  const text = signed.length > LIMITS.mail ? body : signed;
-  const copied = copies.length > 0 && !isMany && { cc: copies };
+  if (open) doubts.push(`It leaves open: ${open}.`);
+  const signed = `${body}\n\n${signature}`;
+  const isSigned = body.endsWith(signature) || SIGNED.test(body.slice(-120)) || signed.length > LIMITS.mail;
+  const text = isSigned ? body : signed;
   const mails = parts.isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people];
   return mails.map((to) => ({
     type: 'email.send',
-    params: { to, ...copied, subject, body: isText ? text : '' },
+    params: { to, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: isText ? text : '' },
     asked: [...asked],
     doubts: isText ? doubts : [],
     left: [...parts.left, ...context.left],
@@ -178,20 +166,17 @@ function mailsOf(
 
 /** Asks once about all that may not be right. */
 function askAbout({ params, asked, doubts = [], left = [], type }: Move, unread: readonly string[]): void {
-  const askOnce = (name: string, message: string) =>
-    asked.some(({ path }) => path === `params.${name}`) ||
-    asked[name === 'to' ? 'unshift' : 'push'](ask(name, message));
-  const rest = quoted([...left, ...unread]);
+  const rest = quoted([...left, ...unread].filter(Boolean));
   const isMail = type === 'email.send';
-  if (isMail && (params['to'] as string[]).length === 0)
-    return void askOnce(
-      'to',
-      `Who is to receive it? ${rest ? `The directive says ${rest}.` : 'No address is given.'}`,
-    );
+  const isToNobody = isMail && (params['to'] as string[]).length === 0;
   const without = rest === '' ? '' : `It leaves out ${rest}. Approval carries it out at once.`;
-  if (doubts.length === 0 && without === '') return;
-  const name = type === 'revenue.record' ? 'amount' : isMail && /[^\s@]@[^\s@]/.test(without) ? 'to' : 'body';
-  askOnce(name, ['Is it right as it is?', ...doubts, without].join(' ').trim());
+  if (!isToNobody && doubts.length === 0 && without === '') return;
+  const isTo = isToNobody || (isMail && /[^\s@]@[^\s@]/.test(without));
+  const name = isTo ? 'to' : type === 'revenue.record' ? 'amount' : 'body';
+  const question = ['Is it right as it is?', ...doubts, without].join(' ').trim();
+  const whom = `Who is to receive it? ${rest ? `The directive says ${rest}.` : 'No address is given.'}`;
+  if (!asked.some(({ path }) => path === `params.${name}`))
+    asked[isTo ? 'unshift' : 'push'](ask(name, isToNobody ? whom : question));
 }
 
 /** Those that the moves write to, pass on or ask about. */
@@ -202,18 +187,17 @@ function addressesUsed(moves: readonly Move[]): Set<string> {
 }
 
 /** What stands in the context of a directive for a mail: `to`, `cc`, `subject` and `body`. */
-function contextOf(context: Readonly<Record<string, unknown>> | null) {
+function contextOf(context: Context) {
   const textOf = (value: unknown, max: number) =>
     typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
   const listOf = (value: unknown) => clean([value].flat().slice(0, 200).join(',')).split(/[,;\n]/);
-  const { to, cc, email, subject, body } = context ?? {};
-  const [people, copies] = [listOf(to ?? email), listOf(cc)];
+  const [to, cc] = [listOf(context?.['to']), listOf(context?.['cc'])];
   return {
-    to: people.flatMap(addressesIn),
-    cc: copies.flatMap(addressesIn),
-    left: [...people, ...copies].filter((each) => each.trim() !== '' && addressesIn(each).length === 0),
-    subject: oneLine(textOf(subject, LIMITS.title)),
-    body: textOf(body, LIMITS.mail),
+    to: to.flatMap(addressesIn),
+    cc: cc.flatMap(addressesIn),
+    left: [...to, ...cc].filter((each) => each.trim() !== '' && addressesIn(each).length === 0),
+    subject: oneLine(textOf(context?.['subject'], LIMITS.title)),
+    body: textOf(context?.['body'], LIMITS.mail),
   };
 }
 

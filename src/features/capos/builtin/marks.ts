@@ -12,10 +12,10 @@ const CONTROLS = /(?![\t\n])[\p{Cc}\ufeff\ufdd0-\ufdd3]/gu;
 const PAIRS = ['““”', '„“”"', '«»', '»«', '「」', '‹›', '``'].map(
   ([first, ...ends]) => `${first}[^${first}${ends.join('')}]+[${ends.join('')}]`,
 );
-const SINGLES = ['‘’', '‚‘’', "''"].map(([first, ...ends]) => {
-  const end = ends.join('');
-  return String.raw`${first}(?:[^${first}${end}\n]|(?<=\p{L})[${end}](?=\p{L}))+[${end}](?![\p{L}\p{N}])`;
-});
+const SINGLES = ['‘’', '‚‘’', "''"].map(
+  ([first, ...ends]) =>
+    String.raw`${first}(?:[^${first}${ends.join('')}\n]|(?<=\p{L})[${ends.join('')}](?=\p{L}))+[${ends.join('')}](?![\p{L}\p{N}])`,
+);
 const DOUBLE = String.raw`"[^"]+"(?![\p{L}\p{N}])`;
 const QUOTED = `${PAIRS.join('|')}|(?<![\\p{L}\\p{N}])(?:${DOUBLE}|${SINGLES.join('|')})`;
 const LOCAL = String.raw`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}`;
@@ -42,7 +42,7 @@ type TokenKind = 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
 type Token = { kind: TokenKind; text: string; start: number; end: number };
 /** `next`: where the value begins. A bare one has neither a colon nor a quotation; one that ends a text is sure to be a label. */
 export interface Label {
-  kind: 'subject' | 'text' | 'copy' | 'blind';
+  kind: 'subject' | 'title' | 'text' | 'copy' | 'blind';
   next: number;
   isEnd: boolean;
   isBare: boolean;
@@ -138,10 +138,7 @@ export class Marks {
     const isToCapo = /^(?:ask|tell|let)$/i.test(this.word(at)) && capoCalled(this.word(at + 1)) !== undefined;
     if (this.is(at, 'mail')) return this.isOurs(at) || isToCapo ? undefined : at;
     const isToSomebody = (each: number) =>
-      this.is(each, 'letter') ||
-      this.isAddress(each) ||
-      this.isSign(each, ':') ||
-      /^(?:to|an|à)$/i.test(this.word(each));
+      this.is(each, 'letter') || this.isAddress(each) || /^(?:to|an|à|:)$/i.test(this.word(each));
     const end = Math.min(at + 9, this.sentenceEnd(at));
     return this.is(at, 'write') && this.find(at + 1, end, isToSomebody) ? at : undefined;
   }
@@ -157,9 +154,8 @@ export class Marks {
   /** Where the entries of a list begin, if nothing that is marked stands before them. */
   entries(): number[] {
     const isItem = (at: number) => this.isSign(at, '-*•–') || this.isItem(at);
-    const all = [...this.tokens.keys()].filter(
-      (at) => isItem(at) && (this.tokens[at - 1]?.kind ?? 'line') === 'line',
-    );
+    const isFirst = (at: number) => at === 0 || this.kind(at - 1) === 'line';
+    const all = [...this.tokens.keys()].filter((at) => isItem(at) && isFirst(at));
     const isMark = (at: number) => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
     return this.find(0, all[0] ?? 0, isMark) === undefined ? all.filter(Boolean) : [];
   }
@@ -192,9 +188,7 @@ export class Marks {
 
   #labelAt(at: number): Label | undefined {
     const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
-    const isNamed = (each: number) => this.is(each, 'document', 'title');
-    const isTitle = kind !== 'title' || this.find(Math.max(0, at - 8), at, isNamed) !== undefined;
-    if (!kind || !isTitle) return undefined;
+    if (!kind) return undefined;
     const isCopy = kind === 'copy' || kind === 'blind';
     const isBlind = isCopy && [at - 1, at, at + 1].some((each) => this.is(each, 'blind'));
     const between: Kind[] = isCopy ? ['blind'] : kind === 'text' ? ['link', 'text'] : ['link'];
@@ -207,10 +201,9 @@ export class Marks {
     const isCopied = /^b?cc/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
     const isSure = hasColon || isQuoted || isLinked;
     if (!isSure && !(isCopy ? isCopied : kind !== 'text' || isPlain)) return undefined;
-    const named = isBlind ? 'blind' : kind === 'title' ? 'subject' : kind;
-    const isBare = !hasColon && !isQuoted;
-    const isEnd = isSure && kind !== 'text';
-    return { kind: named, next: this.pastLine(hasColon ? next + 1 : next), isEnd, isBare };
+    const value = this.pastLine(hasColon ? next + 1 : next);
+    const [isEnd, isBare] = [isSure && kind !== 'text' && kind !== 'title', !hasColon && !isQuoted];
+    return { kind: isBlind ? 'blind' : kind, next: value, isEnd, isBare };
   }
 }
 
@@ -227,7 +220,7 @@ function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
   const text = quote ? quote.slice(1, -1).trim() : all;
   const isAddress = isMailAddress(text);
   const isAlike = /\P{ASCII}/u.test(text) && (!isAddress || lookAlike(text) !== undefined);
-  if (isAddress || address)
-    return { kind: isAlike ? 'alike' : isAddress ? 'address' : 'word', text, start, end };
-  return { kind: quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign', text, start, end };
+  const named = isAlike ? 'alike' : isAddress ? 'address' : 'word';
+  const other = quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign';
+  return { kind: isAddress || address ? named : other, text, start, end };
 }

@@ -82,10 +82,11 @@ export class Parts {
     const [marks, at] = [this.marks, this.end];
     const label = marks.labels.get(at);
     if (marks.isBoundary(at)) this.isAsked ||= marks.verbAt(at) !== undefined;
-    if (label?.kind === 'subject') this.#subject(label);
+    const role = label?.kind === 'copy' || label?.kind === 'blind' ? label.kind : undefined;
+    if (label?.kind === (this.startsOther ? 'subject' : 'title')) this.#subject(label);
     else if (label?.kind === 'text') this.#label(label);
-    else if (label && marks.isAddress(marks.past(label.next)) && !this.#isNegated)
-      this.#mark(label.next, label.kind as Role);
+    else if (role && marks.isAddress(marks.past(label!.next)) && !this.#isNegated)
+      this.#mark(label!.next, role);
     else if (marks.isAddress(at)) this.#address();
     else if (marks.kind(at) === 'quote' && !marks.isFiller(at)) {
       this.#quotes.push(at);
@@ -243,7 +244,8 @@ export class Parts {
     const stop = this.#trimmed(from, end);
     this.body = marks.slice(from, stop);
     const names = this.body.match(/\S+@\S+\p{L}/gu) ?? [];
-    const isDoubt = (at: number) => marks.labels.has(at) || (at > from && this.#isSaid(at));
+    const isDoubt = (at: number) =>
+      marks.labels.has(at) || marks.isSign(at, TORN) || (at > from && this.#isSaid(at));
     const isOpen = !isSure || !isBalanced(this.body) || /^["“„«‘(]|["“”„«»]$/.test(this.body);
     if (names.length > 0) this.doubts.push(`The text names ${names.join(', ')}.`);
     else if (isOpen || marks.find(from, stop, isDoubt) !== undefined)
