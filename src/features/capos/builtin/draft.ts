@@ -138,8 +138,6 @@ function mailsOf(
   const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
   const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
   if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-  const openly = `Is ${parts.blind.join(', ')} to receive it openly, in a mail of its own, or not at all?`;
-  if (parts.blind.length > 0) asked.push(ask('to', `Mails have no blind copies here. ${openly}`));
   const given = parts.subject ?? context.subject;
   const subject = given.length > LIMITS.title ? '' : given;
   if (subject === '')

@@ -98,7 +98,7 @@ export class Marks {
     this.kind(at) === 'sign' ||
     this.#described.has(at) ||
     this.isItem(at) ||
-    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite', 'blind');
+    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite');
   isDescribed = (at: number): boolean => this.#described.has(at);
   /** "1.", "2)" */
   isItem = (at: number): boolean =>
@@ -187,23 +187,23 @@ export class Marks {
   }
 
   #labelAt(at: number): Label | undefined {
-    const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
-    if (!kind) return undefined;
-    const isCopy = kind === 'copy' || kind === 'blind';
-    const isBlind = isCopy && [at - 1, at, at + 1].some((each) => this.is(each, 'blind'));
-    const between: Kind[] = isCopy ? ['blind'] : kind === 'text' ? ['link', 'text'] : ['link'];
+    const named = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
+    const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
+    const kind = named === 'copy' && isBlind ? 'blind' : named;
+    if (!kind || kind === 'blind') return kind && { kind, next: at + 1, isEnd: true, isBare: true };
+    const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
     let next = at + 1;
     while (this.is(next, ...between)) next += 1;
     const isLinked = next > at + 1 && !/^line$/i.test(this.word(next - 1));
     const hasColon = this.isSign(next, ':：=');
     const isQuoted = this.kind(this.pastLine(next)) === 'quote';
     const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
-    const isCopied = /^b?cc/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
+    const isCopied = /^cc$/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
     const isSure = hasColon || isQuoted || isLinked;
-    if (!isSure && !(isCopy ? isCopied : kind !== 'text' || isPlain)) return undefined;
+    if (!isSure && !(kind === 'copy' ? isCopied : kind !== 'text' || isPlain)) return undefined;
     const value = this.pastLine(hasColon ? next + 1 : next);
     const [isEnd, isBare] = [isSure && kind !== 'text' && kind !== 'title', !hasColon && !isQuoted];
-    return { kind: isBlind ? 'blind' : kind, next: value, isEnd, isBare };
+    return { kind, next: value, isEnd, isBare };
   }
 }
 

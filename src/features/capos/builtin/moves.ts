@@ -27,11 +27,11 @@ export const ask = (name: string, message: string): NeededInput => ({
 export const lacksText = ({ text }: Marks) => ask('body', `Write the text. The directive says: “${text}”`);
 export const titleOfMove = (move: object) => titleOf(move as Action);
 
-/** A move that is no mail: what it is, and where the word stands that names it. */
+/** A move that is no mail: what reads it, and where the word stands that names it. */
 export function headAt(marks: Marks, from: number, last: number) {
-  const signal = marks.chain(from, 'raise', 'signal');
-  if (signal !== undefined)
-    return { move: signalMove, at: marks.is(signal + 1, 'signal') ? signal + 1 : signal };
+  const noun = marks.chain(from, 'raise', 'signal');
+  const signal = noun !== undefined && marks.is(noun + 1, 'signal') ? noun + 1 : noun;
+  if (signal !== undefined) return { move: signalMove, at: signal };
   const document = marks.chain(from, 'file', 'document');
   if (document !== undefined && !marks.isAddress(marks.past(document + 1)))
     return { move: documentMove, at: document };
@@ -44,29 +44,24 @@ export function moveAt(marks: Marks, from: number, last: number): Found | undefi
   return head?.move(marks, head.at, last, from);
 }
 
-/** The text stands behind a colon, up to a sentence that begins another move. */
+/** The text stands behind a colon. */
 function signalMove(marks: Marks, noun: number, last: number, from: number): Found {
-  const isMail = (verb: number | undefined) => verb !== undefined && marks.isAddress(marks.past(verb));
-  const isMove = (at: number) =>
-    marks.isStart(at) && (isMail(marks.verbAt(at)) || headAt(marks, at, last) !== undefined);
-  const end = marks.find(noun + 2, last, isMove) ?? last;
-  const [severity = 'info', ...others] = marks.slice(from, noun + 1).match(/critical|warning|info/gi) ?? [];
   const colon = marks.is(noun + 1, 'polite') ? noun + 2 : noun + 1;
-  const start = marks.pastLine(colon + 1);
-  const isPlain = marks.isSign(colon, ':') && others.length === 0;
-  const isQuoted = marks.kind(start) === 'quote' && start + 1 >= end;
-  const said = isQuoted ? marks.word(start) : marks.slice(start, end);
-  const body = isPlain ? cutText(said, LIMITS.signal) : '';
+  const { body: text = '', doubts, left, to, end } = new Parts(marks, colon, last);
+  const [severity = 'info', ...others] = marks.slice(from, colon).match(/critical|warning|info/gi) ?? [];
+  const body = marks.isSign(colon, ':') && others.length === 0 ? cutText(text, LIMITS.signal) : '';
+  const isMore = (at: number) => marks.isStart(at) && headAt(marks, at, end) !== undefined;
+  const isOpen = marks.find(colon + 2, end, isMore) !== undefined;
   const params = { type: 'report', severity: severity.toLowerCase(), title: firstWords(body), body };
   const asked = body === '' ? [ask('title', 'Write a title.'), lacksText(marks)] : [];
-  return { type: 'signal.raise', params, asked, end };
+  const more = isOpen ? ['A part of the text may not belong to it.'] : [];
+  return { type: 'signal.raise', params, asked, doubts: [...doubts, ...more], left: [...left, ...to], end };
 }
 
 /** What a document is about, or for whom, changes nothing. */
 const FOR = /^(?:for|about|on|für|über|zu|pour|sur|para|sobre)$/i;
 function documentMove(marks: Marks, noun: number, last: number): Found {
-  const isTitled =
-    marks.kind(noun + 1) === 'quote' && (noun + 2 < last || !/[.!?]$/.test(marks.word(noun + 1)));
+  const isTitled = marks.kind(noun + 1) === 'quote' && noun + 2 < last;
   const isMark = (at: number) => marks.isColon(at) || marks.labels.has(at) || marks.kind(at) === 'quote';
   const isAbout = FOR.test(marks.word(noun + 1));
   const topic = isAbout ? marks.find(noun + 1, marks.sentenceEnd(noun), isMark) : undefined;

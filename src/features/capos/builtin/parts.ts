@@ -1,6 +1,6 @@
 import { isBalanced, type Label, type Marks, oneLine } from './marks.js';
 
-type Role = 'to' | 'copy' | 'blind';
+type Role = 'to' | 'copy';
 /** Quotation marks that pair with no other: nobody can say where the quotation ends. */
 const TORN = '"“”„«»‘‚';
 const JOINT = /^(?:with|mit|avec|con|in|im|a|an|this|following|folgenden)$/;
@@ -9,7 +9,6 @@ const JOINT = /^(?:with|mit|avec|con|in|im|a|an|this|following|folgenden)$/;
 export class Parts {
   readonly to: string[] = [];
   readonly copy: string[] = [];
-  readonly blind: string[] = [];
   /** Subject and text are empty where they are in doubt. */
   subject: string | undefined;
   body: string | undefined;
@@ -23,10 +22,6 @@ export class Parts {
   /** Why the text may not be what is meant. */
   readonly doubts: string[] = [];
   end: number;
-
-  private readonly marks: Marks;
-  private readonly last: number;
-  private readonly startsOther: ((at: number) => boolean) | undefined;
 
   /** Without a label: where they stand. */
   readonly #quotes: number[] = [];
@@ -43,8 +38,12 @@ export class Parts {
   #hasOther = false;
 
   /** @param startsOther whether a move begins here that is no mail; a document has none */
-  constructor(marks: Marks, from: number, last: number, startsOther?: (at: number) => boolean) {
-    [this.marks, this.last, this.startsOther] = [marks, last, startsOther];
+  constructor(
+    private readonly marks: Marks,
+    from: number,
+    private readonly last: number,
+    private readonly startsOther?: (at: number) => boolean,
+  ) {
     [this.#from, this.end, this.isAsked] = [from, from, !startsOther];
     while (this.end < last && (this.end === from || !this.#isOver())) this.#readOne();
     this.#flush(this.end);
@@ -82,11 +81,10 @@ export class Parts {
     const [marks, at] = [this.marks, this.end];
     const label = marks.labels.get(at);
     if (marks.isBoundary(at)) this.isAsked ||= marks.verbAt(at) !== undefined;
-    const role = label?.kind === 'copy' || label?.kind === 'blind' ? label.kind : undefined;
     if (label?.kind === (this.startsOther ? 'subject' : 'title')) this.#subject(label);
     else if (label?.kind === 'text') this.#label(label);
-    else if (role && marks.isAddress(marks.past(label!.next)) && !this.#isNegated)
-      this.#mark(label!.next, role);
+    else if (label?.kind === 'copy' && marks.isAddress(marks.past(label.next)) && !this.#isNegated)
+      this.#mark(label.next, 'copy');
     else if (marks.isAddress(at)) this.#address();
     else if (marks.kind(at) === 'quote' && !marks.isFiller(at)) {
       this.#quotes.push(at);
