@@ -99,7 +99,7 @@ function isRecord(marks: Marks, from: number, last: number): boolean {
   return marks.isStart(from) && isSaid && end <= last && isSum;
 }
 
-const STOPS = anyOf('around', 'condition', 'purpose', 'income');
+const STOPS = anyOf('around', 'condition', 'purpose', 'income', 'record');
 const NAME = String.raw`(?!(?=\p{Ll})${STOPS}|and\s+\d)[\p{L}&][\p{L}\p{N}&.'’-]*`;
 const ARTICLE = String.raw`\s+(?:(?:the|our|a|an|der|dem|den|die|das|einer|einem)\s+)?`;
 const SOURCE = new RegExp(String.raw`${anyOf('from')}${ARTICLE}(?<name>${NAME}(?:\s+${NAME})*)`, 'u');
@@ -129,7 +129,7 @@ function revenueMove(marks: Marks, from: number, last: number): Found {
   };
   const named = take(SOURCE);
   const isOne = others.length === 0 && !SOURCE.test(rest);
-  const money = isOne ? sum : undefined;
+  const money = isOne && sum?.amount !== undefined ? sum : undefined;
   const source = isOne && PAYER.test(named) && !isA('filler', named) ? named : undefined;
   const description = cutText(take(PURPOSE), LIMITS.description) || undefined;
   const unknown = new Marks(rest);

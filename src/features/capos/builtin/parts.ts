@@ -23,6 +23,9 @@ export class Parts {
   readonly doubts: string[] = [];
   end: number;
 
+  private readonly marks: Marks;
+  private readonly last: number;
+  private readonly startsOther: ((at: number) => boolean) | undefined;
   /** Without a label: where they stand. */
   readonly #quotes: number[] = [];
   /** Where the words since the last mark begin, and whether one of them is not known. */
@@ -38,12 +41,8 @@ export class Parts {
   #hasOther = false;
 
   /** @param startsOther whether a move begins here that is no mail; a document has none */
-  constructor(
-    private readonly marks: Marks,
-    from: number,
-    private readonly last: number,
-    private readonly startsOther?: (at: number) => boolean,
-  ) {
+  constructor(marks: Marks, from: number, last: number, startsOther?: (at: number) => boolean) {
+    [this.marks, this.last, this.startsOther] = [marks, last, startsOther];
     [this.#from, this.end, this.isAsked] = [from, from, !startsOther];
     while (this.end < last && (this.end === from || !this.#isOver())) this.#readOne();
     this.#flush(this.end);
@@ -189,7 +188,7 @@ export class Parts {
     const isQuote = (at: number) => marks.kind(at) === 'quote';
     const isColon = (at: number) =>
       marks.isSign(at, ':') &&
-      (isBare || isQuote(at + 1)) &&
+      (isBare || isQuote(at + 1) || marks.isSign(at - 1, ')]')) &&
       !/^(?:re|fwd?|aw|wg)$/i.test(marks.word(at - 1));
     const isEnd = (at: number) =>
       isQuote(at) || marks.labels.has(at) || marks.isAddress(at) || marks.kind(at) === 'line' || isColon(at);

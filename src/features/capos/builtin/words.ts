@@ -63,35 +63,10 @@ const TABLES = [
    filler: el la los las un una otro otra este esta lo le les correo puedes podrías puede por con en hola señor señora`,
 ];
 
+type Split<T extends string> = T extends `${infer One} ${infer Rest}` ? One | Split<Rest> : T;
 export type Kind =
-  | (
-      | 'mail'
-      | 'write'
-      | 'letter'
-      | 'record'
-      | 'income'
-      | 'file'
-      | 'document'
-      | 'raise'
-      | 'signal'
-      | 'other'
-      | 'each'
-    )
-  | (
-      | 'subject'
-      | 'title'
-      | 'text'
-      | 'copy'
-      | 'blind'
-      | 'link'
-      | 'to'
-      | 'and'
-      | 'my'
-      | 'not'
-      | 'from'
-      | 'purpose'
-    )
-  | ('condition' | 'around' | 'spent' | 'attached' | 'us' | 'polite' | 'command' | 'closing' | 'filler');
+  | Split<'mail write letter record income file document raise signal other each subject title text copy'>
+  | Split<'blind link to and my not from purpose condition around spent attached us polite command closing filler'>;
 
 const WORDS = new Map<string, Set<string>>();
 for (const table of TABLES)
