@@ -3,6 +3,7 @@ import { validateAction } from '../../src/features/capos/action-types.js';
 import { draftFrom, movesIn } from '../../src/features/capos/builtin/draft.js';
 import { type CapoRole, engineOf } from '../../src/features/capos/capo.js';
 import { withDangers } from '../../src/features/capos/content-checks.js';
+import { DRAFT_BOUNDS } from '../../src/features/capos/draft-bounds.js';
 import type { OutsideTargets } from '../../src/features/capos/outside-targets.js';
 import { briefing } from './briefings.js';
 
@@ -679,6 +680,16 @@ describe('other moves', () => {
     const said = `Ask ${JANE} whether it is free, and if it is not, ask ${BOB} for the hall`;
     expect(packets(said)).toMatchObject([{ to: [JANE] }, { to: [BOB] }]);
     expect(draft(said).packets.every(({ needsInput }) => needsInput.length > 0)).toBe(true);
+  });
+
+  it('asks about every mail where there are more than a draft holds', () => {
+    const mails = Array.from(
+      { length: 101 },
+      (_each, at) => `Email p${at}@acme.example, subject "Order": "It ships."`,
+    );
+    const found = packets(mails.join('\n'));
+    expect(found).toHaveLength(DRAFT_BOUNDS.packets);
+    expect(found.filter(({ asked }) => asked.length === 0)).toEqual([]);
   });
 
   it('names an address that only a question repeats', () => {

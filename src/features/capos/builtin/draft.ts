@@ -106,7 +106,7 @@ function readMoves(text: string, targets: OutsideTargets, given: Context = null,
   const outside = outsideIn(marks.text, targets);
   if (outside !== undefined)
     return typeof outside === 'string' ? { moves, remarks: [outside] } : { moves: [outside], remarks };
-  for (let at = 0; at < marks.tokens.length && moves.length < DRAFT_BOUNDS.packets;) {
+  for (let at = 0; at < marks.tokens.length && moves.length <= DRAFT_BOUNDS.packets;) {
     const last = entries.find((entry) => entry > at) ?? marks.tokens.length;
     const move = moveAt(marks, at, last);
     const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
@@ -117,12 +117,12 @@ function readMoves(text: string, targets: OutsideTargets, given: Context = null,
     else if (move) moves.push(move);
     else unread.push(...(parts.left ?? []));
     at = parts.end;
-    if (moves.length >= DRAFT_BOUNDS.packets) unread.push(marks.slice(at, marks.tokens.length));
   }
-  moves.splice(DRAFT_BOUNDS.packets);
+  if (moves.splice(DRAFT_BOUNDS.packets).length > 0)
+    unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
   for (const move of moves) askAbout(move, unread);
   if (moves.length === 0 && remarks.length === 0) remarks.push(EXAMPLE);
-  else remarks.push(...unread.filter(Boolean).map((said) => `Not acted on: ${quoted([said])}`));
+  else remarks.push(...unread.map((said) => `Not acted on: ${quoted([said])}`));
   return { moves, remarks };
 }
 
@@ -164,7 +164,7 @@ function mailsOf(
 
 /** Asks once about all that may not be right. */
 function askAbout({ params, asked, doubts = [], left = [], type }: Move, unread: readonly string[]): void {
-  const rest = quoted([...left, ...unread].filter(Boolean));
+  const rest = quoted([...left, ...unread]);
   const isMail = type === 'email.send';
   const isToNobody = isMail && (params['to'] as string[]).length === 0;
   const without = rest === '' ? '' : `It leaves out ${rest}. Approval carries it out at once.`;
