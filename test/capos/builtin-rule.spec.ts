@@ -435,7 +435,7 @@ describe('the context', () => {
     body: 'It ships on Friday.',
   };
   it.each<[string, Record<string, unknown>, object]>([
-    ['Send this to the customer.', context, { to: [], asked: ['to'] }],
+    ['Send this to the customer.', context, {}],
     ['Email it now', { ...context, to: JANE, cc: 'Sue' }, { asked: ['body'] }],
     ['ok looks good, email it out now pls', { ...context, cc: BOB }, { asked: ['to', 'subject', 'body'] }],
     ['Email it now', { to: [JANE], cc: [BOB], subject: 'Order', body: 'It ships on Friday.' }, COPY],

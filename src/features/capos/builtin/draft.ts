@@ -28,6 +28,9 @@ const DELEGATE = new RegExp(
 );
 /** "Regards, Mara" at the end of a text. */
 const SIGNED = new RegExp(String.raw`${anyOf('closing')}\P{Ll}*(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?$`, 'u');
+/** Whom the context names. */
+const CUSTOMER =
+  /^(?:please )?(?:e-?mail|send|write) (?:this|it)? ?(?:to )?(?:the|our|this) (?:customer|client|buyer)$/i;
 const ATTACHED = new RegExp(anyOf('attached'), 'u');
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
@@ -135,6 +138,9 @@ function mailsOf(
 ): Move[] {
   const asked: NeededInput[] = [];
   const people = unique(parts.to.length > 0 ? parts.to : context.to);
+  const left = parts.left.filter(
+    (said) => parts.to.length > 0 || context.to.length === 0 || !CUSTOMER.test(said),
+  );
   const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
   const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
   if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
@@ -158,7 +164,7 @@ function mailsOf(
     params: { to, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: isText ? text : '' },
     asked: [...asked],
     doubts: isText ? doubts : [],
-    left: [...parts.left, ...context.left],
+    left: [...left, ...context.left],
   }));
 }
 
@@ -184,12 +190,13 @@ function addressesUsed(moves: readonly Move[]): Set<string> {
   return new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
 }
 
-/** What stands in the context of a directive for a mail: `to`, `cc`, `subject` and `body`. */
+/** What stands in the context of a directive for a mail: `to` or the `customer`, `cc`, `subject` and `body`. */
 function contextOf(context: Context) {
   const textOf = (value: unknown, max: number) =>
     typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
   const listOf = (value: unknown) => clean([value].flat().slice(0, 200).join(',')).split(/[,;\n]/);
-  const [to, cc] = [listOf(context?.['to']), listOf(context?.['cc'])];
+  const customer = context?.['customer'] as { email?: unknown } | null | undefined;
+  const [to, cc] = [listOf(context?.['to'] ?? customer?.email), listOf(context?.['cc'])];
   return {
     to: to.flatMap(addressesIn),
     cc: cc.flatMap(addressesIn),
