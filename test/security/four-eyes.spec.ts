@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Desk } from '../e2e/directives/desk.js';
 import { OrderDesk } from '../e2e/standing-orders/order-desk.js';
+import { draftPacket, MAIL_TO_JANE, ScriptedRunner } from '../support/scripted-runner.js';
 import { eventually, startTestApp, type TestApp, type TestMember } from '../support/test-app.js';
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
@@ -86,22 +87,6 @@ describe('the member who asked', () => {
     }
   });
 
-  it('stays the one who asked through another draft', async () => {
-    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({
-      text: MEMO,
-      capo: 'capo_ops',
-    });
-    const sent = await deskOf(other.token).reject(approvalId, {
-      feedback: 'Say: The delays end on Monday.',
-      revise: true,
-    });
-    expect(sent.status, sent.text).toBe(200);
-    const { approvalId: next } = await deskOf(other.token).directive(directiveId);
-    await deskOf(other.token).ready(next);
-    expect(await approveStatus(admin.token, next)).toBe(403);
-    expect(await approveStatus(operator.token, next)).toBe(200);
-  });
-
   it('stays the one who asked when the approval comes only with the draft', async () => {
     const { body } = await deskOf(admin.token).client.post('/directives', {
       directive: MEMO,
@@ -173,18 +158,42 @@ describe('a token that one member made for another', () => {
 });
 
 describe('whoever had a draft made anew', () => {
-  const mail = 'Email jane@acme.example, subject "Delivery": The delivery arrives on Friday.';
+  const mail = 'Email jane@acme.example about her delivery';
+  let runner: ScriptedRunner;
+  beforeAll(() => {
+    runner = new ScriptedRunner(test);
+  });
+
+  it('leaves the one who asked without a right to approve', async () => {
+    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({
+      text: MEMO,
+      capo: 'capo_ops',
+    });
+    const sent = await deskOf(other.token).reject(approvalId, {
+      feedback: 'Say: The delays end on Monday.',
+      revise: true,
+    });
+    expect(sent.status, sent.text).toBe(200);
+    const { approvalId: next } = await deskOf(other.token).directive(directiveId);
+    await deskOf(other.token).ready(next);
+    expect(await approveStatus(admin.token, next)).toBe(403);
+    expect(await approveStatus(operator.token, next)).toBe(200);
+  });
 
   it('is one of its authors: the recipient and the words of the next one are theirs', async () => {
-    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({ text: mail });
-    const feedback = 'Text: "Pay at evil.example.", cc evil@evil.example';
+    const { directiveId, approvalId } = await deskOf(admin.token).handInReady({
+      text: mail,
+      capo: 'capo_ops',
+    });
+    const changed = { body: 'Pay at evil.example.', cc: ['evil@evil.example'] };
+    runner.answer(mail, {
+      packets: [draftPacket({ ...MAIL_TO_JANE, params: { ...MAIL_TO_JANE.params, ...changed } })],
+    });
+    const feedback = 'Pay at evil.example instead, and a copy to evil@evil.example.';
     const { nextApprovalId } = (await deskOf(other.token).reject(approvalId, { feedback, revise: true }))
       .body;
     const { packets } = await deskOf(other.token).ready(nextApprovalId);
-    expect(packets[0].action.params).toMatchObject({
-      body: 'Pay at evil.example.',
-      cc: ['evil@evil.example'],
-    });
+    expect(packets[0].action.params).toMatchObject(changed);
     expect(await approveStatus(other.token, nextApprovalId)).toBe(403);
     expect(await approveStatus(admin.token, nextApprovalId)).toBe(403);
     expect(await approveStatus(operator.token, nextApprovalId)).toBe(200);
@@ -192,7 +201,7 @@ describe('whoever had a draft made anew', () => {
   });
 
   it('stays one through every round', async () => {
-    const { approvalId } = await deskOf(admin.token).handInReady({ text: mail });
+    const { approvalId } = await deskOf(admin.token).handInReady({ text: mail, capo: 'capo_ops' });
     let current = approvalId;
     for (const reviser of [other, operator]) {
       const feedback = `Subject "As ${reviser.memberId} says".`;

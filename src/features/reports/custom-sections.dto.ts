@@ -12,7 +12,7 @@ export class CustomSectionBody {
   title!: string;
   /**
    * What the capo is asked for each report; at most 4,000 characters.
-   * @example 'File a report of this week: revenue, approvals.'
+   * @example 'Write a document "Monday": Check the open offers.'
    */
   @IsPlainText(4_000)
   directive!: string;
@@ -45,7 +45,7 @@ export class CustomSectionView {
   title!: string;
   /**
    * What the capo is asked for each report.
-   * @example 'File a report of this week: revenue, approvals.'
+   * @example 'Write a document "Monday": Check the open offers.'
    */
   directive!: string;
   /**

@@ -109,7 +109,7 @@ export class ScheduledDirectiveBody extends IntersectionType(
 export class CreateScheduleBody {
   /**
    * One line of at most 120 characters, by which receipts name the schedule.
-   * @example 'Monday figures'
+   * @example 'Monday checklist'
    */
   @IsPlainText(120, { oneLine: true })
   name!: string;
@@ -192,7 +192,7 @@ export class ScheduleRuleView implements ScheduleRule {
 export class ScheduledDirectiveView implements ScheduledDirective {
   /**
    * The plain-language instruction.
-   * @example 'File a report of this week: revenue, approvals.'
+   * @example 'Write a document "Monday": Check the open offers.'
    */
   text!: string;
   /**
@@ -226,12 +226,12 @@ export class ScheduleSummary {
   scheduleId!: string;
   /**
    * One line, by which receipts name the schedule.
-   * @example 'Monday figures'
+   * @example 'Monday checklist'
    */
   name!: string;
   /**
    * The first line of what it hands in.
-   * @example 'File a report of this week: revenue, approvals.'
+   * @example 'Write a document "Monday": Check the open offers.'
    */
   title!: string;
   /** When it is due. */

@@ -219,7 +219,7 @@ describe('figures and records', { timeout: 60_000 }, () => {
       'schedules',
       'add',
       'Monday',
-      'Give me a report on the revenue of this week',
+      'File a memo: Check the open offers.',
       '--every',
       'week',
       '--on',

@@ -423,7 +423,7 @@ describe('POST /approvals/{id}/reject', () => {
     expect(await desk.approval(approvalId)).toMatchObject({ status: 'pending' });
   });
 
-  it('with revise has another draft made that goes by the feedback, and nothing of the old one is sent', async () => {
+  it('with revise has another draft made that asks about the feedback, and nothing of the old one is sent', async () => {
     const before = (await sent()).length;
     const { directiveId, approvalId, approval } = await desk.handInReady();
     const revised = await desk.reject(approvalId, {
@@ -433,7 +433,12 @@ describe('POST /approvals/{id}/reject', () => {
     expect(revised.body).toMatchObject({ status: 'changes_requested', directiveStatus: 'pending_approval' });
     const directive = await desk.directive(directiveId);
     expect(directive.approvalId).not.toBe(approvalId);
-    const next = await desk.ready(directive.approvalId);
+    const returned = await desk.ready(directive.approvalId);
+    const [{ workPacketId, action, needsInput }] = returned.packets;
+    expect(needsInput).toMatchObject([{ message: expect.stringContaining('cc bob@acme.example') }]);
+    const params = { ...action.params, cc: ['bob@acme.example'] };
+    const edit = { packets: [{ workPacketId, params, confirm: ['params.body'] }] };
+    const { body: next } = await desk.edit(returned.approvalId, edit, returned.contentHash);
     expect(next.contentHash).not.toBe(approval.contentHash);
     expect(next.packets[0].action.params.cc).toEqual(['bob@acme.example']);
     expect(next.packets[0].workPacketId).not.toBe(approval.packets[0].workPacketId);

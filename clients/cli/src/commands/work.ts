@@ -43,7 +43,7 @@ function schedules(program: Command): void {
       ['--capo <role>', 'who does it'],
     ],
     examples: [
-      'consigliere schedules add Monday "Give me a report on the revenue of this week" --every week --on mon --at 08:00',
+      'consigliere schedules add Monday "File a memo: Check the open offers." --every week --on mon --at 08:00',
     ],
     async run({ client, args, options }: Context<ScheduleOptions>) {
       const { every, at, on, timezone, capo } = options;

@@ -12,10 +12,10 @@ const CONTROLS = /(?![\t\n])[\p{Cc}\ufeff\ufdd0-\ufdd3]/gu;
 const PAIRS = ['““”', '„“”"', '«»', '»«', '「」', '‹›', '``'].map(
   ([first, ...ends]) => `${first}[^${first}${ends.join('')}]+[${ends.join('')}]`,
 );
-const SINGLES = ['‘’', '‚‘’', "''"].map(([first, ...ends]) => {
-  const end = ends.join('');
-  return String.raw`${first}(?:[^${first}${end}\n]|(?<=\p{L})[${end}](?=\p{L}))+[${end}](?![\p{L}\p{N}])`;
-});
+const SINGLES = ['‘’', '‚‘’', "''"].map(
+  ([first, ...ends]) =>
+    String.raw`${first}(?:[^${first}${ends.join('')}\n]|(?<=\p{L})[${ends.join('')}](?=\p{L}))+[${ends.join('')}](?![\p{L}\p{N}])`,
+);
 const DOUBLE = String.raw`"[^"]+"(?![\p{L}\p{N}])`;
 const QUOTED = `${PAIRS.join('|')}|(?<![\\p{L}\\p{N}])(?:${DOUBLE}|${SINGLES.join('|')})`;
 const LOCAL = String.raw`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}`;
@@ -29,7 +29,7 @@ const TOKEN = new RegExp(
 const PASTED =
   /^[ \t]*(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)/imu;
 /** What stands behind one of these is spoken of. */
-export const OF = /^(?:from|of|about|von|vom|über|de|du|del|sobre)$/i;
+const OF = /^(?:from|of|about|von|vom|über|de|du|del|sobre)$/i;
 const ABBREVIATION = /^(?:mr|mrs|ms|dr|st|no|nr|ltd|inc|co|corp|bros|\p{L}|\d{1,2})$/iu;
 
 export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
@@ -40,13 +40,13 @@ export const addressesIn = (text: string) =>
 type TokenKind = 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
 /** `text` of a quotation is what stands between its marks. */
 type Token = { kind: TokenKind; text: string; start: number; end: number };
-/** `next`: where the value begins. It is sure where a colon, a quotation or "is" shows that it is a label. */
-export type Label = {
-  kind: 'subject' | 'text' | 'copy' | 'blind';
+/** `next`: where the value begins. A bare one has neither a colon nor a quotation; one that ends a text is sure to be a label. */
+export interface Label {
+  kind: 'subject' | 'title' | 'text' | 'copy' | 'blind';
   next: number;
-  isSure: boolean;
+  isEnd: boolean;
   isBare: boolean;
-};
+}
 
 /** An instruction as a row of tokens, and the labels among them. */
 export class Marks {
@@ -98,7 +98,7 @@ export class Marks {
     this.kind(at) === 'sign' ||
     this.#described.has(at) ||
     this.isItem(at) ||
-    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite', 'blind');
+    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite');
   isDescribed = (at: number): boolean => this.#described.has(at);
   /** "1.", "2)" */
   isItem = (at: number): boolean =>
@@ -138,19 +138,9 @@ export class Marks {
     const isToCapo = /^(?:ask|tell|let)$/i.test(this.word(at)) && capoCalled(this.word(at + 1)) !== undefined;
     if (this.is(at, 'mail')) return this.isOurs(at) || isToCapo ? undefined : at;
     const isToSomebody = (each: number) =>
-      this.is(each, 'letter') ||
-      /^(?:to|an|à)$/i.test(this.word(each)) ||
-      this.isAddress(each) ||
-      this.isSign(each, ':');
+      this.is(each, 'letter') || this.isAddress(each) || /^(?:to|an|à|:)$/i.test(this.word(each));
     const end = Math.min(at + 9, this.sentenceEnd(at));
-    const isFiled = this.find(
-      at + 1,
-      end,
-      (each) => this.is(each, 'document', 'report') && !this.is(each, 'letter'),
-    );
-    return this.is(at, 'write') && isFiled === undefined && this.find(at + 1, end, isToSomebody)
-      ? at
-      : undefined;
+    return this.is(at, 'write') && this.find(at + 1, end, isToSomebody) ? at : undefined;
   }
 
   /** Behind the line breaks that stand here. */
@@ -163,13 +153,11 @@ export class Marks {
 
   /** Where the entries of a list begin, if nothing that is marked stands before them. */
   entries(): number[] {
-    const isFirst = (at: number) =>
-      (this.isSign(at, '-*•–') || this.isItem(at)) && (at === 0 || this.kind(at - 1) === 'line');
-    const [first, ...others] = [...this.tokens.keys()].filter(isFirst);
+    const isItem = (at: number) => this.isSign(at, '-*•–') || this.isItem(at);
+    const isFirst = (at: number) => at === 0 || this.kind(at - 1) === 'line';
+    const all = [...this.tokens.keys()].filter((at) => isItem(at) && isFirst(at));
     const isMark = (at: number) => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
-    return first === undefined || this.find(0, first, isMark) !== undefined
-      ? []
-      : [first, ...others].filter(Boolean);
+    return this.find(0, all[0] ?? 0, isMark) === undefined ? all.filter(Boolean) : [];
   }
 
   #startsAt(at: number): boolean {
@@ -188,44 +176,42 @@ export class Marks {
     let at = address - 1;
     if (this.isSign(at, '(<')) at -= 1;
     if (this.kind(at) === 'quote' && this.isSign(at + 1, '<')) this.#described.add(at);
-    if (/^at$/i.test(this.word(at))) at -= 1;
-    const last = at;
+    const isOther = (each: number) =>
+      this.isFiller(each) || this.is(each, 'not', 'copy') || OF.test(this.word(each));
     const isName = () =>
-      this.isCapital(at) &&
-      !this.isFiller(at) &&
-      !this.is(at, 'not') &&
-      (!this.isStart(at) || last < address - 1);
+      this.isCapital(at) && !isOther(at) && (!this.isStart(at) || this.isSign(address - 1, '(<'));
+    const last = at;
     while (at > last - 5 && (isName() || (this.isSign(at, '.') && this.isCapital(at - 1))))
       this.#described.add(at--);
-    const my = [at, at - 1, at - 2].find((each) => this.is(each, 'my')) ?? at;
-    const isOther = (each: number) =>
-      this.kind(each) !== 'word' || this.is(each, 'to', 'not', 'copy') || OF.test(this.word(each));
-    if (this.find(my + 1, at + 1, isOther) === undefined)
-      for (let each = my + 1; each <= at; each += 1) this.#described.add(each);
+    if (this.is(at - 1, 'my') && this.kind(at) === 'word' && !isOther(at)) this.#described.add(at);
   }
 
   #labelAt(at: number): Label | undefined {
-    const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
-    const isNamed = () =>
-      this.find(Math.max(0, at - 8), at, (each) => this.is(each, 'document', 'report', 'title')) !==
-      undefined;
-    if (!kind || (kind === 'title' && !isNamed())) return undefined;
+    const named = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
+    const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
+    const kind = named === 'copy' && isBlind ? 'blind' : named;
+    if (!kind || kind === 'blind') return kind && { kind, next: at + 1, isEnd: true, isBare: true };
+    const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
     let next = at + 1;
-    const isCopy = kind === 'copy' || kind === 'blind';
-    const isBlind =
-      kind === 'blind' || (kind === 'copy' && (this.is(at - 1, 'blind') || this.is(next, 'blind')));
-    const between: Kind[] = isCopy ? ['blind'] : kind === 'text' ? ['link', 'text'] : ['link'];
     while (this.is(next, ...between)) next += 1;
     const isLinked = next > at + 1 && !/^line$/i.test(this.word(next - 1));
     const hasColon = this.isSign(next, ':：=');
-    const isSure = hasColon || this.kind(this.pastLine(next)) === 'quote' || isLinked;
+    const isQuoted = this.kind(this.pastLine(next)) === 'quote';
     const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
-    const isCopied = /^b?cc/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
-    if (!isSure && !(isCopy ? isCopied : kind !== 'text' || isPlain)) return undefined;
-    const isBare = !hasColon && this.kind(next) !== 'quote';
-    const named = isBlind ? 'blind' : kind === 'title' ? 'subject' : kind;
-    return { kind: named, next: this.pastLine(hasColon ? next + 1 : next), isSure, isBare };
+    const isCopied = /^cc$/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
+    const isSure = hasColon || isQuoted || isLinked;
+    if (!isSure && !(kind === 'copy' ? isCopied : kind !== 'text' || isPlain)) return undefined;
+    const value = this.pastLine(hasColon ? next + 1 : next);
+    const [isEnd, isBare] = [isSure && kind !== 'text' && kind !== 'title', !hasColon && !isQuoted];
+    return { kind, next: value, isEnd, isBare };
   }
+}
+
+/** No bracket ends that did not begin. A smiley is none, nor is "1)". */
+export function isBalanced(text: string): boolean {
+  const plain = text.replace(/[:;=]-?[)\]]|(?<!\S)[\p{L}\d]{1,2}\)(?=\s\p{L})/gu, '');
+  const countOf = (signs: RegExp) => plain.match(signs)?.length ?? 0;
+  return countOf(/[([]/g) >= countOf(/[)\]]/g);
 }
 
 function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
@@ -234,7 +220,7 @@ function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
   const text = quote ? quote.slice(1, -1).trim() : all;
   const isAddress = isMailAddress(text);
   const isAlike = /\P{ASCII}/u.test(text) && (!isAddress || lookAlike(text) !== undefined);
-  if (isAddress || address)
-    return { kind: isAlike ? 'alike' : isAddress ? 'address' : 'word', text, start, end };
-  return { kind: quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign', text, start, end };
+  const named = isAlike ? 'alike' : isAddress ? 'address' : 'word';
+  const other = quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign';
+  return { kind: isAddress || address ? named : other, text, start, end };
 }
