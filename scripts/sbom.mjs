@@ -47,7 +47,7 @@ const write = (file, content) => {
 try {
   const running = Object.entries(packages)
     .filter(([path, { dev }]) => dev !== true || inPages.has(path))
-    .map(([path, { dev, ...entry }]) => [path, withoutTools(path, entry)]);
+    .map(([path, entry]) => [path, withoutTools(path, { ...entry, dev: undefined })]);
   write('package-lock.json', { ...lock, packages: Object.fromEntries(running) });
   for (const path of ['', ...workspaces])
     write(join(path, 'package.json'), withoutTools(path, read(join(path, 'package.json'))));
