@@ -5,6 +5,7 @@ import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable, WorkspaceReadOnly } from '../kernel/errors.js';
+import { traced } from '../kernel/trace.js';
 import { ConnectionGate } from './connection-gate.js';
 import { CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
 import { CONNECT_TIMEOUT_MS } from './sessions.js';
@@ -15,6 +16,8 @@ import { type Scope, UnitOfWork } from './unit-of-work.js';
 
 /** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
 const AFTER_DEADLOCK_MS = 50;
+
+const OF_DATABASE = { 'db.system.name': 'postgresql' };
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
 
@@ -172,7 +175,11 @@ export class Db {
     });
   }
 
-  private async onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  private onConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return traced('transaction', OF_DATABASE, () => this.onOwnConnection(scope, work));
+  }
+
+  private async onOwnConnection<T>(scope: Scope, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const passes = isUrgent();
     if (!passes) await this.#gate.enter();
     const runner = this.dataSource.createQueryRunner();

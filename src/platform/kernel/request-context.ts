@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Trace } from './trace.js';
 
 const store = new AsyncLocalStorage<RequestContext>();
 
@@ -9,6 +10,9 @@ export class RequestContext {
   urgent = false;
   /** What its mutation needed and was computed while no transaction was open, by key (platform/database/beforehand.ts). */
   readonly computed = new Map<string, unknown>();
+
+  /** Undefined: it is not traced. */
+  trace: Trace | undefined;
 
   constructor(readonly requestId: string) {}
 
