@@ -1,4 +1,4 @@
-import { traced } from '../../platform/kernel/trace.js';
+import { traced } from '../../platform/kernel/request-context.js';
 
 /** A count that is none, by which it is known that the provider said something: it is replaced with an estimate. */
 const NO_COUNT = -1;

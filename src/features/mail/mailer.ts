@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { traced } from '../../platform/kernel/trace.js';
+import { traced } from '../../platform/kernel/request-context.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { MailFailed, type MailFailure } from './mail-failed.js';
 import { compose, type MailMessage } from './mail-message.js';

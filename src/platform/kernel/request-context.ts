@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Trace } from './trace.js';
+import type { Trace, TraceAttributes } from './trace.js';
 
 const store = new AsyncLocalStorage<RequestContext>();
 
@@ -32,4 +32,14 @@ export class RequestContext {
   addRoundTrips(count: number): void {
     this.#roundTrips += count;
   }
+}
+
+/** Runs `step` as a step of the trace that what is being served belongs to; without one it is only run. */
+export function traced<T>(
+  name: string,
+  attributes: TraceAttributes,
+  step: (traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
+  const trace = RequestContext.current?.trace;
+  return trace ? trace.child(name, attributes, step) : step(undefined);
 }

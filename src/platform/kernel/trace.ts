@@ -1,5 +1,3 @@
-import { RequestContext } from './request-context.js';
-
 export type TraceAttributes = Readonly<Record<string, string | number | undefined>>;
 
 /** What is being served, as one step of a trace. Its children are what takes time in it: transactions, calls of others. */
@@ -12,14 +10,4 @@ export interface Trace {
     attributes: TraceAttributes,
     step: (traceparent: string | undefined) => Promise<T>,
   ): Promise<T>;
-}
-
-/** Runs `step` as a step of the trace that what is being served belongs to; without one it is only run. */
-export function traced<T>(
-  name: string,
-  attributes: TraceAttributes,
-  step: (traceparent: string | undefined) => Promise<T>,
-): Promise<T> {
-  const trace = RequestContext.current?.trace;
-  return trace ? trace.child(name, attributes, step) : step(undefined);
 }

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
-import { traced } from '../kernel/trace.js';
+import { traced } from '../kernel/request-context.js';
 import { isPublicUnicast } from './address-rules.js';
 import { ConnectionPools, type Dial, touch } from './connection-pools.js';
 import {
