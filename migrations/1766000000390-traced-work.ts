@@ -9,7 +9,7 @@ const OF_TRANSACTION = `nullif(current_setting('app.traceparent', true), '')`;
 export class TracedWork1766000000390 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`alter table work_items add column traceparent text default ${OF_TRANSACTION}`);
-    await queryRunner.query(`alter table directives add column traceparent text default ${OF_TRANSACTION}`);
+    await queryRunner.query('alter table directives add column traceparent text');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

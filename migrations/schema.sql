@@ -3438,7 +3438,7 @@ create table directives (
   escalation_id text,
   schedule_id text,
   scheduled_for timestamp with time zone,
-  traceparent text default NULLIF(current_setting('app.traceparent'::text, true), ''::text),
+  traceparent text,
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
   constraint directives_scheduled CHECK (((scheduled_for IS NULL) OR (schedule_id IS NOT NULL))),
