@@ -298,7 +298,7 @@ $function$;
 alter function app.check_connectors_now(text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.claim_deliveries(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
- RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, traceparent text, receives boolean, event_id text, event text, request_id text, body text, sends integer, url text, sealed_secret text, former_sealed_secrets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -316,7 +316,7 @@ begin
     from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
   if ids is null then return; end if;
   return query
-    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe,
+    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe, w.traceparent,
       coalesce(p.deleted_at is null and p.status <> 'gone', false),
       d.event_id, d.event, e.request_id, e.body, jsonb_array_length(d.attempts), p.url, p.sealed_secret,
       array(select former->>'sealed' from jsonb_array_elements(p.former_secrets) former
@@ -344,7 +344,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.claim_work(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
- RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, traceparent text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -381,7 +381,7 @@ begin
         crashes = w.crashes + (w.claimed and w.claimed_by <> p_claimer)::int, claimed_by = p_claimer, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
-        breaker.kind is not null;
+        breaker.kind is not null, w.traceparent;
     if found and breaker.kind is not null then
       update work_breakers b set opens_at = clock_timestamp() + b.retry_every
         where b.kind = p_kind and b.queue = wanted.queue;
@@ -3438,6 +3438,7 @@ create table directives (
   escalation_id text,
   schedule_id text,
   scheduled_for timestamp with time zone,
+  traceparent text,
   constraint directives_priority_check CHECK ((priority = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text]))),
   constraint directives_routed_by_check CHECK ((routed_by = ANY (ARRAY['operator'::text, 'consigliere'::text]))),
   constraint directives_scheduled CHECK (((scheduled_for IS NULL) OR (schedule_id IS NOT NULL))),
@@ -5400,6 +5401,7 @@ create table work_items (
   crashes integer not null default 0,
   last_error jsonb,
   enqueued_at timestamp with time zone not null default now(),
+  traceparent text default NULLIF(current_setting('app.traceparent'::text, true), ''::text),
   constraint work_items_pkey PRIMARY KEY (kind, id)
 );
 CREATE INDEX work_items_by_queue ON public.work_items USING btree (kind, queue, due_at);

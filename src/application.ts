@@ -15,6 +15,7 @@ import { Documentation } from './platform/http/documentation.controller.js';
 import { endLineForCurl } from './platform/http/end-line-for-curl.js';
 import { requireHost, startRequest } from './platform/http/start-request.js';
 import { Metrics } from './platform/observability/metrics.js';
+import { Tracing } from './platform/observability/tracing.js';
 import { assertSecretsKey } from './platform/receipts/assert-secrets-key.js';
 import { secretsKey } from './platform/secrets/secret-box.js';
 
@@ -53,6 +54,7 @@ export async function initialise(
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(startRequest, app.get(Metrics).observe, securityHeaders(config), requireHost, endLineForCurl);
+  if (config.otelExporterOtlpEndpoint !== undefined) app.use(app.get(Tracing).observe);
   app.get(BrokenRequests).answer(app.getHttpServer() as Server);
   app.get(Documentation).madeBy(() => openApiDocument(app));
   try {

@@ -6,7 +6,7 @@ drop function if exists app.claim_deliveries;
 create function app.claim_deliveries(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval,
     p_claimer text)
   returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
-    probe boolean, receives boolean, event_id text, event text, request_id text, body text, sends int, url text,
+    probe boolean, traceparent text, receives boolean, event_id text, event text, request_id text, body text, sends int, url text,
     sealed_secret text, former_sealed_secrets text[])
   language plpgsql security definer
   set search_path = public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
@@ -20,7 +20,7 @@ begin
     from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
   if ids is null then return; end if;
   return query
-    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe,
+    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, c.probe, w.traceparent,
       coalesce(p.deleted_at is null and p.status <> 'gone', false),
       d.event_id, d.event, e.request_id, e.body, jsonb_array_length(d.attempts), p.url, p.sealed_secret,
       array(select former->>'sealed' from jsonb_array_elements(p.former_secrets) former

@@ -9,7 +9,7 @@ drop function if exists app.claim_work;
 create function app.claim_work(p_kind text, p_queues text[], p_rooms int[], p_in_flight int, p_lease interval,
     p_claimer text)
   returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
-    probe boolean)
+    probe boolean, traceparent text)
   language plpgsql security definer
   set search_path = public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 #variable_conflict use_column
@@ -41,7 +41,7 @@ begin
         crashes = w.crashes + (w.claimed and w.claimed_by <> p_claimer)::int, claimed_by = p_claimer, due_at = clock_timestamp() + p_lease
       from due where w.kind = due.kind and w.id = due.id
       returning w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error,
-        breaker.kind is not null;
+        breaker.kind is not null, w.traceparent;
     if found and breaker.kind is not null then
       update work_breakers b set opens_at = clock_timestamp() + b.retry_every
         where b.kind = p_kind and b.queue = wanted.queue;

@@ -276,7 +276,7 @@ describe('a look for due work', () => {
   it('tries again what could not be claimed, however long it has been due', async () => {
     await desk.rows(`
       create function notes.claim(text, text[], int[], int, interval, text)
-        returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb, probe boolean)
+        returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb, probe boolean, traceparent text)
         language plpgsql as $$
       begin
         if not exists (select from notes.results r where r.id = 'may claim') then raise 'not yet'; end if;

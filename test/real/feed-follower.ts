@@ -9,6 +9,8 @@ const RECONNECT_MS = 1_000;
 export class FeedFollower {
   /** The numbers of the events, in the order they came in. */
   readonly ids: number[] = [];
+  /** Where to go on: a stream begins with a number that belongs to no event. */
+  #last: string | undefined;
   text = '';
   /** How often a stream was opened. */
   opened = 0;
@@ -40,8 +42,7 @@ export class FeedFollower {
   }
 
   private async follow(): Promise<void> {
-    const last = this.ids.at(-1);
-    const headers: Record<string, string> = last === undefined ? {} : { 'Last-Event-ID': String(last) };
+    const headers: Record<string, string> = this.#last === undefined ? {} : { 'Last-Event-ID': this.#last };
     const response = await this.client.open('GET', '/feed/stream', [], headers);
     if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
     this.#response = response;
@@ -54,7 +55,8 @@ export class FeedFollower {
       rest = lines.pop()!;
       for (const line of lines) {
         const [, id] = /^id: (\d+)$/.exec(line) ?? [];
-        if (id !== undefined) this.ids.push(Number(id));
+        if (id !== undefined) this.#last = id;
+        if (line.startsWith('data: ')) this.ids.push(Number(this.#last));
       }
     }
   }

@@ -1,3 +1,5 @@
+import { traced } from '../../platform/kernel/request-context.js';
+
 /** A count that is none, by which it is known that the provider said something: it is replaced with an estimate. */
 const NO_COUNT = -1;
 
@@ -5,11 +7,14 @@ const NO_COUNT = -1;
  * What is asked with `fetch`, whose answers say nothing of tokens but numbers. A provider's package refuses a whole answer
  * for a count that is no number, and the answer has been paid for.
  */
-export const fetchWithCounts: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return response.ok && isJson ? withCounts(response) : response;
-};
+export const fetchWithCounts: typeof fetch = (input, init) =>
+  traced('model', {}, async (traceparent) => {
+    const headers = new Headers(init?.headers);
+    if (traceparent !== undefined) headers.set('traceparent', traceparent);
+    const response = await fetch(input, { ...init, headers });
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return response.ok && isJson ? withCounts(response) : response;
+  });
 
 async function withCounts(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;

@@ -71,6 +71,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       isAmongWhoAsked(approval, people) ? 'requester' : 'person',
       allowed,
     );
+    this.directives.continueTrace(approval.directiveId);
     this.work.enqueue('packet.send', ...allowed.map(({ workPacketId }) => ({ id: workPacketId })));
     return this.transitions.apply(named(approval), 'approve', {
       actor: by,
@@ -154,6 +155,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
       requesterIds,
       feedback: [...directive.feedback, roundOf(approval, round, feedback)],
     });
+    this.directives.continueTrace(directiveId);
     this.work.enqueue(directive.capo ? 'directive.draft' : 'directive.route', { id: directiveId });
     return directive.status;
   }

@@ -80,4 +80,7 @@ export class DirectiveEntity {
   startedAt!: number | null;
   @Column('timestamptz', { nullable: true })
   executedAt!: number | null;
+  /** Of the hand-in, if it was traced. */
+  @Column('text', { nullable: true })
+  traceparent!: string | null;
 }

@@ -4,6 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { countByTally, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
+import { RequestContext } from '../../platform/kernel/request-context.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/index.js';
@@ -61,6 +62,16 @@ export class Directives {
 
   add(directive: DirectiveEntity): void {
     this.db.insert(DirectiveEntity, directive);
+  }
+
+  /** What the open transaction enqueues from here on belongs to the trace of the hand-in, not to that of who decided. */
+  continueTrace(directiveId: string): void {
+    if (!RequestContext.current?.trace) return;
+    this.db.write(
+      `select set_config('app.traceparent', traceparent, true) from directives
+       where workspace_id = $1 and directive_id = $2 and traceparent is not null`,
+      [this.db.unit.scope.workspaceId, directiveId],
+    );
   }
 
   find(scope: Scope, directiveId: string): Promise<DirectiveEntity | undefined> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { RequestContext } from '../../platform/kernel/request-context.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
@@ -129,6 +130,7 @@ export class HandInDirective {
       createdAt: now,
       startedAt: null,
       executedAt: null,
+      traceparent: RequestContext.current?.trace?.traceparent ?? null,
     };
     this.directives.add(directive);
     if (approvalId) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { traced } from '../../platform/kernel/request-context.js';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { MailFailed, type MailFailure } from './mail-failed.js';
 import { compose, type MailMessage } from './mail-message.js';
@@ -50,10 +51,8 @@ export class Mailer {
   /** @throws MailFailed, which says whether another try may succeed without sending twice */
   async send(message: MailMessage, signal: AbortSignal): Promise<SentMail> {
     try {
-      const sent = await this.transport.deliver(
-        await compose(message, this.sender, this.clock.now()),
-        signal,
-      );
+      const mail = await compose(message, this.sender, this.clock.now());
+      const sent = await traced('mail', {}, () => this.transport.deliver(mail, signal));
       this.#count(sent.transport === 'smtp' ? 'sent' : 'filed');
       return sent;
     } catch (error) {

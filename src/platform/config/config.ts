@@ -26,6 +26,8 @@ export class Config {
   readonly port: number;
   /** Undefined: `/metrics` is answered on `port`. */
   readonly metricsPort: number | undefined;
+  /** Undefined: nothing is traced. */
+  readonly otelExporterOtlpEndpoint: string | undefined;
   readonly publicUrl: string | undefined;
   readonly trustProxy: number;
   readonly drainSeconds: number;
@@ -86,6 +88,7 @@ export class Config {
     this.host = values.HOST;
     this.port = values.PORT;
     this.metricsPort = values.METRICS_PORT;
+    this.otelExporterOtlpEndpoint = values.OTEL_EXPORTER_OTLP_ENDPOINT;
     this.publicUrl = values.PUBLIC_URL;
     this.trustProxy = values.TRUST_PROXY;
     this.drainSeconds = values.DRAIN_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0);

@@ -181,6 +181,12 @@ export const environment = z.object({
     example: '9464',
     whenUnset: '`/metrics` is answered on `PORT`, to everyone who reaches it',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl().optional().register(notes, {
+    description:
+      'An OpenTelemetry collector that takes OTLP over HTTP: requests, work, model calls, mails and webhooks are sent there as traces (docs/guides/tracing.md).',
+    example: 'http://localhost:4318',
+    whenUnset: 'nothing is traced',
+  }),
   PUBLIC_URL: baseUrl().optional().register(notes, {
     description: 'Where people and clients reach the service; links in mail and events start with it.',
     example: 'https://consigliere.example.com',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { RequestContext } from '../kernel/request-context.js';
+import { RequestContext, traced } from '../kernel/request-context.js';
 import { Unavailable, WorkspaceReadOnly } from '../kernel/errors.js';
 import { ConnectionGate } from './connection-gate.js';
 import { CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
@@ -15,6 +15,8 @@ import { type Scope, scopeSettings, UnitOfWork } from './unit-of-work.js';
 
 /** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
 const AFTER_DEADLOCK_MS = 50;
+
+const OF_DATABASE = { 'db.system.name': 'postgresql' };
 
 const ambient = new AsyncLocalStorage<UnitOfWork>();
 
@@ -167,10 +169,18 @@ export class Db {
     });
   }
 
-  private async onConnection<T>(
+  private onConnection<T>(
     scope: Scope,
     work: (unit: UnitOfWork) => Promise<T>,
     begin: 'begin' | 'begin read only' = 'begin',
+  ): Promise<T> {
+    return traced('transaction', OF_DATABASE, () => this.onOwnConnection(scope, work, begin));
+  }
+
+  private async onOwnConnection<T>(
+    scope: Scope,
+    work: (unit: UnitOfWork) => Promise<T>,
+    begin: string,
   ): Promise<T> {
     const passes = isUrgent();
     if (!passes) await this.#gate.enter();

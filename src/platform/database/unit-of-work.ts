@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { RequestContext } from '../kernel/request-context.js';
 import { Batch, type Statement } from './batch.js';
 import { ROW_TYPES } from './data-source.js';
 
@@ -178,8 +179,13 @@ export class UnitOfWork {
 }
 
 export function scopeSettings(scope: Scope): Statement {
+  const values = [scope.workspaceId, scope.teamIds === 'all' ? '*' : scope.teamIds.join(',')];
+  const settings = `set_config('app.workspace_id', $1, true), set_config('app.team_ids', $2, true)`;
+  const traceparent = RequestContext.current?.trace?.traceparent;
+  if (traceparent === undefined) return { text: `select ${settings}`, values };
   return {
-    text: `select set_config('app.workspace_id', $1, true), set_config('app.team_ids', $2, true)`,
-    values: [scope.workspaceId, scope.teamIds === 'all' ? '*' : scope.teamIds.join(',')],
+    // The work that this transaction enqueues belongs to its trace: the default of work_items.traceparent.
+    text: `select ${settings}, set_config('app.traceparent', $3, true)`,
+    values: [...values, traceparent],
   };
 }

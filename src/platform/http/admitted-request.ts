@@ -8,6 +8,8 @@ import type { ApiVersion } from './api-version.js';
 /** A request on its way through admission, and what each step found out. */
 export interface AdmittedRequest extends Request {
   requestId: string;
+  /** What the client calls it itself, in `X-Request-Id`: kept beside ours, and believed in nothing. */
+  clientRequestId: string | undefined;
   /** Counts what the request costs the database. */
   context: RequestContext;
   /** What the client asked for; undefined when it named no version. */

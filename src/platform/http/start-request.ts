@@ -8,6 +8,7 @@ import { API_VERSION_HEADER, CURRENT_VERSION, knownVersion } from './api-version
 /** What comes before admission: the request id, the headers that no answer goes without, the context. */
 export function startRequest(request: AdmittedRequest, response: Response, next: NextFunction): void {
   request.requestId = newId('req');
+  request.clientRequestId = printable(request.headers['x-request-id']);
   response.setHeader('X-Request-Id', request.requestId);
   response.setHeader(API_VERSION_HEADER, CURRENT_VERSION);
   response.setHeader('Vary', API_VERSION_HEADER);
@@ -16,6 +17,11 @@ export function startRequest(request: AdmittedRequest, response: Response, next:
   request.askedVersion = knownVersion(request.headers[API_VERSION_HEADER.toLowerCase()]);
   request.context = new RequestContext(request.requestId);
   RequestContext.run(request.context, next);
+}
+
+/** What is longer, or holds anything but letters, digits and signs, is nobody's id. */
+function printable(id: string | string[] | undefined): string | undefined {
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Trace, TraceAttributes } from './trace.js';
 
 const store = new AsyncLocalStorage<RequestContext>();
 
@@ -9,6 +10,9 @@ export class RequestContext {
   urgent = false;
   /** What its mutation needed and was computed while no transaction was open, by key (platform/database/beforehand.ts). */
   readonly computed = new Map<string, unknown>();
+
+  /** Undefined: it is not traced. */
+  trace: Trace | undefined;
 
   constructor(readonly requestId: string) {}
 
@@ -28,4 +32,14 @@ export class RequestContext {
   addRoundTrips(count: number): void {
     this.#roundTrips += count;
   }
+}
+
+/** Runs `step` as a step of the trace that what is being served belongs to; without one it is only run. */
+export function traced<T>(
+  name: string,
+  attributes: TraceAttributes,
+  step: (traceparent: string | undefined) => Promise<T>,
+): Promise<T> {
+  const trace = RequestContext.current?.trace;
+  return trace ? trace.child(name, attributes, step) : step(undefined);
 }

@@ -44,6 +44,9 @@ export function loggingModule(config: Config, destination?: DestinationStream) {
 function line(raw: IncomingMessage, response: ServerResponse, logged: object) {
   const request = raw as unknown as AdmittedRequest;
   return {
+    clientRequestId: request.clientRequestId,
+    traceId: request.context?.trace?.traceparent.split('-')[1],
+    address: request.ip,
     method: request.method,
     route: request.route?.path as string | undefined,
     status: response.statusCode,

@@ -1,8 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { Figures } from './figures.js';
 import { Metrics } from './metrics.js';
+import { Tracing } from './tracing.js';
 
-/** Where platform and features declare what Prometheus is told. */
+/** Where platform and features declare what Prometheus is told, and what a trace is made of. */
 @Global()
-@Module({ providers: [Metrics, Figures], exports: [Metrics, Figures] })
+@Module({ providers: [Metrics, Figures, Tracing], exports: [Metrics, Figures, Tracing] })
 export class MetricsModule {}

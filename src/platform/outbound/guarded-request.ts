@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
+import { traced } from '../kernel/request-context.js';
 import { isPublicUnicast } from './address-rules.js';
 import { ConnectionPools, type Dial, touch } from './connection-pools.js';
 import {
@@ -112,7 +113,11 @@ export class GuardedRequest implements OnApplicationShutdown {
     const onSend = () => {
       mayHaveArrived = true;
     };
-    const done = await within(request, (signal) => this.exchange(request, signal, onSend));
+    const about = { 'server.address': URL.parse(request.url)?.hostname };
+    const done = await traced(request.method, about, (traceparent) => {
+      const headers = traceparent === undefined ? request.headers : { ...request.headers, traceparent };
+      return within(request, (signal) => this.exchange({ ...request, headers }, signal, onSend));
+    });
     return done.kind === 'failed'
       ? { ...done, mayHaveArrived }
       : { kind: 'answered', ...done.result, durationMs: done.durationMs };

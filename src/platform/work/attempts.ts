@@ -6,6 +6,7 @@ import { Db } from '../database/db.js';
 import { newId } from '../kernel/ids.js';
 import { RequestContext } from '../kernel/request-context.js';
 import { Unavailable } from '../kernel/errors.js';
+import { Tracing } from '../observability/tracing.js';
 import { backoffMs } from './backoff.js';
 import { Work } from './work.js';
 import { scopeOfWork, type WorkError, type WorkItem, type WorkKind } from './work-item.js';
@@ -31,19 +32,25 @@ export class Attempts {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
+    private readonly tracing: Tracing,
     private readonly logger: PinoLogger,
   ) {}
 
   /** Never fails. */
   run(kind: WorkKind, item: WorkItem, signal: AbortSignal): Promise<void> {
-    return RequestContext.run(new RequestContext(newId('req')), async () => {
+    const context = new RequestContext(newId('req'));
+    const span = this.tracing.ofWork(item);
+    context.trace = span;
+    return RequestContext.run(context, async () => {
       try {
         const hopeless = reasonToGiveUp(kind, item);
         if (hopeless) await this.giveUpOrPark(kind, item, hopeless);
         else await kind.run(item, signal);
         if (!this.work.hasEnded(item)) await this.inTransaction(item, () => this.work.complete(item));
+        span?.end(false);
       } catch (error) {
         await this.failed(kind, item, error);
+        span?.end(true);
       }
     });
   }

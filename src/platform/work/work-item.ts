@@ -18,6 +18,8 @@ export interface WorkItem {
   lastError: WorkError | null;
   /** The one item that is let through to a queue whose breaker is open. */
   probe: boolean;
+  /** Of the request or the work that enqueued it, if that was traced. */
+  traceparent: string | null;
 }
 
 /** Why an attempt failed, as it is kept with the item and told to who gives it up. */

@@ -53,6 +53,7 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   HOST: ['http://localhost', 'must be an IP address or a host name'],
   PORT: ['http', 'must be a whole number from 0 to 65535'],
   METRICS_PORT: ['65536', 'must be a whole number from 0 to 65535'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'must be an http or https URL'],
   PUBLIC_URL: ['consigliere.example.com', 'must be an http or https URL'],
   DRAIN_SECONDS: ['601', 'must be a whole number from 0 to 600'],
   TRUST_PROXY: ['yes', 'must be a whole number from 0 to 10'],

@@ -597,6 +597,7 @@ describe('a delivery whose process died', () => {
       crashes: 0,
       lastError: null,
       probe: false,
+      traceparent: null,
       receives: true,
       eventId: delivery.event_id,
       event: delivery.event,
