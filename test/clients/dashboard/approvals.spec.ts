@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
   it('says before a draft is sent back what the built-in runner can do, and what became of it', async () => {
     const id = await desk.handIn('Email kay@acme.example, subject "Tea": "At four."');
     await page.goto(`${test.url}/approvals/${id}`);
-    await page.getByText('it follows a wish that says nothing but a new').waitFor();
+    await page.getByText('which follows no wishes').waitFor();
     await page.getByLabel('What should be different').fill('Make it friendlier.');
     await page.getByRole('button', { name: 'Send back' }).click();
     await page
@@ -129,20 +129,12 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     await test.owner.get(`/approvals/${nextApprovalId}?wait=10`);
     await page.goto(`${test.url}/approvals/${nextApprovalId}`);
     await page.getByText('Nothing was changed: the built-in runner').waitFor();
-    await page.getByLabel('What should be different').fill('Subject: "Coffee"');
-    await page.getByRole('button', { name: 'Send back' }).click();
-    const followed = (await approvalOf(nextApprovalId)).nextApprovalId ?? nextApprovalId;
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByText('Sent back by Mira').waitFor();
     await page.getByRole('link', { name: 'Read the draft that was made instead' }).click();
     await page.waitForURL(`**/approvals/${nextApprovalId}`);
-    await page.getByRole('link', { name: 'Read the draft that was made instead' }).click();
-    await page.getByText('Changed as asked').waitFor();
-    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Coffee');
     expect(await desk.findingsEverywhere()).toEqual([]);
-    expect(followed).toMatch(/^apr_/);
-    const last = (await approvalOf(nextApprovalId)).nextApprovalId;
-    await test.owner.post(`/approvals/${last}/reject`, { feedback: 'Enough.' });
+    await test.owner.post(`/approvals/${nextApprovalId}/reject`, { feedback: 'Enough.' });
     expect(desk.complaints).toEqual([]);
   });
 

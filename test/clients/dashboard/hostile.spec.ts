@@ -194,6 +194,10 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/guardian`);
     await page.getByLabel('How').selectOption('compensate');
     const checkpoint = page.getByLabel('To which checkpoint');
+    await eventually(
+      () => checkpoint.locator('option').count(),
+      (count) => count > 1,
+    );
     // The oldest one, before which nothing was carried out.
     await checkpoint.selectOption({ index: (await checkpoint.locator('option').count()) - 1 });
     await page.getByRole('button', { name: 'Show the plan' }).click();

@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('work of many requests that a person has left', { tim
       .getByRole('dialog')
       .getByRole('button', { name: `Send ${DELIVERIES} again` })
       .click();
-    await page.getByText(/1 of 3 sent again; too many requests, it goes on in/).waitFor();
+    await page.getByText(/1 of 3 handed over; too many requests, it continues in/).waitFor();
     return asked;
   }
 
@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)('work of many requests that a person has left', { tim
     let files = 0;
     page.on('download', () => files++);
     await page.getByRole('button', { name: /^CSV of revenue/ }).click();
-    await page.getByText('100 rows read; too many requests, it goes on in').waitFor();
+    await page.getByText('100 rows read; too many requests, it continues in').waitFor();
     await page.getByRole('link', { name: 'Directives' }).click();
     await page.getByText('Reading the list was stopped after 100 rows.').waitFor();
     await goOn();

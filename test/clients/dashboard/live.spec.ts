@@ -243,7 +243,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
       }),
     );
     await own.getByRole('link', { name: 'Directives' }).click();
-    await own.getByText(/Too many requests: goes on in\s+\d+ s/).waitFor();
+    await own.getByText(/Too many requests: continues in\s+\d+ s/).waitFor();
     await own.unrouteAll();
     await own.getByRole('button', { name: 'Sign out' }).click();
     // The page stays: nothing is loaded anew.

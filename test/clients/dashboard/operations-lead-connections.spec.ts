@@ -210,6 +210,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     );
     await test.rows(`with gone as (delete from work_items where kind = 'webhook.deliver')
       update webhook_deliveries set status = 'dead' where status = 'failed'`);
+    await page.clock.install();
     await page.reload();
     await page.getByText(`Deliveries to Warehouse ${DESK.width}`).click();
     answer = () => 0;
@@ -220,7 +221,6 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await again().first().click();
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('0 of 1 delivered, 1 still under way.').waitFor();
-    await page.clock.install();
     for (let second = 0; second < 40; second++) {
       await page.clock.runFor(1_000);
       await page.evaluate('fetch("/assets/icon.svg")');

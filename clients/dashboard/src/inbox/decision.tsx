@@ -111,9 +111,8 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       </label>
       {kind === 'output' && me?.features.model === false && (
         <p className="quiet">
-          Drafts are made by the built-in runner here. Sent back, it follows a wish that says nothing but a
-          new subject, text or copy, such as: Subject: "Friday". Text: "It ships on Monday." cc
-          ann@acme.example. Anything else comes back as it was, for you to edit above.
+          Drafts are made by the built-in runner here, which follows no wishes: sent back, the draft returns
+          as it was. Edit it above instead.
         </p>
       )}
       <div className="row">
