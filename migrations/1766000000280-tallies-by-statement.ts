@@ -14,7 +14,9 @@ export class TalliesByStatement1766000000280 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    throw new Error('The former triggers stand in many migrations; restore a backup to go back behind this one.');
+    throw new Error(
+      'The former triggers stand in many migrations; restore a backup to go back behind this one.',
+    );
   }
 }
 
