@@ -186,7 +186,7 @@ export function pageOfEach(
   };
 }
 
-export function directionOf(order: readonly SortKey[]): string {
+function directionOf(order: readonly SortKey[]): string {
   return order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
 }
 
