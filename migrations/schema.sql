@@ -179,6 +179,12 @@ CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  IMMUTABLE
 RETURN ((p_setting = 'everyone'::text) OR ((p_setting = 'required'::text) AND (p_role = ANY (ARRAY['owner'::text, 'admin'::text]))));
 
+CREATE OR REPLACE FUNCTION app.audience()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN (current_setting('app.team_ids'::text, true) = ''::text) THEN '{""}'::text[] ELSE string_to_array(current_setting('app.team_ids'::text, true), ','::text) END;
+
 CREATE OR REPLACE FUNCTION app.begin_chain()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -424,129 +430,158 @@ begin
     select s.key as currency, s.amount from app.tally_since(p_workspace_id, 'cost', p_from) s
     union all
     select d.cost->>'currency', (d.cost->>'amount')::numeric from public.directives d
-    where d.workspace_id = p_workspace_id and d.started_at > p_from and d.started_at < app.next_hour(p_from)
+    where d.workspace_id = p_workspace_id and d.started_at > p_from and d.started_at < app.next_quarter(p_from)
       and (d.cost->>'amount')::numeric <> 0
     union all
     select d.cost->>'currency', (d.cost->>'amount')::numeric from public.directives d
     where d.workspace_id = p_workspace_id and d.started_at is null and d.created_at > p_from
-      and d.created_at < app.next_hour(p_from) and (d.cost->>'amount')::numeric <> 0
+      and d.created_at < app.next_quarter(p_from) and (d.cost->>'amount')::numeric <> 0
     union all
     select m.currency, m.amount from public.model_charges m
-    where m.workspace_id = p_workspace_id and m.charged_at > p_from and m.charged_at < app.next_hour(p_from)
+    where m.workspace_id = p_workspace_id and m.charged_at > p_from and m.charged_at < app.next_quarter(p_from)
       and m.amount <> 0
   ) r group by r.currency;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.count_action_request()
+CREATE OR REPLACE FUNCTION app.count_action_requests()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-begin
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, c.team_id, 'actions', c.key, c.at, sum(c.n), 0
-  from (select old.team_id, o.key, o.at, -1 as n from app.outcomes_of_action(old) o
-    union all select new.team_id, o.key, o.at, 1 from app.outcomes_of_action(new) o) c
-  group by c.team_id, c.key, c.at having sum(c.n) <> 0;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.count_approval()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  state constant text := case when new.status = 'pending' and new.ready then 'ready' else new.status end || ' '
-    || coalesce(new.capo, '');
-  began constant timestamptz := date_bin('15 minutes', new.requested_at, timestamptz '2001-01-01 00:00:00+00');
-  ended constant timestamptz := date_bin('15 minutes', case when new.status <> 'pending'
-    then coalesce(new.decided_at, new.requested_at) end, timestamptz '2001-01-01 00:00:00+00');
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0),
-      (new.workspace_id, new.team_id, 'pending', '', began, 1, 0);
-    if ended is not null then
-      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
-    end if;
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::action_requests) c
+    group by 1, 2, 3, 4, 5;
   else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (old.workspace_id, old.team_id, 'approvals', case when old.status = 'pending' and old.ready then 'ready'
-        else old.status end || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
-      (new.workspace_id, new.team_id, 'approvals', state, '-infinity', 1, 0);
-    if new.team_id is distinct from old.team_id then
-      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-      select new.workspace_id, c.team_id, 'pending', '',
-        date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
-      from (values (old.team_id, old.requested_at, -1), (new.team_id, new.requested_at, 1),
-        (old.team_id, case when old.status <> 'pending' then coalesce(old.decided_at, old.requested_at) end, 1),
-        (new.team_id, ended, -1)) c (team_id, at, n)
-      where c.at is not null;
-    elsif old.status = 'pending' and ended is not null then
-      insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-        (new.workspace_id, new.team_id, 'pending', '', ended, -1, 0);
-    end if;
-  end if;
-  if new.status = 'expired' and new.decided_at is not null and old.status is distinct from 'expired' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'approvals_expired', '', date_trunc('hour', new.decided_at, 'UTC'), 1, 0);
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::action_requests) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::action_requests) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
   end if;
   return null;
 end $function$;
+alter function app.count_action_requests() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.count_directive()
+CREATE OR REPLACE FUNCTION app.count_approvals()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
-  elsif new.status <> old.status or new.capo is distinct from old.capo or new.team_id is distinct from old.team_id then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (old.workspace_id, old.team_id, 'directives', old.status || ' ' || coalesce(old.capo, ''), '-infinity', -1, 0),
-      (new.workspace_id, new.team_id, 'directives', new.status || ' ' || coalesce(new.capo, ''), '-infinity', 1, 0);
-  end if;
-  -- Drafts of the built-in runner cost nothing, and write nothing here.
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-  select new.workspace_id, c.team_id, 'cost', c.cost->>'currency',
-    date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, c.n * (c.cost->>'amount')::numeric
-  from (values (old.team_id, coalesce(old.started_at, old.created_at), old.cost, -1),
-      (new.team_id, coalesce(new.started_at, new.created_at), new.cost, 1)) c (team_id, at, cost, n)
-  where c.at is not null and (c.cost->>'amount')::numeric <> 0
-    and (new.cost is distinct from old.cost or new.started_at is distinct from old.started_at
-      or new.team_id is distinct from old.team_id);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.count_eval_run()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'evals', '',
-      date_bin('15 minutes', new.created_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.passed::int);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION app.count_model_charge()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if new.amount <> 0 then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'cost', new.currency,
-        date_bin('15 minutes', new.charged_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::approvals) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::approvals) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::approvals) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
   end if;
   return null;
 end $function$;
+alter function app.count_approvals() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.count_directives()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::directives) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::directives) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::directives) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+  end if;
+  return null;
+end $function$;
+alter function app.count_directives() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.count_eval_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::eval_runs) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::eval_runs) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::eval_runs) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+  end if;
+  return null;
+end $function$;
+alter function app.count_eval_runs() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.count_model_charges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::model_charges) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::model_charges) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::model_charges) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+  end if;
+  return null;
+end $function$;
+alter function app.count_model_charges() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.count_order_change()
  RETURNS trigger
@@ -559,56 +594,61 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION app.count_packet()
+CREATE OR REPLACE FUNCTION app.count_partner_events()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-declare
-  carried_out constant text[] := '{executed,reverted}';
 begin
-  if tg_op = 'UPDATE' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (old.workspace_id, old.team_id, 'packets', old.status, '-infinity', -1, 0),
-      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'packets', new.status, '-infinity', 1, 0);
-  end if;
-  if new.status = any (carried_out) or old.status = any (carried_out) then
+  if tg_op = 'INSERT' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select new.workspace_id, c.team_id, 'executed', '',
-      date_bin('15 minutes', c.at, timestamptz '2001-01-01 00:00:00+00'), c.n, 0
-    from (values (old.team_id, case when old.status = any (carried_out) then old.executed_at end, -1),
-      (new.team_id, case when new.status = any (carried_out) then new.executed_at end, 1)) c (team_id, at, n)
-    where c.at is not null and ((new.status = any (carried_out)) is distinct from (old.status = any (carried_out))
-      or new.team_id is distinct from old.team_id);
+    select r.workspace_id, null::text, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::partner_events) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, null::text as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::partner_events) c
+      union all
+      select r.workspace_id, null::text, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::partner_events) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
   end if;
   return null;
 end $function$;
+alter function app.count_partner_events() owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.count_partner_event()
+CREATE OR REPLACE FUNCTION app.count_revenue_events()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, null, 'partner', new.metric, date_trunc('hour', new.received_at, 'UTC'), 1, new.delta::numeric);
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::revenue_events) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::revenue_events) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::revenue_events) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+  end if;
   return null;
 end $function$;
-
-CREATE OR REPLACE FUNCTION app.count_revenue()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-    (new.workspace_id, new.team_id, 'team_revenue', new.currency,
-      date_bin('15 minutes', new.occurred_at, timestamptz '2001-01-01 00:00:00+00'), 1, new.amount);
-  return null;
-end $function$;
+alter function app.count_revenue_events() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.count_sign_in_try(p_account text, p_address text, p_now timestamp with time zone)
  RETURNS TABLE(retry_at timestamp with time zone, is_last boolean, is_slowed boolean)
@@ -649,25 +689,33 @@ begin
 end $function$;
 alter function app.count_sign_in_try(text,text,timestamp with time zone) owner to consigliere_system;
 
-CREATE OR REPLACE FUNCTION app.count_signal()
+CREATE OR REPLACE FUNCTION app.count_signals()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if tg_op = 'INSERT' then
     insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select new.workspace_id, new.team_id, 'signals', k, '-infinity', 1, 0
-    from unnest(array[case when new.score is not null then 'scored' end,
-      case when new.withdrawn_at is null and new.acknowledged_at is null then 'open' end]) k where k is not null;
-  elsif (new.withdrawn_at is null and new.acknowledged_at is null)
-      <> (old.withdrawn_at is null and old.acknowledged_at is null) then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount) values
-      (new.workspace_id, new.team_id, 'signals', 'open', '-infinity',
-        case when new.withdrawn_at is null and new.acknowledged_at is null then 1 else -1 end, 0);
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::signals) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::signals) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::signals) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
   end if;
   return null;
 end $function$;
+alter function app.count_signals() owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.count_use()
  RETURNS trigger
@@ -688,6 +736,121 @@ begin
   where u.workspace_id = used.workspace_id and u.standing_order_id = used.standing_order_id;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_work_packets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from new_rows r cross join lateral app.counts_of(r::work_packets) c
+    group by 1, 2, 3, 4, 5;
+  else
+    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
+    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from (
+      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+      from old_rows r cross join lateral app.counts_of(r::work_packets) c
+      union all
+      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      from new_rows r cross join lateral app.counts_of(r::work_packets) c
+    ) c
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+  end if;
+  return null;
+end $function$;
+alter function app.count_work_packets() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.counts_of(r action_requests)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'actions', o.key, o.at, 1, 0::numeric from app.outcomes_of_action(r) o
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(a approvals)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.* from (values
+    ('approvals', case when a.status = 'pending' and a.ready then 'ready' else a.status end || ' ' || coalesce(a.capo, ''),
+      timestamptz '-infinity', 1, 0::numeric),
+    ('pending', '', app.quarter_of(a.requested_at), 1, 0),
+    ('pending', '', case when a.status <> 'pending' then app.quarter_of(coalesce(a.decided_at, a.requested_at)) end, -1, 0),
+    ('approvals_expired', '', case when a.status = 'expired' then app.quarter_of(a.decided_at) end, 1, 0)
+  ) c (kind, key, bucket, n, amount) where c.bucket is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(d directives)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.* from (values
+    ('directives', d.status || ' ' || coalesce(d.capo, ''), timestamptz '-infinity', 1, 0::numeric),
+    ('cost', d.cost->>'currency', case when (d.cost->>'amount')::numeric <> 0
+      then app.quarter_of(coalesce(d.started_at, d.created_at)) end, 1, (d.cost->>'amount')::numeric)
+  ) c (kind, key, bucket, n, amount) where c.bucket is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(r eval_runs)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'evals', '', app.quarter_of(r.created_at), 1, r.passed::int::numeric
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(m model_charges)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'cost', m.currency, app.quarter_of(m.charged_at), 1, m.amount where m.amount <> 0
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(e partner_events)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'partner', e.metric, app.quarter_of(e.received_at), 1, e.delta::numeric
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(e revenue_events)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'team_revenue', e.currency, app.quarter_of(e.occurred_at), 1, e.amount
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(s signals)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'signals', c.key, timestamptz '-infinity', 1, 0::numeric from (values
+    ('scored', s.score is not null), ('open', s.withdrawn_at is null and s.acknowledged_at is null)
+  ) c (key, is_so) where c.is_so
+$function$;
+
+CREATE OR REPLACE FUNCTION app.counts_of(p work_packets)
+ RETURNS SETOF app.counted_as
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.* from (values
+    ('packets', p.status, timestamptz '-infinity', 1, 0::numeric),
+    ('executed', '', case when p.status in ('executed', 'reverted') then app.quarter_of(p.executed_at) end, 1, 0)
+  ) c (kind, key, bucket, n, amount) where c.bucket is not null
+$function$;
 
 CREATE OR REPLACE FUNCTION app.day_of(p_at timestamp with time zone, p_timezone text)
  RETURNS date
@@ -811,14 +974,14 @@ begin
   return next;
 
   -- The tiles look back at sixty days.
-  subject := 'figures of tiles';
-  delete from kpi_figures where kpi_figure_id in (
-    select d.kpi_figure_id from workspaces w cross join lateral (
-      select e.kpi_figure_id from kpi_figures e
-      where e.workspace_id = w.workspace_id
+  subject := 'tallies';
+  delete from tallies where ctid = any (array(
+    select d.ctid from workspaces w cross join lateral (
+      select e.ctid from tallies e
+      where e.workspace_id = w.workspace_id and e.bucket > '-infinity'
         and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
       order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
-    limit p_limit);
+    limit p_limit));
   get diagnostics deleted = row_count;
   return next;
 
@@ -1713,23 +1876,15 @@ begin
     return 0;
   end if;
   with gone as (
-    delete from tally_changes where change_id in (
-      select change_id from tally_changes order by change_id limit p_limit)
+    delete from tally_changes where ctid = any (array(select ctid from tally_changes limit p_limit))
     returning workspace_id, team_id, kind, key, bucket, n, amount
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
-    on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
-  ), shown as (
-    insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
-    select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
-    from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
-      cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
-    group by 1, 2, 3, 4, 5, 6
-    on conflict on constraint kpi_figures_once
-      do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
+    select g.workspace_id, o.team_id, g.kind, g.key, g.bucket, sum(g.n), sum(g.amount)
+    from gone g cross join lateral (values (coalesce(g.team_id, '')), ('*')) o (team_id)
+    where g.kind <> 'partner' or o.team_id = '*'
+    group by 1, 2, 3, 4, 5 having sum(g.n) <> 0 or sum(g.amount) <> 0
+    on conflict on constraint tallies_pkey do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   )
   select count(*) into folded from gone;
   return folded;
@@ -1985,6 +2140,12 @@ CREATE OR REPLACE FUNCTION app.next_hour(p_at timestamp with time zone)
  IMMUTABLE
 RETURN date_trunc('hour'::text, ((p_at + '01:00:00'::interval) - '00:00:00.000001'::interval), 'UTC'::text);
 
+CREATE OR REPLACE FUNCTION app.next_quarter(p_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+RETURN date_bin('00:15:00'::interval, ((p_at + '00:15:00'::interval) - '00:00:00.000001'::interval), '2001-01-01 00:00:00+00'::timestamp with time zone);
+
 CREATE OR REPLACE FUNCTION app.next_work(p_kind text, p_queues text[])
  RETURNS TABLE(queue text, due_in_ms double precision, is_due boolean)
  LANGUAGE sql
@@ -2119,7 +2280,7 @@ begin
     select s.key as metric, s.n, s.amount as delta from app.tally_since(p_workspace_id, 'partner', p_from) s
     union all
     select e.metric, 1, e.delta::numeric from public.partner_events e
-    where e.workspace_id = p_workspace_id and e.received_at > p_from and e.received_at < app.next_hour(p_from)
+    where e.workspace_id = p_workspace_id and e.received_at > p_from and e.received_at < app.next_quarter(p_from)
   ) r group by r.metric;
 end $function$;
 
@@ -2130,6 +2291,12 @@ CREATE OR REPLACE FUNCTION app.paused_destinations()
  SET search_path TO 'public', 'pg_temp'
 AS $function$ select count(*) from webhook_destinations where status = 'paused' and deleted_at is null $function$;
 alter function app.paused_destinations() owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.quarter_of(p_at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+RETURN date_bin('00:15:00'::interval, p_at, '2001-01-01 00:00:00+00'::timestamp with time zone);
 
 CREATE OR REPLACE FUNCTION app.receipt_hash(p_seq bigint)
  RETURNS text
@@ -2182,67 +2349,11 @@ CREATE OR REPLACE FUNCTION app.recount_tallies()
 AS $function$
 delete from tally_changes;
 delete from tallies;
-delete from kpi_figures;
 insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-select workspace_id, team_id, 'directives', status || ' ' || coalesce(capo, ''), '-infinity', count(*), 0
-from directives group by 1, 2, 4
-union all
-select workspace_id, team_id, 'cost', currency, date_trunc('hour', at, 'UTC'), count(*), sum(amount)
-from (
-  select workspace_id, team_id, cost->>'currency' as currency, coalesce(started_at, created_at) as at,
-    (cost->>'amount')::numeric as amount
-  from directives
-  union all
-  select workspace_id, team_id, currency, charged_at, amount from model_charges
-) costs where amount <> 0 group by 1, 2, 4, 5
-union all
-select workspace_id, team_id, 'approvals', case when status = 'pending' and ready then 'ready' else status end || ' '
-  || coalesce(capo, ''), '-infinity', count(*), 0
-from approvals group by 1, 2, 4
-union all
-select workspace_id, team_id, 'approvals_expired', '', date_trunc('hour', decided_at, 'UTC'), count(*), 0
-from approvals where status = 'expired' and decided_at is not null group by 1, 2, 5
-union all
-select workspace_id, team_id, 'packets', status, '-infinity', count(*), 0 from work_packets group by 1, 2, 4
-union all
-select workspace_id, team_id, 'signals', 'scored', '-infinity', count(*), 0 from signals where score is not null
-group by 1, 2
-union all
-select workspace_id, team_id, 'signals', 'open', '-infinity', count(*), 0 from signals
-where withdrawn_at is null and acknowledged_at is null group by 1, 2
-union all
-select workspace_id, null, 'partner', metric, date_trunc('hour', received_at, 'UTC'), count(*), sum(delta::numeric)
-from partner_events group by 1, 4, 5;
-
-insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
-select f.workspace_id, o.team_id, f.kind, s.minutes, date_bin(make_interval(mins => s.minutes), f.at,
-  timestamptz '2001-01-01 00:00:00+00'), f.key, sum(f.n), sum(f.amount)
-from (
-  select workspace_id, team_id, 'cost' as kind, cost->>'currency' as key, coalesce(started_at, created_at) as at, 1 as n,
-    (cost->>'amount')::numeric as amount
-  from directives where (cost->>'amount')::numeric <> 0
-  union all
-  select workspace_id, team_id, 'cost', currency, charged_at, 1, amount from model_charges where amount <> 0
-  union all
-  select workspace_id, team_id, 'pending', '', requested_at, 1, 0 from approvals
-  union all
-  select workspace_id, team_id, 'pending', '', coalesce(decided_at, requested_at), -1, 0 from approvals
-  where status <> 'pending'
-  union all
-  select workspace_id, team_id, 'executed', '', executed_at, 1, 0 from work_packets
-  where status in ('executed', 'reverted') and executed_at is not null
-  union all
-  select workspace_id, team_id, 'team_revenue', currency, occurred_at, 1, amount from revenue_events
-  union all
-  select workspace_id, team_id, 'evals', '', created_at, 1, passed::int from eval_runs
-  union all
-  select r.workspace_id, r.team_id, 'actions', o.key, o.at, 1, 0
-  from action_requests r cross join lateral app.outcomes_of_action(r) o
-) f
-cross join lateral (values (f.team_id), ('*')) o (team_id)
-cross join (values (15::smallint), (60::smallint)) s (minutes)
-where f.at > now() - interval '100 days'
-group by 1, 2, 3, 4, 5, 6;
+select c.workspace_id, o.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+from app.counted c cross join lateral (values (coalesce(c.team_id, '')), ('*')) o (team_id)
+where (c.bucket = '-infinity' or c.bucket > now() - interval '100 days') and (c.kind <> 'partner' or o.team_id = '*')
+group by 1, 2, 3, 4, 5;
 $function$;
 
 CREATE OR REPLACE FUNCTION app.recount_use()
@@ -2414,20 +2525,12 @@ CREATE OR REPLACE FUNCTION app.revenue_since(p_workspace_id text, p_from timesta
  LANGUAGE plpgsql
  STABLE
 AS $function$
-declare
-  -- '*' names the row of all teams together; nothing, what belongs to none.
-  teams constant text := current_setting('app.team_ids', true);
 begin
   return query select r.currency, sum(r.n)::bigint, sum(r.amount) from (
-    select f.key as currency, f.n, f.amount from public.kpi_figures f
-    where f.workspace_id = p_workspace_id and f.kind = 'team_revenue' and f.minutes = 60 and f.bucket >= app.next_hour(p_from)
-      and (f.team_id = any (string_to_array(teams, ',')) or (teams = '' and f.team_id is null))
-    union all
-    select c.key, c.n, c.amount from public.tally_changes c
-    where c.workspace_id = p_workspace_id and c.kind = 'team_revenue' and c.bucket >= app.next_hour(p_from)
+    select s.key as currency, s.n, s.amount from app.tally_since(p_workspace_id, 'team_revenue', p_from) s
     union all
     select e.currency, 1, e.amount from public.revenue_events e
-    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_hour(p_from)
+    where e.workspace_id = p_workspace_id and e.occurred_at > p_from and e.occurred_at < app.next_quarter(p_from)
   ) r group by r.currency;
 end $function$;
 
@@ -2640,9 +2743,10 @@ AS $function$
   select t.key, sum(t.n)::bigint from (
     select c.key, c.n from public.tallies c
     where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
-      and (p_team_id is null or c.team_id = p_team_id)
+      and c.team_id = any (case when p_team_id is null then app.audience() else array[p_team_id] end)
     union all
-    select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+    select c.key, c.n from public.tally_changes c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
       and (p_team_id is null or c.team_id = p_team_id)
   ) t group by t.key
 $function$;
@@ -2654,7 +2758,7 @@ CREATE OR REPLACE FUNCTION app.tally_of_all(p_kind text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select t.key, sum(t.n)::bigint from (
-    select c.key, c.n from tallies c where c.kind = p_kind and c.bucket = '-infinity'
+    select c.key, c.n from tallies c where c.kind = p_kind and c.team_id = '*' and c.bucket = '-infinity'
     union all
     select c.key, c.n from tally_changes c where c.kind = p_kind and c.bucket = '-infinity'
   ) t group by t.key
@@ -2668,10 +2772,11 @@ CREATE OR REPLACE FUNCTION app.tally_since(p_workspace_id text, p_kind text, p_f
 AS $function$
   select t.key, sum(t.n)::bigint, sum(t.amount) from (
     select c.key, c.n, c.amount from public.tallies c
-    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_hour(p_from)
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_quarter(p_from)
+      and c.team_id = any (case when p_kind = 'partner' then '{*}' else app.audience() end)
     union all
     select c.key, c.n, c.amount from public.tally_changes c
-    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_hour(p_from)
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket >= app.next_quarter(p_from)
   ) t group by t.key
 $function$;
 
@@ -3006,8 +3111,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on action_requests for select to consigliere_system using (true);
-CREATE TRIGGER count_change AFTER UPDATE ON public.action_requests FOR EACH ROW WHEN (((((old.decision IS DISTINCT FROM new.decision) OR (old.result IS DISTINCT FROM new.result)) OR (old.team_id IS DISTINCT FROM new.team_id)) OR ((old.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text])) IS DISTINCT FROM (new.status = ANY (ARRAY['denied'::text, 'unconfirmed'::text]))))) EXECUTE FUNCTION app.count_action_request();
-CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests FOR EACH ROW WHEN (((new.decision IS NOT NULL) OR (new.status = 'denied'::text))) EXECUTE FUNCTION app.count_action_request();
+CREATE TRIGGER count_insert AFTER INSERT ON public.action_requests REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_action_requests();
+CREATE TRIGGER count_update AFTER UPDATE ON public.action_requests REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_action_requests();
 grant insert, select, update on action_requests to consigliere_app;
 grant select on action_requests to consigliere_system;
 
@@ -3111,8 +3216,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on approvals for select to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION app.count_approval();
-CREATE TRIGGER count_update AFTER UPDATE ON public.approvals FOR EACH ROW WHEN (((new.status <> old.status) OR (new.ready <> old.ready) OR (new.capo IS DISTINCT FROM old.capo) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_approval();
+CREATE TRIGGER count_insert AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_approvals();
+CREATE TRIGGER count_update AFTER UPDATE ON public.approvals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_approvals();
 CREATE TRIGGER forget_votes BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((new.content_hash IS DISTINCT FROM old.content_hash)) EXECUTE FUNCTION app.forget_votes();
 CREATE TRIGGER move_expiry_of_action AFTER UPDATE ON public.approvals FOR EACH ROW WHEN ((old.ready AND (new.action_request_id IS NOT NULL) AND (new.expires_at IS DISTINCT FROM old.expires_at))) EXECUTE FUNCTION app.move_expiry_of_action();
 CREATE TRIGGER set_question_columns BEFORE INSERT ON public.approvals FOR EACH ROW WHEN ((new.question_id IS NOT NULL)) EXECUTE FUNCTION app.set_question_columns();
@@ -3446,7 +3551,7 @@ create table directives (
   constraint directives_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint directives_pkey PRIMARY KEY (directive_id)
 );
-CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC);
+CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC) WHERE (executed_at IS NOT NULL);
 CREATE INDEX directives_by_capo_status ON public.directives USING btree (workspace_id, capo, status, created_at DESC, directive_id DESC);
 CREATE INDEX directives_by_status ON public.directives USING btree (workspace_id, status, created_at DESC, directive_id DESC);
 CREATE INDEX directives_deadline ON public.directives USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'halted'::text])));
@@ -3457,7 +3562,7 @@ CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspa
 CREATE INDEX directives_of_escalation ON public.directives USING btree (workspace_id, escalation_id) WHERE (escalation_id IS NOT NULL);
 CREATE INDEX directives_of_schedule ON public.directives USING btree (workspace_id, schedule_id, created_at DESC, directive_id DESC) WHERE (schedule_id IS NOT NULL);
 CREATE UNIQUE INDEX directives_one_per_due ON public.directives USING btree (workspace_id, schedule_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
-CREATE INDEX directives_started ON public.directives USING btree (workspace_id, started_at) WHERE (started_at IS NOT NULL);
+CREATE INDEX directives_paid ON public.directives USING btree (workspace_id, started_at) WHERE ((started_at IS NOT NULL) AND (((cost ->> 'amount'::text))::numeric <> (0)::numeric));
 alter table directives enable row level security;
 alter table directives force row level security;
 create policy isolation on directives for all to public using ((
@@ -3471,8 +3576,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on directives for select to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.directives FOR EACH ROW EXECUTE FUNCTION app.count_directive();
-CREATE TRIGGER count_update AFTER UPDATE ON public.directives FOR EACH ROW WHEN (((new.status <> old.status) OR (new.capo IS DISTINCT FROM old.capo) OR (new.cost <> old.cost) OR (new.started_at IS DISTINCT FROM old.started_at) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_directive();
+CREATE TRIGGER count_insert AFTER INSERT ON public.directives REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_directives();
+CREATE TRIGGER count_update AFTER UPDATE ON public.directives REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_directives();
 grant insert, select, update on directives to consigliere_app;
 grant select on directives to consigliere_system;
 
@@ -3608,7 +3713,7 @@ CASE
 END));
 create policy system_deletes on eval_runs for delete to consigliere_system using (true);
 create policy system_reads on eval_runs for select to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.eval_runs FOR EACH ROW EXECUTE FUNCTION app.count_eval_run();
+CREATE TRIGGER count_insert AFTER INSERT ON public.eval_runs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_eval_runs();
 grant insert, select on eval_runs to consigliere_app;
 grant delete, select on eval_runs to consigliere_system;
 
@@ -3735,38 +3840,6 @@ create policy system_reads on invites for select to consigliere_system using (tr
 grant insert, select, update on invites to consigliere_app;
 grant select on invites to consigliere_system;
 
-create table kpi_figures (
-  kpi_figure_id bigint not null,
-  workspace_id text not null,
-  team_id text,
-  kind text not null,
-  minutes smallint not null,
-  bucket timestamp with time zone not null,
-  key text not null,
-  n bigint not null,
-  amount numeric not null,
-  constraint kpi_figures_minutes_check CHECK ((minutes = ANY (ARRAY[15, 60]))),
-  constraint kpi_figures_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint kpi_figures_pkey PRIMARY KEY (kpi_figure_id),
-  constraint kpi_figures_once UNIQUE NULLS NOT DISTINCT (workspace_id, team_id, kind, minutes, bucket, key)
-);
-CREATE INDEX kpi_figures_to_let_go ON public.kpi_figures USING btree (workspace_id, (bucket AT TIME ZONE 'UTC'::text));
-alter table kpi_figures enable row level security;
-alter table kpi_figures force row level security;
-create policy isolation on kpi_figures for all to public using ((
-CASE
-    WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
-    ELSE false
-END AND
-CASE
-    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
-    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
-    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END));
-create policy system_folds on kpi_figures for all to consigliere_system using (true);
-grant select on kpi_figures to consigliere_app;
-grant delete, insert, select, update on kpi_figures to consigliere_system;
-
 create table licences (
   workspace_id text not null,
   licence_id text not null,
@@ -3859,7 +3932,7 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
-CREATE TRIGGER count_insert AFTER INSERT ON public.model_charges FOR EACH ROW EXECUTE FUNCTION app.count_model_charge();
+CREATE TRIGGER count_insert AFTER INSERT ON public.model_charges REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_model_charges();
 grant insert, select on model_charges to consigliere_app;
 
 create table model_usage (
@@ -4018,7 +4091,7 @@ CASE
     ELSE false
 END);
 create policy system_lets_go on partner_events for all to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.partner_events FOR EACH ROW EXECUTE FUNCTION app.count_partner_event();
+CREATE TRIGGER count_insert AFTER INSERT ON public.partner_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_partner_events();
 grant insert, select on partner_events to consigliere_app;
 grant delete, select, update on partner_events to consigliere_system;
 
@@ -4230,13 +4303,11 @@ create table receipts (
   body text not null,
   prev_hash text not null,
   hash text not null,
-  constraint receipts_pkey PRIMARY KEY (workspace_id, seq),
-  constraint receipts_workspace_id_prev_hash_key UNIQUE (workspace_id, prev_hash)
+  constraint receipts_pkey PRIMARY KEY (workspace_id, seq)
 );
 CREATE INDEX receipts_by_action ON public.receipts USING btree (workspace_id, action text_pattern_ops, seq);
 CREATE INDEX receipts_by_actor ON public.receipts USING btree (workspace_id, actor_id, seq);
 CREATE INDEX receipts_by_capo ON public.receipts USING btree (workspace_id, capo, seq) WHERE (capo IS NOT NULL);
-CREATE INDEX receipts_by_directive ON public.receipts USING btree (workspace_id, directive_id, seq) WHERE (directive_id IS NOT NULL);
 CREATE INDEX receipts_by_entity ON public.receipts USING btree (workspace_id, entity_id, seq);
 CREATE INDEX receipts_by_team ON public.receipts USING btree (workspace_id, team_id, seq) WHERE (team_id IS NOT NULL);
 CREATE INDEX receipts_by_time ON public.receipts USING btree (workspace_id, at);
@@ -4453,7 +4524,7 @@ CASE
     WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
-CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events FOR EACH ROW EXECUTE FUNCTION app.count_revenue();
+CREATE TRIGGER count_insert AFTER INSERT ON public.revenue_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_revenue_events();
 grant insert, select on revenue_events to consigliere_app;
 
 create table revert_steps (
@@ -4700,8 +4771,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_lets_go on signals for all to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.signals FOR EACH ROW EXECUTE FUNCTION app.count_signal();
-CREATE TRIGGER count_update AFTER UPDATE ON public.signals FOR EACH ROW EXECUTE FUNCTION app.count_signal();
+CREATE TRIGGER count_insert AFTER INSERT ON public.signals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_signals();
+CREATE TRIGGER count_update AFTER UPDATE ON public.signals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_signals();
 grant insert, select, update on signals to consigliere_app;
 grant delete, select, update on signals to consigliere_system;
 
@@ -5031,34 +5102,32 @@ END));
 grant insert, select on suggestion_decisions to consigliere_app;
 
 create table tallies (
-  tally_id bigint not null,
   workspace_id text not null,
-  team_id text,
+  team_id text not null,
   kind text not null,
   key text not null,
   bucket timestamp with time zone not null,
   n bigint not null,
   amount numeric not null,
-  constraint tallies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  constraint tallies_pkey PRIMARY KEY (tally_id),
-  constraint tallies_once UNIQUE NULLS NOT DISTINCT (workspace_id, kind, bucket, key, team_id)
+  constraint tallies_workspace_id_fkey1 FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  constraint tallies_pkey PRIMARY KEY (workspace_id, kind, team_id, bucket, key)
 );
-CREATE INDEX tallies_of_all ON public.tallies USING btree (kind) WHERE (bucket = '-infinity'::timestamp with time zone);
+CREATE INDEX tallies_of_all ON public.tallies USING btree (kind) WHERE ((team_id = '*'::text) AND (bucket = '-infinity'::timestamp with time zone));
+CREATE INDEX tallies_to_delete ON public.tallies USING btree (workspace_id, (bucket AT TIME ZONE 'UTC'::text)) WHERE (bucket > '-infinity'::timestamp with time zone);
 alter table tallies enable row level security;
 alter table tallies force row level security;
 create policy isolation on tallies for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND (((team_id IS NULL) AND (kind = 'partner'::text)) OR
+END AND
 CASE
-    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
-    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
-    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END)));
+    WHEN ((( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) OR (kind = 'partner'::text)) THEN true
+    ELSE (team_id = ANY (( SELECT app.audience() AS audience)::text[]))
+END));
 create policy system_folds on tallies for all to consigliere_system using (true);
 grant select on tallies to consigliere_app;
-grant insert, select, update on tallies to consigliere_system;
+grant delete, insert, select, update on tallies to consigliere_system;
 
 create table tally_changes (
   change_id bigint not null,
@@ -5069,9 +5138,8 @@ create table tally_changes (
   bucket timestamp with time zone not null,
   n integer not null,
   amount numeric not null,
-  constraint tally_changes_pkey PRIMARY KEY (change_id)
+  constraint tally_changes_pkey PRIMARY KEY (workspace_id, change_id)
 );
-CREATE INDEX tally_changes_of_workspace ON public.tally_changes USING btree (workspace_id, kind);
 alter table tally_changes enable row level security;
 alter table tally_changes force row level security;
 create policy isolation on tally_changes for all to public using ((
@@ -5085,7 +5153,7 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END)));
 create policy system_folds on tally_changes for all to consigliere_system using (true);
-grant insert, select on tally_changes to consigliere_app;
+grant select on tally_changes to consigliere_app;
 grant delete, insert, select on tally_changes to consigliere_system;
 
 create table team_members (
@@ -5468,8 +5536,6 @@ CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (wor
 CREATE INDEX work_packets_by_directive ON public.work_packets USING btree (directive_id);
 CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
-CREATE INDEX work_packets_newest_of_capo ON public.work_packets USING btree (workspace_id, capo, created_at DESC, "position", work_packet_id);
-CREATE INDEX work_packets_of_directive ON public.work_packets USING btree (workspace_id, directive_id, "position");
 CREATE INDEX work_packets_throttled ON public.work_packets USING btree (workspace_id, throttled_until, work_packet_id) WHERE ((status = 'queued'::text) AND (throttled_until IS NOT NULL));
 alter table work_packets enable row level security;
 alter table work_packets force row level security;
@@ -5484,8 +5550,8 @@ CASE
     ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
 END));
 create policy system_reads on work_packets for select to consigliere_system using (true);
-CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets FOR EACH ROW EXECUTE FUNCTION app.count_packet();
-CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets FOR EACH ROW WHEN (((new.status <> old.status) OR (new.team_id IS DISTINCT FROM old.team_id))) EXECUTE FUNCTION app.count_packet();
+CREATE TRIGGER count_insert AFTER INSERT ON public.work_packets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_work_packets();
+CREATE TRIGGER count_update AFTER UPDATE ON public.work_packets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION app.count_work_packets();
 grant insert, select, update on work_packets to consigliere_app;
 grant select on work_packets to consigliere_system;
 
@@ -5582,3 +5648,107 @@ CREATE TRIGGER first_stays_first BEFORE UPDATE ON public.workspaces FOR EACH ROW
 CREATE TRIGGER look_at_reports AFTER UPDATE OF timezone ON public.workspaces FOR EACH ROW WHEN ((new.timezone <> old.timezone)) EXECUTE FUNCTION app.look_at_reports();
 grant insert, select, update on workspaces to consigliere_app;
 grant select on workspaces to consigliere_system;
+
+create view app.counted with (security_invoker=true) as
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (directives r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (approvals r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (work_packets r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (action_requests r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (signals r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    NULL::text AS team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (partner_events r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (revenue_events r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (eval_runs r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount))
+UNION ALL
+ SELECT r.workspace_id,
+    r.team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (model_charges r
+     CROSS JOIN LATERAL app.counts_of(r.*) c(kind, key, bucket, n, amount));
+
+create view kpi_figures with (security_invoker=true) as
+ SELECT t.workspace_id,
+    NULLIF(t.team_id, ''::text) AS team_id,
+    t.kind,
+    s.minutes,
+    s.bucket,
+    t.key,
+    t.n,
+    t.amount
+   FROM (tallies t
+     CROSS JOIN LATERAL ( VALUES (15,t.bucket), (60,date_trunc('hour'::text, t.bucket, 'UTC'::text))) s(minutes, bucket))
+  WHERE (t.bucket > '-infinity'::timestamp with time zone);

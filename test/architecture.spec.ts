@@ -318,7 +318,6 @@ const firstGroups = (pattern: RegExp, text: string) =>
 
 /** Tables of a feature that no entity describes, with their reasons in test/platform/entities.spec.ts. */
 const OWNED_WITHOUT_ENTITY: Readonly<Record<string, string>> = {
-  kpi_figures: 'kpi',
   policies: 'standing-orders',
   standing_order_epochs: 'standing-orders',
 };

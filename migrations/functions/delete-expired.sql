@@ -84,14 +84,14 @@ begin
   return next;
 
   -- The tiles look back at sixty days.
-  subject := 'figures of tiles';
-  delete from kpi_figures where kpi_figure_id in (
-    select d.kpi_figure_id from workspaces w cross join lateral (
-      select e.kpi_figure_id from kpi_figures e
-      where e.workspace_id = w.workspace_id
+  subject := 'tallies';
+  delete from tallies where ctid = any (array(
+    select d.ctid from workspaces w cross join lateral (
+      select e.ctid from tallies e
+      where e.workspace_id = w.workspace_id and e.bucket > '-infinity'
         and e.bucket at time zone 'UTC' < (now() - interval '100 days') at time zone 'UTC'
       order by e.bucket at time zone 'UTC' limit p_limit for update skip locked) d
-    limit p_limit);
+    limit p_limit));
   get diagnostics deleted = row_count;
   return next;
 

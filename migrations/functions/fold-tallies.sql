@@ -1,7 +1,7 @@
 drop function if exists app.fold_tallies;
 
--- Adds the oldest changes up into the tallies and the figures of the tiles; answers how many it took. One process at a
--- time, so that no two wait for the same rows in another order. What tiles alone show is in no tally.
+-- Adds changes up into the tallies; answers how many it took. One process at a time, so that no two wait for the same rows in another
+-- order. What comes to nothing changes no tally. What partners report belongs to no team.
 create function app.fold_tallies(p_limit int) returns bigint
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -11,23 +11,15 @@ begin
     return 0;
   end if;
   with gone as (
-    delete from tally_changes where change_id in (
-      select change_id from tally_changes order by change_id limit p_limit)
+    delete from tally_changes where ctid = any (array(select ctid from tally_changes limit p_limit))
     returning workspace_id, team_id, kind, key, bucket, n, amount
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select workspace_id, team_id, kind, key, date_trunc('hour', bucket, 'UTC'), sum(n), sum(amount) from gone
-    where kind not in ('team_revenue', 'executed', 'pending', 'evals', 'actions') group by 1, 2, 3, 4, 5
-    on conflict on constraint tallies_once do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
-  ), shown as (
-    insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
-    select g.workspace_id, o.team_id, g.kind, s.minutes, s.bucket, g.key, sum(g.n), sum(g.amount)
-    from gone g cross join lateral (values (g.team_id), ('*')) o (team_id)
-      cross join lateral (values (15, g.bucket), (60, date_trunc('hour', g.bucket, 'UTC'))) s (minutes, bucket)
-    where g.kind in ('team_revenue', 'executed', 'pending', 'evals', 'actions', 'cost')
-    group by 1, 2, 3, 4, 5, 6
-    on conflict on constraint kpi_figures_once
-      do update set n = kpi_figures.n + excluded.n, amount = kpi_figures.amount + excluded.amount
+    select g.workspace_id, o.team_id, g.kind, g.key, g.bucket, sum(g.n), sum(g.amount)
+    from gone g cross join lateral (values (coalesce(g.team_id, '')), ('*')) o (team_id)
+    where g.kind <> 'partner' or o.team_id = '*'
+    group by 1, 2, 3, 4, 5 having sum(g.n) <> 0 or sum(g.amount) <> 0
+    on conflict on constraint tallies_pkey do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   )
   select count(*) into folded from gone;
   return folded;

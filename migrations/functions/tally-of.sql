@@ -7,9 +7,10 @@ create function app.tally_of(p_workspace_id text, p_kind text, p_team_id text de
   select t.key, sum(t.n)::bigint from (
     select c.key, c.n from public.tallies c
     where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
-      and (p_team_id is null or c.team_id = p_team_id)
+      and c.team_id = any (case when p_team_id is null then app.audience() else array[p_team_id] end)
     union all
-    select c.key, c.n from public.tally_changes c where c.workspace_id = p_workspace_id and c.kind = p_kind
+    select c.key, c.n from public.tally_changes c
+    where c.workspace_id = p_workspace_id and c.kind = p_kind and c.bucket = '-infinity'
       and (p_team_id is null or c.team_id = p_team_id)
   ) t group by t.key
 $$;

@@ -93,7 +93,9 @@ describe('what crosses workspaces, in docs/scaling.md', () => {
   it('takes for bound to one workspace only what goes by the workspace of its transaction, or of its row', () => {
     for (const name of crossingsBelow(BOUND).flatMap(({ things }) => things)) {
       const { body } = functions.find((one) => one.name === name)!;
-      expect(body, name).toMatch(/current_setting\('app\.workspace_id', true\)|new\.workspace_id/);
+      expect(body, name).toMatch(
+        /current_setting\('app\.workspace_id', true\)|new\.workspace_id|from new_rows r/,
+      );
     }
   });
 

@@ -85,20 +85,18 @@ describe('the calendar of the tiles', () => {
 });
 
 describe('the windows over the figures', () => {
-  it('are read as whole hours, and as quarters of the hours that a border cuts', () => {
+  it('are read between their borders, each kind since its first', () => {
     const windows: Window[] = [
       { kind: 'executed', name: 'a', from: at('2026-05-13T18:15:00Z'), to: at('2026-05-14T18:15:00Z') },
       { kind: 'executed', name: 'b', from: at('2026-05-14T10:00:00Z'), to: at('2026-05-14T18:15:00Z') },
       { kind: 'evals', name: 'c', from: at('2026-05-13T18:15:00Z'), to: at('2026-05-14T10:00:00Z') },
     ];
-    const { borders, cutHours, quarters, kinds, stretches } = readingOf(windows);
+    const { borders, kinds, stretches } = readingOf(windows);
     expect(borders).toEqual([
       at('2026-05-13T18:15:00Z'),
       at('2026-05-14T10:00:00Z'),
       at('2026-05-14T18:15:00Z'),
     ]);
-    expect(cutHours).toEqual([at('2026-05-13T18:00:00Z'), at('2026-05-14T18:00:00Z')]);
-    expect(quarters).toHaveLength(8);
     expect(kinds).toEqual([
       { kind: 'executed', since: borders[0] },
       { kind: 'evals', since: borders[0] },
@@ -108,11 +106,6 @@ describe('the windows over the figures', () => {
       [2, 3],
       [1, 2],
     ]);
-  });
-
-  it('cut no hour in a zone of whole hours', () => {
-    const { days } = kpiCalendar(at('2026-05-14T12:00:00Z'), 'Europe/Berlin');
-    expect(readingOf(days.map((day) => ({ kind: 'executed', name: 'x', ...day }))).cutHours).toEqual([]);
   });
 });
 

@@ -58,13 +58,8 @@ beforeAll(async () => {
   [a, b] = [await fill('A'), await fill('B')];
   // Some of it has been added up.
   await test.rows(
-    `insert into tallies (workspace_id, kind, key, bucket, n, amount)
-     select unnest($1::text[]), 'packets', 'none', '-infinity', 0, 0`,
-    [[a.workspaceId, b.workspaceId]],
-  );
-  await test.rows(
-    `insert into kpi_figures (workspace_id, kind, minutes, bucket, key, n, amount)
-     select unnest($1::text[]), 'executed', 60, '2026-02-18', '', 1, 0`,
+    `insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
+     select unnest($1::text[]), '', 'packets', 'none', '-infinity', 0, 0`,
     [[a.workspaceId, b.workspaceId]],
   );
   await test.rows(
@@ -419,17 +414,16 @@ describe('without any WHERE', () => {
       expect.arrayContaining(['directives', 'work_packets', 'approvals', 'signals', 'documents', 'receipts']),
     );
     // Sums of what partners report have no team, and belong to every member.
-    const toAll = `team_id is null and kind = 'partner'`;
     const sharing: Record<string, string> = {
-      tallies: toAll,
-      tally_changes: toAll,
+      tallies: `kind = 'partner'`,
+      tally_changes: `team_id is null and kind = 'partner'`,
     };
     const teams = async (teamIds: string) =>
       asApp({ workspaceId: a.workspaceId, teamIds }, async (client) => {
         const seen = new Set<unknown>();
         for (const table of byTeam) {
           const { rows } = await client.query(
-            `select team_id from ${table} where not (${sharing[table] ?? 'false'})`,
+            `select nullif(team_id, '') as team_id from ${table} where not (${sharing[table] ?? 'false'})`,
           );
           for (const row of rows) seen.add(row.team_id);
         }

@@ -3,11 +3,9 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import {
   countByTally,
-  directionOf,
-  isBehind,
   type Listing,
   newestFirst,
-  type Place,
+  pageOfEach,
   readPage,
   type SortKey,
   teamIn,
@@ -111,24 +109,8 @@ const DECISIONS = {
 
 const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
 
-/** A page of every status: each has an index in this order, and all together have none. They are merged, and not sorted. */
-export function pageOfEveryStatus(condition: string, order: readonly SortKey[]) {
-  return ({ after, limit, offset }: Place): string => {
-    const places = after?.map(({ place }) => place);
-    const behind = places ? ` and ${isBehind(order, places)}` : '';
-    const keys = [...new Set(['approval_id', ...order.map(({ column }) => column)])].join(', ');
-    const inOrder = `order by ${directionOf(order)}`;
-    const each = APPROVAL_STATUSES.map(
-      (
-        status,
-      ) => `(select ${keys} from approvals where ${condition} and status = '${status}'${behind} ${inOrder}
-        limit ${limit}::bigint + ${offset}::bigint)`,
-    );
-    return `select a.* from (
-        select approval_id from (${each.join(' union all ')}) k ${inOrder} limit ${limit} offset ${offset}
-      ) keys join approvals a using (approval_id)`;
-  };
-}
+export const pageOfEveryStatus = (condition: string, order: readonly SortKey[]) =>
+  pageOfEach('approvals', 'approval_id', APPROVAL_STATUSES, condition, order);
 
 @Injectable()
 export class Approvals {

@@ -70,16 +70,15 @@ const DAYS = 92;
 const MAX_ROWS = 5_000;
 
 /**
- * By day of the workspace's zone: $4 are the days, to the one after today, and $5 when each begins. Revenue comes from the figures by
+ * By day of the workspace's zone: $4 are the days, to the one after today, and $5 when each begins. Revenue comes from the tallies by
  * the quarter of an hour, of which every day begins with one, so it is complete however much there is. Of approvals and signals
  * only so many are read: the answer begins with the first day that is complete.
  */
 const FIGURES = /* sql */ `
 with revenue as (
   select width_bucket(bucket, $5::timestamptz[]) as day, key, sum(amount) as n from (
-    select bucket, key, amount from kpi_figures
-    where workspace_id = $1 and (team_id = $2 or $2::text is null and team_id is null)
-      and kind = 'team_revenue' and minutes = 15 and bucket >= $3::timestamptz
+    select bucket, key, amount from tallies
+    where workspace_id = $1 and kind = 'team_revenue' and team_id = coalesce($2::text, '') and bucket >= $3::timestamptz
     union all
     select bucket, key, amount from tally_changes
     where workspace_id = $1 and kind = 'team_revenue' and bucket >= $3) r

@@ -50,39 +50,31 @@ const SETTINGS = /* sql */ `
 select app.workspace_zone(workspace_id) as timezone, currency from workspaces where workspace_id = $1`;
 
 /**
- * One statement, and so one moment. Row-level security shows each reader the figures of their teams; of the whole workspace
+ * One statement, and so one moment. Row-level security shows each reader the tallies of their teams; of the whole workspace
  * those that have been added up over all teams are read. Each kind is one stretch of the index: a look-up for each day of it took
  * three times as long.
  */
-const sumsOf = (figuresOf: string, changesOf: string) => /* sql */ `
+const SUMS = /* sql */ `
 with kinds as (
   select kind, since, number from unnest($2::text[], $3::timestamptz[]) with ordinality as k (kind, since, number)
 ), spans as (
   select k.number, f.key, width_bucket(f.bucket, $4::timestamptz[]) as span, sum(f.n) as n, sum(f.amount) as amount
   from kinds k cross join lateral (
-    select key, bucket, n, amount from kpi_figures
-    where workspace_id = $1 and ${figuresOf} and kind = k.kind and minutes = 60
-      and bucket >= k.since and bucket < $5 and bucket <> all ($6::timestamptz[])
-    union all
-    select key, bucket, n, amount from kpi_figures
-    where workspace_id = $1 and ${figuresOf} and kind = k.kind and minutes = 15
-      and bucket = any ($7::timestamptz[]) and bucket >= k.since and bucket < $5
+    select key, bucket, n, amount from tallies
+    where workspace_id = $1 and kind = k.kind and team_id = any ($9::text[]) and bucket >= k.since and bucket < $5
     union all
     select key, bucket, n, amount from tally_changes
-    where workspace_id = $1 and ${changesOf} and kind = k.kind and bucket >= k.since and bucket < $5
+    where workspace_id = $1 and kind = k.kind and ('*' = any ($9) or coalesce(team_id, '') = any ($9))
+      and bucket >= k.since and bucket < $5
   ) f group by 1, 3, 2
 )
 select w.number, s.key, sum(s.n) as n, sum(s.amount) as amount
-from unnest($8::int[], $9::int[], $10::int[]) with ordinality as w (kind, first, "end", number)
+from unnest($6::int[], $7::int[], $8::int[]) with ordinality as w (kind, first, "end", number)
   join spans s on s.number = w.kind and s.span >= w.first and s.span < w."end"
 group by 1, 2
 union all
-select 0, '', coalesce(sum(n), 0), 0 from app.tally_of($1, 'approvals', $11)
+select 0, '', coalesce(sum(n), 0), 0 from app.tally_of($1, 'approvals', $10)
 where split_part(key, ' ', 1) in ('pending', 'ready')`;
-
-const OF_WORKSPACE = sumsOf(`team_id = '*'`, 'true');
-const OF_NO_TEAM = sumsOf('team_id is null', 'team_id is null');
-const OF_TEAMS = sumsOf('team_id = any ($12::text[])', 'team_id = any ($12::text[])');
 
 @Injectable()
 export class KpiFiguresReader {
@@ -96,18 +88,13 @@ export class KpiFiguresReader {
 
   /** The sums over each window, of an audience within the scope. */
   async read(scope: Scope, audience: Audience, windows: readonly Window[]): Promise<Figures> {
-    const values = [scope.workspaceId, ...valuesOf(readingOf(windows)), teamOf(audience)];
-    const [text, also] =
-      audience === 'all'
-        ? [OF_WORKSPACE, []]
-        : audience.length === 0
-          ? [OF_NO_TEAM, []]
-          : [OF_TEAMS, [audience]];
-    return new Figures(windows, await this.db.read<FigureRow>(scope, text, [...values, ...also]));
+    const teams = audience === 'all' ? ['*'] : audience.length === 0 ? [''] : audience;
+    const values = [scope.workspaceId, ...valuesOf(readingOf(windows)), teams, teamOf(audience)];
+    return new Figures(windows, await this.db.read<FigureRow>(scope, SUMS, values));
   }
 }
 
-function valuesOf({ borders, cutHours, quarters, kinds, stretches }: Reading): unknown[] {
+function valuesOf({ borders, kinds, stretches }: Reading): unknown[] {
   const times = (each: readonly number[]) => each.map((at) => new Date(at));
   const numberOf = new Map(kinds.map(({ kind }, index) => [kind, index + 1]));
   return [
@@ -115,8 +102,6 @@ function valuesOf({ borders, cutHours, quarters, kinds, stretches }: Reading): u
     times(kinds.map(({ since }) => since)),
     times(borders),
     new Date(borders.at(-1)!),
-    times(cutHours),
-    times(quarters),
     stretches.map(({ kind }) => numberOf.get(kind)),
     stretches.map(({ first }) => first),
     stretches.map(({ end }) => end),

@@ -1,6 +1,6 @@
 import type { Stretch } from './kpi-calendar.js';
 
-/** What is counted for the tiles; app.fold_tallies names the same. */
+/** What is counted for the tiles; the database counts it by app.counts_of. */
 export type FigureKind = 'team_revenue' | 'executed' | 'pending' | 'cost' | 'evals' | 'actions';
 
 /** A stretch of time over which one kind is added up. */
@@ -9,16 +9,10 @@ export interface Window extends Stretch {
   name: string;
 }
 
-const HOUR_MS = 3_600_000;
-const QUARTER_MS = HOUR_MS / 4;
-
-/** How the sums over some windows are put together from whole hours, and from quarters of those hours that a window cuts. */
+/** How the sums over some windows are put together; each begins and ends with a quarter of an hour. */
 export interface Reading {
   /** Every beginning and end of a window, ascending: what lies between two of them is in the same windows. */
   borders: number[];
-  /** Hours that a border cuts, and their quarters, which are read instead. */
-  cutHours: number[];
-  quarters: number[];
   /** Since when each kind is read. */
   kinds: { kind: FigureKind; since: number }[];
   /** A window as the stretches between borders, counted from one as `width_bucket` does: from `first` to before `end`. */
@@ -27,14 +21,11 @@ export interface Reading {
 
 export function readingOf(windows: readonly Window[]): Reading {
   const borders = [...new Set(windows.flatMap(({ from, to }) => [from, to]))].toSorted((a, b) => a - b);
-  const cutHours = [...new Set(borders.filter((at) => at % HOUR_MS !== 0).map((at) => at - (at % HOUR_MS)))];
   const numberOf = new Map(borders.map((at, index) => [at, index + 1]));
   const since = new Map<FigureKind, number>();
   for (const { kind, from } of windows) since.set(kind, Math.min(from, since.get(kind) ?? from));
   return {
     borders,
-    cutHours,
-    quarters: cutHours.flatMap((hour) => [0, 1, 2, 3].map((quarter) => hour + quarter * QUARTER_MS)),
     kinds: [...since].map(([kind, from]) => ({ kind, since: from })),
     stretches: windows.map(({ kind, from, to }) => ({
       kind,

@@ -33,7 +33,7 @@ select
     'expired', (select coalesce(sum(n), 0) from app.tally_since($1, 'approvals_expired', $2::timestamptz - interval '30 days'))
       + (select count(*) from approvals where workspace_id = $1 and status = 'expired'
         and decided_at > $2::timestamptz - interval '30 days'
-        and decided_at < app.next_hour($2::timestamptz - interval '30 days'))) as approvals,
+        and decided_at < app.next_quarter($2::timestamptz - interval '30 days'))) as approvals,
   (select coalesce(json_object_agg(currency, json_build_object('h24', coalesce(d1.amount, 0), 'd7',
       coalesce(d7.amount, 0), 'd30', d30.amount)), '{}')
     from app.cost_since($1, $2::timestamptz - interval '30 days') d30

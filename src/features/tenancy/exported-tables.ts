@@ -5,7 +5,6 @@
 export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   chat_turns: 'which questions a model is being asked at the moment',
   idempotency_keys: 'answers that are kept for a day, so that a request that is sent again is not done again',
-  kpi_figures: 'counted from what is exported',
   partner_secrets: 'the secret of the partner',
   receipts: 'they follow in their order, with the exact bytes that were hashed',
   receipt_checkpoints: 'they follow, each before the receipt that it signs',

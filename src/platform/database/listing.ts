@@ -158,7 +158,35 @@ function pageByIndex({ from, where: condition, order }: Listing) {
   };
 }
 
-export function directionOf(order: readonly SortKey[]): string {
+/**
+ * A page of rows of all these statuses: each has an index in this order, and all together have none. They are merged, and not
+ * sorted.
+ */
+export function pageOfEach(
+  table: string,
+  id: string,
+  statuses: readonly string[],
+  condition: string,
+  order: readonly SortKey[],
+) {
+  return ({ after, limit, offset }: Place): string => {
+    const places = after?.map(({ place }) => place);
+    const behind = places ? ` and ${isBehind(order, places)}` : '';
+    const keys = [...new Set([id, ...order.map(({ column }) => column)])].join(', ');
+    const inOrder = `order by ${directionOf(order)}`;
+    const each = statuses.map(
+      (
+        status,
+      ) => `(select ${keys} from ${table} where ${condition} and status = '${status}'${behind} ${inOrder}
+        limit ${limit}::bigint + ${offset}::bigint)`,
+    );
+    return `select a.* from (
+        select ${id} from (${each.join(' union all ')}) k ${inOrder} limit ${limit} offset ${offset}
+      ) keys join ${table} a using (${id})`;
+  };
+}
+
+function directionOf(order: readonly SortKey[]): string {
   return order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ');
 }
 

@@ -15,17 +15,17 @@ interface PlanNode {
   'Shared Read Blocks': number;
 }
 
-/** Every hour and quarter of an hour of these days, for the whole workspace and for one team. */
+/** Every quarter of an hour of these days, for the whole workspace. */
 async function fill(fromDaysAgo: number, toDaysAgo: number): Promise<void> {
   await test.rows(
-    `insert into kpi_figures (workspace_id, team_id, kind, minutes, bucket, key, n, amount)
-     select $1, '*', kind, minutes, at, '', 1, 1
-     from unnest('{executed,pending}'::text[]) kind, unnest('{15,60}'::int[]) minutes,
+    `insert into tallies (workspace_id, team_id, kind, bucket, key, n, amount)
+     select $1, '*', kind, at, '', 1, 1
+     from unnest('{executed,pending}'::text[]) kind,
        generate_series(date_trunc('hour', now()) - make_interval(days => $2),
-         date_trunc('hour', now()) - make_interval(days => $3) - interval '1 second', make_interval(mins => minutes)) at`,
+         date_trunc('hour', now()) - make_interval(days => $3) - interval '1 second', interval '15 minutes') at`,
     [workspace.workspaceId, fromDaysAgo, toDaysAgo],
   );
-  await test.rows('vacuum analyze kpi_figures');
+  await test.rows('vacuum analyze tallies');
 }
 
 /** What the program asks the database for when the tiles are read. */
@@ -40,7 +40,7 @@ async function statements(): Promise<{ text: string; values: unknown[] }[]> {
   const { status } = await workspace.owner.get('/kpi');
   db.read = read;
   expect(status).toBe(200);
-  return asked.filter(({ text }) => text.includes('kpi_figures'));
+  return asked.filter(({ text }) => text.includes('from tallies'));
 }
 
 /** Blocks that the statement touches, carried out as the program carries it out. */

@@ -171,10 +171,10 @@ describe('GET /kpi 200', () => {
     await kpi.revenue(Date.now() - 101 * DAY_MS, 1);
     await kpi.fold();
     const left = () =>
-      test.rows('select minutes from kpi_figures where workspace_id = $1', [workspace.workspaceId]);
-    expect(await left()).toHaveLength(8);
-    await test.app.get(DeleteExpired).execute();
+      test.rows('select bucket from tallies where workspace_id = $1', [workspace.workspaceId]);
     expect(await left()).toHaveLength(4);
+    await test.app.get(DeleteExpired).execute();
+    expect(await left()).toHaveLength(2);
   });
 });
 

@@ -204,7 +204,10 @@ describe('METRICS_PORT', () => {
           `select count(*) from webhook_destinations where status = 'paused' and deleted_at is null`,
           'webhook_destinations_paused',
         ],
-        [`select key, n from tallies where kind = 'approvals' and bucket = '-infinity'`, 'tallies_of_all'],
+        [
+          `select key, n from tallies where kind = 'approvals' and team_id = '*' and bucket = '-infinity'`,
+          'tallies_of_all',
+        ],
       ]) {
         const { rows } = await session.query(`explain ${sql}`);
         expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(index);

@@ -259,9 +259,9 @@ describe('POST /teams/{id}/archive: 200', () => {
     expect((await archive(teamId, { moveTo: null })).body).toMatchObject({ movedTo: null, moved: OPEN });
     const anyone = await desk.member('operator');
     expect((await anyone.get(`/directives/${open.directiveId}`)).body.teamId).toBeNull();
-    const tallies = `select kind, key, coalesce(team_id, '') as team_id, sum(n)::int as n from (
-        select kind, key, team_id, n from tallies where workspace_id = $1 union all
-        select kind, key, team_id, n from tally_changes where workspace_id = $1) t
+    const tallies = `select kind, key, team_id, sum(n)::int as n from (
+        select kind, key, team_id, n from tallies where workspace_id = $1 and team_id <> '*' union all
+        select kind, key, coalesce(team_id, ''), n from tally_changes where workspace_id = $1) t
       where kind in ('directives', 'packets', 'approvals') group by 1, 2, 3 having sum(n) <> 0 order by 1, 2, 3`;
     const counted = await desk.test.rows(tallies, [desk.workspaceId]);
     await desk.test.rows('select app.recount_tallies()');

@@ -121,14 +121,10 @@ async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<
     newId('rcp'),
   );
   await rows(
-    `insert into tallies (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
+    `insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount) values ($1, '', 'packets', 'none', '-infinity', 0, 0)`,
   );
   await rows(
     `insert into tally_changes (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
-  );
-  await rows(
-    `insert into kpi_figures (workspace_id, kind, minutes, bucket, key, n, amount)
-     values ($1, 'executed', 60, '2026-02-18', '', 1, 0)`,
   );
   await rows(
     `insert into work_items (kind, id, workspace_id, queue, due_at) values ('test.wait', $2, $1, $1, 'infinity')`,

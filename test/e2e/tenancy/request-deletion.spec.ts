@@ -25,7 +25,6 @@ const MOVING = [
   'idempotency_keys',
   'receipt_checkpoints',
   'report_configs',
-  'kpi_figures',
   'tallies',
   'tally_changes',
 ];

@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../../platform/database/batch.js';
 import { Db } from '../../../platform/database/db.js';
-import { countByTally, type Listing, readPage, where } from '../../../platform/database/listing.js';
+import {
+  countByTally,
+  type Listing,
+  pageOfEach,
+  readPage,
+  type SortKey,
+  where,
+} from '../../../platform/database/listing.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { HeldBack } from '../../guardian/index.js';
 import { WorkPacketEntity } from './work-packet.entity.js';
-import type { WorkPacketQuery } from './work-packets.dto.js';
+import { PACKET_STATUSES, type WorkPacketQuery } from './work-packets.dto.js';
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
@@ -50,22 +57,29 @@ export class WorkPacketsReader {
     scope: Scope,
     { status, capo, directiveId, teamId, ...paging }: WorkPacketQuery,
   ): Promise<Page<ListedPacket>> {
+    const filters = where({
+      workspace_id: scope.workspaceId,
+      status,
+      capo,
+      directive_id: directiveId,
+      team_id: teamId,
+    });
+    const order: SortKey[] = [
+      { column: 'created_at', kind: 'time', descending: true },
+      { column: 'position', kind: 'number' },
+      { column: 'work_packet_id', kind: 'text' },
+    ];
+    const isOfCapo = capo !== undefined && status === undefined && directiveId === undefined;
     const listing: Listing = {
       name: 'work-packets',
       select: LISTED_PACKET,
       from: 'work_packets',
-      ...where({
-        workspace_id: scope.workspaceId,
-        status,
-        capo,
-        directive_id: directiveId,
-        team_id: teamId,
+      ...filters,
+      order,
+      // The index by capo has the status in front of the time.
+      ...(isOfCapo && {
+        page: pageOfEach('work_packets', 'work_packet_id', PACKET_STATUSES, filters.where, order),
       }),
-      order: [
-        { column: 'created_at', kind: 'time', descending: true },
-        { column: 'position', kind: 'number' },
-        { column: 'work_packet_id', kind: 'text' },
-      ],
       // They are tallied by their status and their team.
       ...(capo === undefined &&
         directiveId === undefined && {
