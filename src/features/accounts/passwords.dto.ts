@@ -16,10 +16,7 @@ export class NewPasswordBody {
 
 /** Body of `PUT /api/admin/password`. */
 export class ChangePasswordBody extends NewPasswordBody {
-  /**
-   * The password that the account has.
-   * @example 'correct horse battery staple'
-   */
+  /** The password that the account has. @example 'correct horse battery staple' */
   @IsString()
   @MaxLength(1000)
   currentPassword!: string;
@@ -27,24 +24,15 @@ export class ChangePasswordBody extends NewPasswordBody {
 
 /** What has changed. */
 export class ChangedPassword {
-  /**
-   * Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** Unix milliseconds. @example 1768209000000 */
   changedAt!: number;
-  /**
-   * How many other sessions of the account have ended.
-   * @example 2
-   */
+  /** How many other sessions of the account have ended. @example 2 */
   endedSessions!: number;
 }
 
 /** Body of `POST /api/admin/password/forgotten`. */
 export class ForgottenPasswordBody {
-  /**
-   * The mail address of the account.
-   * @example 'mira@northwind.example'
-   */
+  /** The mail address of the account. @example 'mira@northwind.example' */
   @IsMailAddress()
   email!: string;
 }
@@ -60,10 +48,7 @@ export class ForgottenPassword {
 
 /** Body of `POST /api/admin/password/reset`. */
 export class ResetPasswordBody extends NewPasswordBody {
-  /**
-   * What stands at the end of the link.
-   * @example 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E'
-   */
+  /** What stands at the end of the link. @example 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E' */
   @IsString()
   @MaxLength(100)
   token!: string;

@@ -5,25 +5,13 @@ import { SignInBody } from './sessions.dto.js';
 
 /** The second factor of an account. */
 export class SecondFactorView {
-  /**
-   * Whether it is set up, and asked for at each sign-in.
-   * @example true
-   */
+  /** Whether it is set up, and asked for at each sign-in. @example true */
   isSetUp!: boolean;
-  /**
-   * Since when, Unix milliseconds; null: it is not.
-   * @example 1768209000000
-   */
+  /** Since when, Unix milliseconds; null: it is not. @example 1768209000000 */
   since!: number | null;
-  /**
-   * How many recovery codes were not used.
-   * @example 10
-   */
+  /** How many recovery codes were not used. @example 10 */
   recoveryCodesLeft!: number;
-  /**
-   * Whether the workspace requires one of this member.
-   * @example false
-   */
+  /** Whether the workspace requires one of this member. @example false */
   isRequired!: boolean;
 }
 
@@ -32,29 +20,20 @@ export class BeginSecondFactorBody extends PickType(SignInBody, ['password']) {}
 
 /** What an authenticator needs to know; it is shown here alone. */
 export class NewSecondFactor {
-  /**
-   * The secret in base32, to be typed.
-   * @example 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-   */
+  /** The secret in base32, to be typed. @example 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' */
   secret!: string;
   /**
    * The same as the content of a QR code.
    * @example 'otpauth://totp/Consigliere:mira%40northwind.example?issuer=Consigliere&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30'
    */
   uri!: string;
-  /**
-   * Until when it can be confirmed, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** Until when it can be confirmed, Unix milliseconds. @example 1768209600000 */
   expiresAt!: number;
 }
 
 /** Body of what takes a code alone. */
 export class SecondFactorCodeBody {
-  /**
-   * The six digits that the authenticator shows now.
-   * @example '492039'
-   */
+  /** The six digits that the authenticator shows now. @example '492039' */
   @IsString()
   @MaxLength(100)
   code!: string;
@@ -62,10 +41,7 @@ export class SecondFactorCodeBody {
 
 /** Body of what changes a second factor that is set up. */
 export class ProveSecondFactorBody extends BeginSecondFactorBody {
-  /**
-   * The six digits of the authenticator, or a recovery code.
-   * @example '492039'
-   */
+  /** The six digits of the authenticator, or a recovery code. @example '492039' */
   @IsString()
   @MaxLength(100)
   code!: string;

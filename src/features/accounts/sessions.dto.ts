@@ -16,18 +16,12 @@ export const SESSION_PARAM = {
 
 /** Body of `POST /api/admin/session`. */
 export class SignInBody {
-  /**
-   * The mail address of the account.
-   * @example 'mira@northwind.example'
-   */
+  /** The mail address of the account. @example 'mira@northwind.example' */
   @IsMailAddress()
   @MaxLength(254)
   email!: string;
 
-  /**
-   * The password of the account.
-   * @example 'correct horse battery staple'
-   */
+  /** The password of the account. @example 'correct horse battery staple' */
   @IsString()
   @MaxLength(1000)
   password!: string;
@@ -52,69 +46,36 @@ export class SignInBody {
 
 /** Body of `POST /api/admin/session/workspace`. */
 export class OpenWorkspaceBody {
-  /**
-   * Which workspace of the account to open.
-   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
-   */
+  /** Which workspace of the account to open. @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e' */
   @Matches(/^wks_[0-9a-z]{26}$/, { message: '$property must be the id of a workspace' })
   workspaceId!: string;
 }
 
 /** A workspace that the account is a member of. */
 export class OwnWorkspace {
-  /**
-   * The id of the workspace.
-   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
-   */
+  /** The id of the workspace. @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e' */
   workspaceId!: string;
-  /**
-   * The workspace's name.
-   * @example 'Northwind'
-   */
+  /** The workspace's name. @example 'Northwind' */
   workspaceName!: string;
-  /**
-   * The membership.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The membership. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;
-  /**
-   * The role in it: viewer, operator, admin or owner.
-   * @example 'owner'
-   */
+  /** The role in it: viewer, operator, admin or owner. @example 'owner' */
   role!: Role;
-  /**
-   * Whether it requires a second factor of this member.
-   * @example false
-   */
+  /** Whether it requires a second factor of this member. @example false */
   requiresSecondFactor!: boolean;
 }
 
 /** What every view of a session shows. */
 class SessionFacts {
-  /**
-   * The id of the session.
-   * @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0'
-   */
+  /** The id of the session. @example 'ses_01kerqh2a4c6e8g0j2l4n6p8r0' */
   sessionId!: string;
-  /**
-   * How the account signed in: password or oidc.
-   * @example 'password'
-   */
+  /** How the account signed in: password or oidc. @example 'password' */
   method!: SignInMethod;
-  /**
-   * Whether a second factor was shown.
-   * @example false
-   */
+  /** Whether a second factor was shown. @example false */
   secondFactor!: boolean;
-  /**
-   * When it began, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When it began, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
-  /**
-   * When it ends unless a request comes before, Unix milliseconds.
-   * @example 1768211100000
-   */
+  /** When it ends unless a request comes before, Unix milliseconds. @example 1768211100000 */
   endsAt!: number;
 }
 
@@ -134,20 +95,11 @@ export class SessionView extends SessionFacts {
   workspace!: OwnWorkspace;
   /** Every workspace that the account is an active member of, the one that it opened last first; POST /api/admin/session/workspace opens another. */
   workspaces!: OwnWorkspace[];
-  /**
-   * The name of the account.
-   * @example 'Mira Novak'
-   */
+  /** The name of the account. @example 'Mira Novak' */
   displayName!: string;
-  /**
-   * The mail address of the account.
-   * @example 'mira@northwind.example'
-   */
+  /** The mail address of the account. @example 'mira@northwind.example' */
   email!: string;
-  /**
-   * When it ends in any case, Unix milliseconds.
-   * @example 1768252200000
-   */
+  /** When it ends in any case, Unix milliseconds. @example 1768252200000 */
   expiresAt!: number;
 }
 
@@ -163,40 +115,22 @@ export class SessionsQuery extends PageQuery {
 
 /** An open session as lists show it. */
 export class ListedSession extends SessionFacts {
-  /**
-   * Whose it is.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** Whose it is. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;
-  /**
-   * The account of the member.
-   * @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pe'
-   */
+  /** The account of the member. @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pe' */
   userId!: string;
-  /**
-   * The name of the member.
-   * @example 'Mira Novak'
-   */
+  /** The name of the member. @example 'Mira Novak' */
   memberName!: string;
-  /**
-   * Whether it is the one that asks.
-   * @example true
-   */
+  /** Whether it is the one that asks. @example true */
   current!: boolean;
   /**
    * What the browser says that it is.
    * @example 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
    */
   userAgent!: string | null;
-  /**
-   * The address that signed in.
-   * @example '192.0.2.17'
-   */
+  /** The address that signed in. @example '192.0.2.17' */
   address!: string;
-  /**
-   * The last request, known to five seconds, Unix milliseconds.
-   * @example 1768209300000
-   */
+  /** The last request, known to five seconds, Unix milliseconds. @example 1768209300000 */
   lastSeenAt!: number;
 }
 
@@ -207,24 +141,15 @@ export class SessionPage extends PageFacts {
 
 /** A session that has ended. */
 export class EndedSession extends PickType(SessionFacts, ['sessionId']) {
-  /**
-   * When it ended, Unix milliseconds.
-   * @example 1768209300000
-   */
+  /** When it ended, Unix milliseconds. @example 1768209300000 */
   endedAt!: number;
 }
 
 /** An operator token for a page of the dashboard, which keeps it in memory. */
 export class OperatorToken {
-  /**
-   * The id of the token.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
+  /** The id of the token. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   tokenId!: string;
-  /**
-   * The token; it is shown here alone.
-   * @example 'cons_4fJq8Wn2Rk6Tz0Xb5Vc9Lm3Pd7Hs1Gy8Ua4Ei6Or2Qw0ZtX1Bn'
-   */
+  /** The token; it is shown here alone. @example 'cons_4fJq8Wn2Rk6Tz0Xb5Vc9Lm3Pd7Hs1Gy8Ua4Ei6Or2Qw0ZtX1Bn' */
   token!: string;
   /**
    * When it stops to open anything, Unix milliseconds; it ends with the session too.

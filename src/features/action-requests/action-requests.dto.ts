@@ -21,17 +21,11 @@ const SHA_256 = /^[0-9a-f]{64}$/;
 
 /** Which run of the agent asks, for people who look it up there. */
 export class AgentRun {
-  /**
-   * As the agent's own framework names it.
-   * @example 'run_7f3a'
-   */
+  /** As the agent's own framework names it. @example 'run_7f3a' */
   @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
   id!: string;
 
-  /**
-   * The framework of the agent.
-   * @example 'langgraph'
-   */
+  /** The framework of the agent. @example 'langgraph' */
   @IsOptional()
   @Matches(VISIBLE, { message: '$property must have 1 to 255 visible ASCII characters' })
   framework?: string | null;
@@ -39,10 +33,7 @@ export class AgentRun {
 
 /** Body of `POST /action-requests`. */
 export class CreateActionRequestBody extends AskBody {
-  /**
-   * The tool, byte for byte as it is registered.
-   * @example 'crm.refund'
-   */
+  /** The tool, byte for byte as it is registered. @example 'crm.refund' */
   @Matches(TOOL_NAME, TOOL_MESSAGE)
   tool!: string;
 
@@ -80,18 +71,12 @@ export class CreateActionRequestBody extends AskBody {
 
 /** Query of `GET /action-requests`; what is left out does not narrow it. */
 export class ActionRequestsQuery extends AskedQuery {
-  /**
-   * Only requests with this status.
-   * @example 'pending'
-   */
+  /** Only requests with this status. @example 'pending' */
   @IsOptional()
   @IsIn(ACTION_REQUEST_STATUSES)
   status?: ActionRequestStatus;
 
-  /**
-   * Only requests for this tool.
-   * @example 'crm.refund'
-   */
+  /** Only requests for this tool. @example 'crm.refund' */
   @IsOptional()
   @Matches(TOOL_NAME, TOOL_MESSAGE)
   tool?: string;
@@ -128,25 +113,16 @@ export class ConsumeBody {
 
 /** Body of `POST /action-requests/{id}/result`. */
 export class ActionResultBody {
-  /**
-   * Whether it was carried out.
-   * @example 'succeeded'
-   */
+  /** Whether it was carried out. @example 'succeeded' */
   @IsIn(['succeeded', 'failed'])
   outcome!: 'succeeded' | 'failed';
 
-  /**
-   * What came of it, in one sentence.
-   * @example 'Refunded 25 EUR for the order A-17.'
-   */
+  /** What came of it, in one sentence. @example 'Refunded 25 EUR for the order A-17.' */
   @ApiProperty({ maxLength: 500, pattern: '\\S' })
   @IsPlainText(500, { visible: true })
   summary!: string;
 
-  /**
-   * What the tool answered, at most 8 KB.
-   * @example { "refundId": "re_123" }
-   */
+  /** What the tool answered, at most 8 KB. @example { "refundId": "re_123" } */
   @IsOptional()
   @IsObject()
   output?: Record<string, unknown> | null;
@@ -154,23 +130,14 @@ export class ActionResultBody {
 
 /** Which run of the agent asks. */
 export class AgentRunView {
-  /**
-   * As the agent's own framework names it.
-   * @example 'run_7f3a'
-   */
+  /** As the agent's own framework names it. @example 'run_7f3a' */
   id!: string;
-  /**
-   * The framework of the agent.
-   * @example 'langgraph'
-   */
+  /** The framework of the agent. @example 'langgraph' */
   framework!: string | null;
 }
 
 export class ActionPolicy {
-  /**
-   * What the policy decided: allow, require_approval, deny or throttle.
-   * @example 'require_approval'
-   */
+  /** What the policy decided: allow, require_approval, deny or throttle. @example 'require_approval' */
   outcome!: string;
   /**
    * Why, in a person's words. The agent itself is told no bounds of the orders.
@@ -180,17 +147,11 @@ export class ActionPolicy {
 }
 
 export class ActionDecisionView {
-  /**
-   * What was decided.
-   * @example 'approved'
-   */
+  /** What was decided. @example 'approved' */
   outcome!: 'allowed' | 'approved' | 'denied' | 'rejected';
   /** Who decided: the guardian by the standing orders, or a person. */
   decidedBy!: ActorView;
-  /**
-   * Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** Unix milliseconds. @example 1771401690000 */
   decidedAt!: number;
   /**
    * The parameters as they may be used: as asked for, or as a person changed them.
@@ -202,25 +163,13 @@ export class ActionDecisionView {
 }
 
 export class ActionResultView {
-  /**
-   * Whether it was carried out, as the agent says, or a person who looked.
-   * @example 'succeeded'
-   */
+  /** Whether it was carried out, as the agent says, or a person who looked. @example 'succeeded' */
   outcome!: 'succeeded' | 'failed';
-  /**
-   * What came of it, in one sentence.
-   * @example 'Refunded 25 EUR for the order A-17.'
-   */
+  /** What came of it, in one sentence. @example 'Refunded 25 EUR for the order A-17.' */
   summary!: string;
-  /**
-   * What the tool answered.
-   * @example { "refundId": "re_123" }
-   */
+  /** What the tool answered. @example { "refundId": "re_123" } */
   output!: Record<string, unknown> | null;
-  /**
-   * Unix milliseconds.
-   * @example 1771401699000
-   */
+  /** Unix milliseconds. @example 1771401699000 */
   at!: number;
   /** The person who found out what came of it; left out where the agent has said it. */
   foundBy?: ActorView;
@@ -228,30 +177,18 @@ export class ActionResultView {
 
 /** An action request as lists show it. */
 export class ActionRequestSummary extends AskedView {
-  /**
-   * The id of the action request.
-   * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The id of the action request. @example 'act_01khqw6sb0xg7v9zhwnqcrxds8' */
   actionRequestId!: string;
-  /**
-   * The tool.
-   * @example 'crm.refund'
-   */
+  /** The tool. @example 'crm.refund' */
   tool!: string;
-  /**
-   * What it does, in one line.
-   * @example 'Refund 25 EUR for A-17'
-   */
+  /** What it does, in one line. @example 'Refund 25 EUR for A-17' */
   title!: string;
   /**
    * SHA-256 of RFC 8785 `{ tool, params }`, of the parameters as decided.
    * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
    */
   paramsHash!: string;
-  /**
-   * Where it stands.
-   * @example 'pending'
-   */
+  /** Where it stands. @example 'pending' */
   status!: ActionRequestStatus;
   /** Why it ended, where no person decided that. */
   endedBecause!: string | null;
@@ -261,10 +198,7 @@ export class ActionRequestSummary extends AskedView {
   retryAt!: number | null;
   /** What the policy decided, and why. */
   policy!: ActionPolicy;
-  /**
-   * low, medium, high or critical
-   * @example 'medium'
-   */
+  /** low, medium, high or critical @example 'medium' */
   risk!: Risk;
   /**
    * How far it can be undone: read_only, reversible, externally_reversible or irreversible.
@@ -279,19 +213,13 @@ export class ActionRequestSummary extends AskedView {
   actBy!: number | null;
   /** Until when a result is expected, Unix milliseconds. */
   completeBy!: number | null;
-  /**
-   * The newest receipt about it.
-   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
-   */
+  /** The newest receipt about it. @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a' */
   receiptId!: string;
 }
 
 /** An action request, whole. */
 export class ActionRequestView extends ActionRequestSummary {
-  /**
-   * The parameters as they were asked for.
-   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
-   */
+  /** The parameters as they were asked for. @example { "order": "A-17", "amount": 25, "currency": "EUR" } */
   params!: Record<string, unknown>;
   /** Which run of the agent asks. */
   run!: AgentRunView | null;
@@ -324,35 +252,17 @@ export class AskedActionRequest extends ActionRequestView {
 
 /** A public key by which permits are verified (RFC 8037). */
 export class PermitPublicKey {
-  /**
-   * The type of the key.
-   * @example 'OKP'
-   */
+  /** The type of the key. @example 'OKP' */
   kty!: string;
-  /**
-   * Its curve.
-   * @example 'Ed25519'
-   */
+  /** Its curve. @example 'Ed25519' */
   crv!: string;
-  /**
-   * The key itself, base64url.
-   * @example '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
-   */
+  /** The key itself, base64url. @example '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' */
   x!: string;
-  /**
-   * Its id, which the header of a permit names.
-   * @example 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'
-   */
+  /** Its id, which the header of a permit names. @example 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' */
   kid!: string;
-  /**
-   * The algorithm that it is for.
-   * @example 'EdDSA'
-   */
+  /** The algorithm that it is for. @example 'EdDSA' */
   alg!: string;
-  /**
-   * What it is for.
-   * @example 'sig'
-   */
+  /** What it is for. @example 'sig' */
   use!: string;
 }
 

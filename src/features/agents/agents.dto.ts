@@ -15,40 +15,22 @@ export type AgentStatus = 'halted' | 'paused' | 'error' | 'awaiting-approval' | 
 
 /** A capo and how it is doing (SPECIFICATION, Agent). */
 export class AgentView {
-  /**
-   * Equals the role.
-   * @example 'capo_ops'
-   */
+  /** Equals the role. @example 'capo_ops' */
   id!: string;
-  /**
-   * The role of the capo.
-   * @example 'capo_ops'
-   */
+  /** The role of the capo. @example 'capo_ops' */
   role!: CapoRole;
   /**
    * The first that holds: halted, paused, error, awaiting-approval, active or idle.
    * @example 'awaiting-approval'
    */
   status!: AgentStatus;
-  /**
-   * Directives that have not come to an end.
-   * @example 1
-   */
+  /** Directives that have not come to an end. @example 1 */
   pendingDirectives!: number;
-  /**
-   * Directives carried out since midnight in the workspace's zone.
-   * @example 3
-   */
+  /** Directives carried out since midnight in the workspace's zone. @example 3 */
   completedToday!: number;
-  /**
-   * When it last carried out a directive, ISO 8601; null: never.
-   * @example '2026-02-18T08:01:31.800Z'
-   */
+  /** When it last carried out a directive, ISO 8601; null: never. @example '2026-02-18T08:01:31.800Z' */
   lastExecutedAt!: string | null;
-  /**
-   * One sentence on why it has this status.
-   * @example '1 draft waits for approval.'
-   */
+  /** One sentence on why it has this status. @example '1 draft waits for approval.' */
   statusReason!: string;
   /** Who paused it; null while it is not paused. */
   @ApiProperty({ example: null })

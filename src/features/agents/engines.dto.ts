@@ -4,34 +4,19 @@ import type { AgentStatus } from './agents.dto.js';
 
 /** Something an engine can do, from the trusted registry. */
 export class EngineActionType extends PickType(WorkPacketSummary, ['kind', 'reversibility']) {
-  /**
-   * The name of the action type.
-   * @example 'email.send'
-   */
+  /** The name of the action type. @example 'email.send' */
   type!: string;
-  /**
-   * What it does, in one sentence.
-   * @example 'Sends a mail to people outside. It cannot be taken back.'
-   */
+  /** What it does, in one sentence. @example 'Sends a mail to people outside. It cannot be taken back.' */
   effect!: string;
 }
 
 /** The scope within which a capo executes. */
 export class EngineView {
-  /**
-   * The name of the engine.
-   * @example 'ops'
-   */
+  /** The name of the engine. @example 'ops' */
   name!: string;
-  /**
-   * The capo that runs it.
-   * @example 'capo_ops'
-   */
+  /** The capo that runs it. @example 'capo_ops' */
   capo!: string;
-  /**
-   * Its capo's responsibility.
-   * @example ['delivery', 'logistics', 'execution']
-   */
+  /** Its capo's responsibility. @example ['delivery', 'logistics', 'execution'] */
   domain!: string[];
   /**
    * The status of its capo: halted, paused, error, awaiting-approval, active or idle.

@@ -15,25 +15,13 @@ export type Origin =
 
 /** A recipient, address, link, account or amount in a work packet, and where it comes from. */
 export class ApprovalSource {
-  /**
-   * The work packet.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The work packet. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
   workPacketId!: string;
-  /**
-   * The parameter that holds it.
-   * @example 'params.to'
-   */
+  /** The parameter that holds it. @example 'params.to' */
   path!: string;
-  /**
-   * recipient, mail address, link, bank account, wallet address or amount
-   * @example 'recipient'
-   */
+  /** recipient, mail address, link, bank account, wallet address or amount @example 'recipient' */
   kind!: FactKind;
-  /**
-   * The fact; a link without its scheme.
-   * @example 'jane@acme.example'
-   */
+  /** The fact; a link without its scheme. @example 'jane@acme.example' */
   text!: string;
   /**
    * `directive`: a person's directive, or the wish with which a draft was sent back; `delegation`: a directive that a capo or an
@@ -51,15 +39,9 @@ export class ApprovalSource {
 
 /** A member who may approve. */
 export class ApprovalApprover {
-  /**
-   * The membership.
-   * @example 'mem_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The membership. @example 'mem_01kerq74k0wtbyzq0h359nrdxj' */
   memberId!: string;
-  /**
-   * Their name.
-   * @example 'Tom Weber'
-   */
+  /** Their name. @example 'Tom Weber' */
   name!: string;
 }
 

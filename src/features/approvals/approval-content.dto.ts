@@ -2,15 +2,9 @@ import { PickType } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 
 export class RemarksEngine {
-  /**
-   * `builtin`, or the provider of the model.
-   * @example 'builtin'
-   */
+  /** `builtin`, or the provider of the model. @example 'builtin' */
   name!: string;
-  /**
-   * The model in the words of its provider; null for the built-in runner.
-   * @example 'claude-sonnet-4-5'
-   */
+  /** The model in the words of its provider; null for the built-in runner. @example 'claude-sonnet-4-5' */
   model!: string | null;
 }
 
@@ -25,20 +19,11 @@ export class OutputRemarks {
 }
 
 export class ApprovalOutput {
-  /**
-   * One sentence on what was made.
-   * @example 'A mail to jane@acme.example is ready.'
-   */
+  /** One sentence on what was made. @example 'A mail to jane@acme.example is ready.' */
   summary!: string;
-  /**
-   * The format of `body`.
-   * @example 'markdown'
-   */
+  /** The format of `body`. @example 'markdown' */
   format!: 'markdown';
-  /**
-   * The draft, Markdown.
-   * @example 'Hello Jane, the delivery arrives on Friday, 20 February.'
-   */
+  /** The draft, Markdown. @example 'Hello Jane, the delivery arrives on Friday, 20 February.' */
   body!: string;
   /**
    * SHA-256 of `body`, in hex.
@@ -50,10 +35,7 @@ export class ApprovalOutput {
 }
 
 export class ApprovalAction {
-  /**
-   * The action type, from the trusted registry.
-   * @example 'email.send'
-   */
+  /** The action type, from the trusted registry. @example 'email.send' */
   type!: string;
   /**
    * Whom or what it acts upon; null when the parameters say it all. Standing orders read the destination of a post here as
@@ -70,10 +52,7 @@ export class ApprovalAction {
 }
 
 export class ApprovalNeededInput {
-  /**
-   * Where in the action.
-   * @example 'params.body'
-   */
+  /** Where in the action. @example 'params.body' */
   path!: string;
   /**
    * What a person has to supply, in a sentence.
@@ -83,42 +62,24 @@ export class ApprovalNeededInput {
 }
 
 export class ApprovalPacketEdit {
-  /**
-   * What was changed or confirmed.
-   * @example 'params.body'
-   */
+  /** What was changed or confirmed. @example 'params.body' */
   path!: string;
   /** By whom. */
   by!: ActorView;
-  /**
-   * When, Unix milliseconds.
-   * @example 1771401660000
-   */
+  /** When, Unix milliseconds. @example 1771401660000 */
   at!: number;
 }
 
 export class ApprovalWorkPacket {
-  /**
-   * The id of the work packet.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The id of the work packet. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
   workPacketId!: string;
-  /**
-   * What it does, in one line.
-   * @example 'Mail to jane@acme.example: Your delivery'
-   */
+  /** What it does, in one line. @example 'Mail to jane@acme.example: Your delivery' */
   title!: string;
   /** What is carried out once it is approved. */
   action!: ApprovalAction;
-  /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'irreversible'
-   */
+  /** read_only, reversible, externally_reversible or irreversible @example 'irreversible' */
   reversibility!: string;
-  /**
-   * Why the capo wants it.
-   * @example 'The instruction asks for a mail to jane@acme.example.'
-   */
+  /** Why the capo wants it. @example 'The instruction asks for a mail to jane@acme.example.' */
   rationale!: string;
   /**
    * SHA-256 of the action with its complete parameters, in hex.
@@ -137,15 +98,9 @@ export class ApprovalWorkPacket {
 }
 
 export class RevisionChange {
-  /**
-   * The work packet.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The work packet. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
   workPacketId!: string;
-  /**
-   * What was done to it.
-   * @example 'edited'
-   */
+  /** What was done to it. @example 'edited' */
   change!: 'edited' | 'added' | 'removed';
   /**
    * What of it changed or was confirmed; empty when it was added or removed whole.
@@ -160,15 +115,9 @@ export class RevisionChange {
 }
 
 export class ApprovalRevision extends PickType(ApprovalPacketEdit, ['by', 'at']) {
-  /**
-   * The draft is 1.
-   * @example 2
-   */
+  /** The draft is 1. @example 2 */
   n!: number;
-  /**
-   * Who wrote it: the built-in runner of a capo, a model in its name, or a person.
-   * @example 'person'
-   */
+  /** Who wrote it: the built-in runner of a capo, a model in its name, or a person. @example 'person' */
   author!: 'capo' | 'model' | 'person' | 'agent';
   /**
    * What the approval was bound to from then on.

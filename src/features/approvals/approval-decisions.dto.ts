@@ -41,10 +41,7 @@ export class RejectBody {
   @MaxLength(10_000)
   feedback!: string;
 
-  /**
-   * Sends it back for another draft instead of ending it; at most 5 times.
-   * @example true
-   */
+  /** Sends it back for another draft instead of ending it; at most 5 times. @example true */
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
@@ -52,10 +49,7 @@ export class RejectBody {
 
 /** What is said with a decision. */
 class SaidWithDecision {
-  /**
-   * Why, at most 10,000 characters. Required to reject.
-   * @example 'Write Thursday instead of Friday.'
-   */
+  /** Why, at most 10,000 characters. Required to reject. @example 'Write Thursday instead of Friday.' */
   @ValidateIf(
     (body: SaidWithDecision & { decision?: string }) =>
       body.decision === 'reject' || body.feedback !== undefined,
@@ -66,10 +60,7 @@ class SaidWithDecision {
   @MaxLength(10_000)
   feedback?: string;
 
-  /**
-   * With `reject`: sends it back for another draft instead of ending it.
-   * @example false
-   */
+  /** With `reject`: sends it back for another draft instead of ending it. @example false */
   @IsOptional()
   @IsBoolean()
   revise?: boolean;
@@ -86,17 +77,11 @@ class SaidWithDecision {
 
 /** One decision on one approval. */
 export class DecisionBody extends SaidWithDecision {
-  /**
-   * The approval to decide.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The approval to decide. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
   approvalId!: string;
 
-  /**
-   * What is decided.
-   * @example 'approve'
-   */
+  /** What is decided. @example 'approve' */
   @IsIn(['approve', 'reject'])
   decision!: 'approve' | 'reject';
 }
@@ -116,18 +101,12 @@ const StandsAlone = () =>
 
 /** Either one decision, or `decisions` with up to 100. */
 export class DecisionsBody extends SaidWithDecision {
-  /**
-   * The one approval to decide; without `decisions`.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The one approval to decide; without `decisions`. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
   @Matches(APPROVAL_ID, { message: 'approvalId must be the id of an approval' })
   approvalId?: string;
 
-  /**
-   * What is decided about the one approval.
-   * @example 'approve'
-   */
+  /** What is decided about the one approval. @example 'approve' */
   @ValidateIf((body: DecisionsBody) => body.decisions === undefined)
   @IsIn(['approve', 'reject'])
   decision?: 'approve' | 'reject';
@@ -190,10 +169,7 @@ export const DECISIONS_BODY: ApiBodyOptions = {
 };
 
 export class ApprovalDecided {
-  /**
-   * The approval.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The approval. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string;
   /**
    * What became of it: approved, rejected or changes_requested; still pending where more people have to approve.
@@ -207,10 +183,7 @@ export class ApprovalDecided {
    * @example 'dir_01khqw6q006hs686p8sr7arg9t'
    */
   directiveId!: string | null;
-  /**
-   * The status of the directive now; null where there is none.
-   * @example 'sending'
-   */
+  /** The status of the directive now; null where there is none. @example 'sending' */
   directiveStatus!: string | null;
   /**
    * When it was decided, Unix milliseconds; null where more people have to approve.

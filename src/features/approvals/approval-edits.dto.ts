@@ -18,10 +18,7 @@ const PACKET_ID = /^pkt_[0-9a-z]{26}$/;
 
 /** New parameters for a work packet. */
 export class PacketEditBody {
-  /**
-   * The work packet.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The work packet. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
   @Matches(PACKET_ID, { message: 'workPacketId must be the id of a work packet' })
   workPacketId!: string;
 
@@ -49,10 +46,7 @@ export class PacketEditBody {
 
 /** What an added work packet does. */
 export class AddedActionBody {
-  /**
-   * The action type; one within the scope of the capo's engine.
-   * @example 'document.file'
-   */
+  /** The action type; one within the scope of the capo's engine. @example 'document.file' */
   @IsString()
   @MaxLength(100)
   type!: string;
@@ -64,10 +58,7 @@ export class AddedActionBody {
   @IsObject()
   params!: Record<string, unknown>;
 
-  /**
-   * What it does, in one line; made from the parameters unless given.
-   * @example 'Note on order 17'
-   */
+  /** What it does, in one line; made from the parameters unless given. @example 'Note on order 17' */
   @IsOptional()
   @IsString()
   @MaxLength(200)
@@ -117,10 +108,7 @@ export class EditBody {
   @Type(() => AddedPacketBody)
   add?: AddedPacketBody[];
 
-  /**
-   * Work packets to leave out.
-   * @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8']
-   */
+  /** Work packets to leave out. @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8'] */
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)

@@ -37,26 +37,17 @@ export const APPROVAL_PARAM = {
 };
 
 export class ApprovalsQuery extends TeamPageQuery {
-  /**
-   * Only approvals of this status, or `all`; pending ones unless said otherwise.
-   * @example 'pending'
-   */
+  /** Only approvals of this status, or `all`; pending ones unless said otherwise. @example 'pending' */
   @ApiPropertyOptional()
   @IsIn([...APPROVAL_STATUSES, 'all'])
   status: ApprovalStatus | 'all' = 'pending';
 
-  /**
-   * Only approvals of this capo.
-   * @example 'capo_ops'
-   */
+  /** Only approvals of this capo. @example 'capo_ops' */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
-  /**
-   * Only urgent ones, or only the others; of `all`, only pending ones are divided so.
-   * @example true
-   */
+  /** Only urgent ones, or only the others; of `all`, only pending ones are divided so. @example true */
   @IsOptional()
   @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()
@@ -73,10 +64,7 @@ export class ApprovalsQuery extends TeamPageQuery {
 }
 
 export class DecisionWaitQuery {
-  /**
-   * How many seconds to wait for what is awaited.
-   * @example 10
-   */
+  /** How many seconds to wait for what is awaited. @example 10 */
   @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
@@ -105,18 +93,12 @@ export class WaitingFor {
    * @example 'decision'
    */
   reason!: 'draft' | 'resume' | 'revert' | 'input' | 'mode' | 'approvers' | 'decision';
-  /**
-   * The same for a person.
-   * @example 'A person has to approve or reject it.'
-   */
+  /** The same for a person. @example 'A person has to approve or reject it.' */
   message!: string;
 }
 
 export class ApprovalReason {
-  /**
-   * What the policy decided: allow, require_approval, deny or throttle.
-   * @example 'require_approval'
-   */
+  /** What the policy decided: allow, require_approval, deny or throttle. @example 'require_approval' */
   outcome!: string;
   /**
    * Why, in a person's words; what decided stands first.
@@ -132,39 +114,21 @@ export class ApprovalReason {
 
 /** The agent from outside that asks. */
 export class ApprovalAgent {
-  /**
-   * The first token of its rotations.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
+  /** The first token of its rotations. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   tokenId!: string;
-  /**
-   * As its token names it.
-   * @example 'CRM cleaner'
-   */
+  /** As its token names it. @example 'CRM cleaner' */
   name!: string;
 }
 
 /** A standing order that says who may approve: members with one of the roles or a higher one, and the members named. */
 export class ApprovalApprovers {
-  /**
-   * The standing order.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The standing order. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string;
-  /**
-   * Its name.
-   * @example 'Large refunds'
-   */
+  /** Its name. @example 'Large refunds' */
   name!: string;
-  /**
-   * operator, admin or owner, in the team of the approval.
-   * @example ['admin']
-   */
+  /** operator, admin or owner, in the team of the approval. @example ['admin'] */
   roles!: string[];
-  /**
-   * Ids of members.
-   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
-   */
+  /** Ids of members. @example ['mem_01kerq74k0wtbyzq0h359nrdxj'] */
   memberIds!: string[];
 }
 
@@ -172,29 +136,17 @@ export class ApprovalApprovers {
 export class ApprovalVote {
   /** Who. */
   by!: ActorView;
-  /**
-   * When, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When, Unix milliseconds. @example 1771401690000 */
   at!: number;
-  /**
-   * The receipt of it.
-   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
-   */
+  /** The receipt of it. @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a' */
   receiptId!: string;
 }
 
 /** How many people have approved, and how many have to. */
 export class VoteCount {
-  /**
-   * How many have; an edit sets it back to 0.
-   * @example 1
-   */
+  /** How many have; an edit sets it back to 0. @example 1 */
   have!: number;
-  /**
-   * How many have to.
-   * @example 2
-   */
+  /** How many have to. @example 2 */
   need!: number;
 }
 
@@ -208,10 +160,7 @@ export class ApprovalVotes extends VoteCount {
 
 /** Something that waits for a person, or waited, as lists show it. */
 export class ApprovalSummary {
-  /**
-   * The id of the approval.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The id of the approval. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string;
   /**
    * The directive that it is about; null where an agent from outside asks.
@@ -227,50 +176,32 @@ export class ApprovalSummary {
   questionId!: string | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
-  /**
-   * The capo whose work it is; null while nobody was chosen.
-   * @example 'capo_ops'
-   */
+  /** The capo whose work it is; null while nobody was chosen. @example 'capo_ops' */
   capo!: string | null;
   /**
    * What is decided: the output of a directive, a standing order, spending beyond a budget, or an action or a question of an agent from outside.
    * @example 'output'
    */
   kind!: 'output' | 'standing_order' | 'budget_override' | 'action' | 'question';
-  /**
-   * Where it stands.
-   * @example 'pending'
-   */
+  /** Where it stands. @example 'pending' */
   status!: ApprovalStatus;
-  /**
-   * True once the draft is attached; before that it cannot be approved.
-   * @example true
-   */
+  /** True once the draft is attached; before that it cannot be approved. @example true */
   ready!: boolean;
   /**
    * Its subject, in one line.
    * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
    */
   title!: string;
-  /**
-   * One sentence on the draft.
-   * @example 'A mail to jane@acme.example is ready.'
-   */
+  /** One sentence on the draft. @example 'A mail to jane@acme.example is ready.' */
   summary!: string;
-  /**
-   * The priority of the directive: high, medium or low.
-   * @example 'medium'
-   */
+  /** The priority of the directive: high, medium or low. @example 'medium' */
   priority!: string;
   /**
    * True with priority high, with risk critical (or high, unless an agent asks), or with less than 2 hours left.
    * @example false
    */
   urgent!: boolean;
-  /**
-   * low, medium, high or critical
-   * @example 'medium'
-   */
+  /** low, medium, high or critical @example 'medium' */
   risk!: string;
   /**
    * The highest class of its work packets: read_only, reversible, externally_reversible or irreversible.
@@ -289,10 +220,7 @@ export class ApprovalSummary {
    * @example 'capo_ops email.send acme.example medium'
    */
   groupKey!: string | null;
-  /**
-   * How much of the draft a person has to supply before it can be approved.
-   * @example 0
-   */
+  /** How much of the draft a person has to supply before it can be approved. @example 0 */
   inputsNeeded!: number;
   /** What the person who rejected it said, or why it was cancelled; null otherwise. Lists have its first 500 characters. */
   feedback!: string | null;
@@ -300,20 +228,11 @@ export class ApprovalSummary {
   waitingFor!: WaitingFor | null;
   /** Who handed in the directive. */
   requestedBy!: ActorView;
-  /**
-   * When it was asked for, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** When it was asked for, Unix milliseconds. @example 1771401600000 */
   requestedAt!: number;
-  /**
-   * When it expires without a decision, Unix milliseconds.
-   * @example 1771660800000
-   */
+  /** When it expires without a decision, Unix milliseconds. @example 1771660800000 */
   expiresAt!: number;
-  /**
-   * What happens when nobody decides in time.
-   * @example 'reject'
-   */
+  /** What happens when nobody decides in time. @example 'reject' */
   onExpiry!: 'reject' | 'escalate';
   /** How many people have approved it, and how many have to. */
   votes!: ApprovalVotes;

@@ -18,10 +18,7 @@ export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
 
 /** Body of `POST /questions`. */
 export class CreateQuestionBody extends AskBody {
-  /**
-   * The question, in one line of at most 300 characters.
-   * @example 'Which plan does the customer get?'
-   */
+  /** The question, in one line of at most 300 characters. @example 'Which plan does the customer get?' */
   @IsPlainText(300, { oneLine: true, visible: true })
   title!: string;
 
@@ -39,10 +36,7 @@ export class CreateQuestionBody extends AskBody {
 
 /** Query of `GET /questions`; what is left out does not narrow it. */
 export class QuestionsQuery extends AskedQuery {
-  /**
-   * Only questions with this status.
-   * @example 'pending'
-   */
+  /** Only questions with this status. @example 'pending' */
   @IsOptional()
   @IsIn(QUESTION_STATUSES)
   status?: QuestionStatus;
@@ -50,10 +44,7 @@ export class QuestionsQuery extends AskedQuery {
 
 /** Body of `POST /approvals/{approvalId}/respond`. */
 export class RespondBody {
-  /**
-   * The answer, as the `answerSchema` of the question wants it.
-   * @example { "plan": "pro" }
-   */
+  /** The answer, as the `answerSchema` of the question wants it. @example { "plan": "pro" } */
   @ApiProperty({ type: 'object', additionalProperties: true })
   @IsObject()
   answer!: Answer;
@@ -61,20 +52,11 @@ export class RespondBody {
 
 /** A question as lists show it. */
 export class QuestionSummary extends AskedView {
-  /**
-   * The id of the question.
-   * @example 'qst_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The id of the question. @example 'qst_01khqw6sb0xg7v9zhwnqcrxds8' */
   questionId!: string;
-  /**
-   * The question, in the agent's words.
-   * @example 'Which plan does the customer get?'
-   */
+  /** The question, in the agent's words. @example 'Which plan does the customer get?' */
   title!: string;
-  /**
-   * Where it stands.
-   * @example 'pending'
-   */
+  /** Where it stands. @example 'pending' */
   status!: QuestionStatus;
   /** Who answered; null until then. */
   @ApiProperty({ example: null })
@@ -83,10 +65,7 @@ export class QuestionSummary extends AskedView {
   feedback!: string | null;
   /** When it was answered, declined or cancelled, or expired, Unix milliseconds; null until then. */
   endedAt!: number | null;
-  /**
-   * The approval by which a person answers.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The approval by which a person answers. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string;
   /** The receipt of how it ended; null while it is pending. */
   receiptId!: string | null;

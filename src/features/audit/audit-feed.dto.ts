@@ -19,10 +19,7 @@ export type FeedFormat = (typeof FEED_FORMATS)[number];
 
 /** Query of `GET /audit-feed`; what is left out does not narrow it. */
 export class AuditFeedQuery {
-  /**
-   * The id of who acted: a member, a capo, or `system`.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The id of who acted: a member, a capo, or `system`. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   @IsOptional()
   @Matches(NAME, NAME_MESSAGE)
   actor?: string;
@@ -38,42 +35,27 @@ export class AuditFeedQuery {
   })
   action?: string;
 
-  /**
-   * Only what concerns this capo.
-   * @example 'capo_ops'
-   */
+  /** Only what concerns this capo. @example 'capo_ops' */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
-  /**
-   * Only what concerns this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** Only what concerns this team. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: string;
 
-  /**
-   * The id of what was acted upon.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The id of what was acted upon. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   @IsOptional()
   @Matches(NAME, NAME_MESSAGE)
   entity?: string;
 
-  /**
-   * Only the receipt with this id.
-   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
-   */
+  /** Only the receipt with this id. @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a' */
   @IsOptional()
   @Matches(/^rcp_[0-7][0-9a-hjkmnp-tv-z]{25}$/, { message: '$property must be the id of a receipt' })
   receipt?: string;
 
-  /**
-   * From then on, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** From then on, Unix milliseconds. @example 1771401600000 */
   @IsOptional()
   @FromDigits()
   @IsInt(UNIX_MILLISECONDS)
@@ -81,10 +63,7 @@ export class AuditFeedQuery {
   @Max(YEAR_9999)
   from?: number;
 
-  /**
-   * Before then, Unix milliseconds.
-   * @example 1771488000000
-   */
+  /** Before then, Unix milliseconds. @example 1771488000000 */
   @IsOptional()
   @FromDigits()
   @IsInt(UNIX_MILLISECONDS)
@@ -92,10 +71,7 @@ export class AuditFeedQuery {
   @Max(YEAR_9999)
   to?: number;
 
-  /**
-   * Only receipts with a smaller number; `nextBefore` of the page before.
-   * @example 1200
-   */
+  /** Only receipts with a smaller number; `nextBefore` of the page before. @example 1200 */
   @IsOptional()
   @FromDigits()
   @IsInt()
@@ -115,90 +91,51 @@ export class AuditFeedQuery {
   @Max(MAX_LINES)
   limit?: number;
 
-  /**
-   * The format of the answer, instead of an Accept header.
-   * @example 'json'
-   */
+  /** The format of the answer, instead of an Accept header. @example 'json' */
   @IsOptional()
   @IsIn(FEED_FORMATS)
   format?: FeedFormat;
 }
 
 export class ReceiptEntity {
-  /**
-   * What kind of record it is.
-   * @example 'approval'
-   */
+  /** What kind of record it is. @example 'approval' */
   type!: string;
-  /**
-   * The id of the record.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The id of the record. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   id!: string;
 }
 
 /** What happened, and where it stands in the chain. */
 export class ReceiptItem {
-  /**
-   * The id of the receipt.
-   * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
-   */
+  /** The id of the receipt. @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a' */
   receiptId!: string;
-  /**
-   * Its number in the chain of the workspace, counted from 1.
-   * @example 1204
-   */
+  /** Its number in the chain of the workspace, counted from 1. @example 1204 */
   seq!: number;
-  /**
-   * When it happened, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When it happened, Unix milliseconds. @example 1771401690000 */
   at!: number;
   /** Who acted. */
   actor!: ActorView;
-  /**
-   * What was done.
-   * @example 'approval.approved'
-   */
+  /** What was done. @example 'approval.approved' */
   action!: string;
   /** What was acted upon. */
   entity!: ReceiptEntity;
-  /**
-   * The directive that it belongs to; null: none.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The directive that it belongs to; null: none. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
-  /**
-   * The capo that it concerns; null: none.
-   * @example 'capo_ops'
-   */
+  /** The capo that it concerns; null: none. @example 'capo_ops' */
   capo!: string | null;
-  /**
-   * How it ended.
-   * @example 'success'
-   */
+  /** How it ended. @example 'success' */
   outcome!: 'success' | 'denied' | 'failure';
-  /**
-   * One sentence for a person.
-   * @example 'Mira Novak approved the mail to jane@acme.example.'
-   */
+  /** One sentence for a person. @example 'Mira Novak approved the mail to jane@acme.example.' */
   summary!: string;
   /**
    * What else is recorded; the action says which fields there are.
    * @example { "contentHash": "9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f" }
    */
   details!: Record<string, unknown>;
-  /**
-   * How many kills there had been; null where it does not matter.
-   * @example 0
-   */
+  /** How many kills there had been; null where it does not matter. @example 0 */
   guardianEpoch!: number | null;
-  /**
-   * The request that caused it; null: none did.
-   * @example 'req_01khqw6q00wy74pjf1avkzwmgz'
-   */
+  /** The request that caused it; null: none did. @example 'req_01khqw6q00wy74pjf1avkzwmgz' */
   requestId!: string | null;
   /**
    * The hash of the receipt before this one, in hex.
@@ -215,19 +152,13 @@ export class ReceiptItem {
 export class AuditPage {
   /** The receipts of this page, newest first. */
   items!: ReceiptItem[];
-  /**
-   * Send it as `before` to read on; null behind the last page.
-   * @example 1204
-   */
+  /** Send it as `before` to read on; null behind the last page. @example 1204 */
   nextBefore!: number | null;
 }
 
 /** Query of `GET /audit-feed/verify`: what was kept elsewhere, or nothing. */
 export class VerifyQuery {
-  /**
-   * The `seq` of a `receiptHead` that was kept elsewhere; comes with `heldHash`.
-   * @example 1204
-   */
+  /** The `seq` of a `receiptHead` that was kept elsewhere; comes with `heldHash`. @example 1204 */
   @ValidateIf(isHeldNamed)
   @FromDigits()
   @IsInt()

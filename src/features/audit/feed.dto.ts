@@ -14,29 +14,20 @@ export class FeedItem extends PickType(ReceiptItem, [
   'capo',
   'outcome',
 ]) {
-  /**
-   * What happened, in one sentence.
-   * @example 'Mira Novak approved the mail to jane@acme.example.'
-   */
+  /** What happened, in one sentence. @example 'Mira Novak approved the mail to jane@acme.example.' */
   text!: string;
 }
 
 export class FeedPage {
   /** The entries of this page, newest first. */
   items!: FeedItem[];
-  /**
-   * Send it as `before` to read on; null behind the last page.
-   * @example 1204
-   */
+  /** Send it as `before` to read on; null behind the last page. @example 1204 */
   nextBefore!: number | null;
 }
 
 /** Query of `GET /feed/stream`. */
 export class FeedStreamQuery {
-  /**
-   * The number of the last receipt you have; the header `Last-Event-ID` goes before it.
-   * @example 1203
-   */
+  /** The number of the last receipt you have; the header `Last-Event-ID` goes before it. @example 1203 */
   @IsOptional()
   @FromDigits()
   @IsInt()

@@ -1,29 +1,17 @@
 /** A signed point of the chain: a kept one proves that the chain was cut or rewritten. */
 export class CheckpointView {
-  /**
-   * The workspace whose chain it signs.
-   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
-   */
+  /** The workspace whose chain it signs. @example 'wks_01kerpxzm02h8rz4dtvnsqab5g' */
   workspaceId!: string;
-  /**
-   * The number of the last receipt that it covers.
-   * @example 1204
-   */
+  /** The number of the last receipt that it covers. @example 1204 */
   seq!: number;
   /**
    * The hash of that receipt, in hex.
    * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
    */
   hash!: string;
-  /**
-   * When it was signed, Unix milliseconds.
-   * @example 1771401720000
-   */
+  /** When it was signed, Unix milliseconds. @example 1771401720000 */
   signedAt!: number;
-  /**
-   * The key that signed it, one of `GET /audit-feed/keys`.
-   * @example '9deb65b8788f41ff'
-   */
+  /** The key that signed it, one of `GET /audit-feed/keys`. @example '9deb65b8788f41ff' */
   keyId!: string;
   /**
    * Ed25519 over the canonical JSON of hash, seq, signedAt and workspaceId; base64url.
@@ -33,10 +21,7 @@ export class CheckpointView {
 }
 
 export class ChainHead {
-  /**
-   * The number of the last receipt; 0 before the first one.
-   * @example 1204
-   */
+  /** The number of the last receipt; 0 before the first one. @example 1204 */
   seq!: number;
   /**
    * The hash of the last receipt, in hex. Keep a copy elsewhere.
@@ -53,25 +38,16 @@ export class ChainHead {
 }
 
 export class SigningKeyView {
-  /**
-   * The id of the key.
-   * @example '9deb65b8788f41ff'
-   */
+  /** The id of the key. @example '9deb65b8788f41ff' */
   keyId!: string;
-  /**
-   * The algorithm of the signatures.
-   * @example 'Ed25519'
-   */
+  /** The algorithm of the signatures. @example 'Ed25519' */
   algorithm!: 'Ed25519';
   /**
    * The public key, SPKI in PEM.
    * @example '-----BEGIN PUBLIC KEY----- MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE= -----END PUBLIC KEY-----'
    */
   publicKey!: string;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1768208400000
-   */
+  /** When it was made, Unix milliseconds. @example 1768208400000 */
   createdAt!: number;
   /** The id of the key before this one; null for the first. */
   signedBy!: string | null;

@@ -3,44 +3,23 @@ import { PageFacts } from '../../platform/kernel/pages.dto.js';
 
 /** A standing order that allowed an act. */
 export class AllowingOrder {
-  /**
-   * The standing order.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The standing order. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string;
-  /**
-   * Its name.
-   * @example 'Answers to customers'
-   */
+  /** Its name. @example 'Answers to customers' */
   name!: string;
 }
 
 /** One act that reached the outside. */
 export class SentItem {
-  /**
-   * The receipt of it.
-   * @example 'rcp_01khqw9gmry8wb9w8h9vccsbm7'
-   */
+  /** The receipt of it. @example 'rcp_01khqw9gmry8wb9w8h9vccsbm7' */
   receiptId!: string;
-  /**
-   * The number of the receipt.
-   * @example 1204
-   */
+  /** The number of the receipt. @example 1204 */
   seq!: number;
-  /**
-   * When it left, Unix milliseconds.
-   * @example 1771401691800
-   */
+  /** When it left, Unix milliseconds. @example 1771401691800 */
   at!: number;
-  /**
-   * What was done, in one line.
-   * @example 'Mail to jane@acme.example: Your delivery'
-   */
+  /** What was done, in one line. @example 'Mail to jane@acme.example: Your delivery' */
   title!: string;
-  /**
-   * The action type, or the tool of an agent from outside.
-   * @example 'email.send'
-   */
+  /** The action type, or the tool of an agent from outside. @example 'email.send' */
   type!: string;
   /**
    * Whom or what it reached, at most 500 characters; null where the title says it all.
@@ -59,10 +38,7 @@ export class SentItem {
   directiveId!: string | null;
   /** The approval that allowed it; null: nobody was asked. */
   approvalId!: string | null;
-  /**
-   * Who approved it, by name; empty where nobody was asked.
-   * @example ['Mira Novak']
-   */
+  /** Who approved it, by name; empty where nobody was asked. @example ['Mira Novak'] */
   approvedBy!: string[];
   /** The standing orders that allowed it without a question; empty where somebody approved it, or the mode of the guardian let it go. */
   @ApiProperty({ example: [] })

@@ -15,10 +15,7 @@ export class DraftingError {
 
 /** How far the work on a draft has come. */
 export class Drafting {
-  /**
-   * How many attempts there have been, the present one included.
-   * @example 0
-   */
+  /** How many attempts there have been, the present one included. @example 0 */
   attempts!: number;
   /**
    * When the next attempt begins, Unix milliseconds; null while one is under way, and while nothing begins: the capo is

@@ -14,10 +14,7 @@ const MAX_MESSAGE = 4_000;
 
 /** Body of `POST /consigliere/chat`. */
 export class ChatBody {
-  /**
-   * What you ask, or want done, at most 4,000 characters.
-   * @example 'What waits for me?'
-   */
+  /** What you ask, or want done, at most 4,000 characters. @example 'What waits for me?' */
   @IsPlainText(MAX_MESSAGE)
   message!: string;
 

@@ -19,20 +19,14 @@ export class BootstrapWorkspace extends IntersectionType(
   PickType(WorkspaceView, ['workspaceId', 'name']),
   PickType(SettingsView, ['currency', 'timezone', 'locale', 'presence']),
 ) {
-  /**
-   * free, pro or enterprise
-   * @example 'pro'
-   */
+  /** free, pro or enterprise @example 'pro' */
   tier!: Tier;
   /** The licence that the tier comes from. */
   subscription!: BootstrapSubscription;
 }
 
 export class BootstrapOperator extends PickType(ProfileOperator, ['memberId', 'handle', 'email']) {
-  /**
-   * The user behind the membership.
-   * @example 'usr_01kerpxzm0m67dx5791yjsqjf1'
-   */
+  /** The user behind the membership. @example 'usr_01kerpxzm0m67dx5791yjsqjf1' */
   userId!: string;
 }
 
@@ -45,69 +39,36 @@ export class BootstrapTeam extends PickType(TeamView, ['teamId', 'name', 'slug']
 }
 
 export class BootstrapCapo extends PickType(AgentView, ['role', 'status']) {
-  /**
-   * How a person calls it.
-   * @example 'Ops'
-   */
+  /** How a person calls it. @example 'Ops' */
   name!: string;
-  /**
-   * The engine that it runs.
-   * @example 'ops'
-   */
+  /** The engine that it runs. @example 'ops' */
   engine!: string;
-  /**
-   * Its responsibility.
-   * @example ['delivery', 'logistics', 'execution']
-   */
+  /** Its responsibility. @example ['delivery', 'logistics', 'execution'] */
   domain!: string[];
 }
 
 export class BootstrapGuardian extends PickType(GuardianView, ['mode', 'pending', 'epoch']) {}
 
 export class BootstrapCounts {
-  /**
-   * Directives that have not come to an end.
-   * @example 1
-   */
+  /** Directives that have not come to an end. @example 1 */
   directives!: number;
-  /**
-   * Approvals that are pending.
-   * @example 1
-   */
+  /** Approvals that are pending. @example 1 */
   approvals!: number;
-  /**
-   * Signals that nobody has acknowledged or snoozed.
-   * @example 2
-   */
+  /** Signals that nobody has acknowledged or snoozed. @example 2 */
   signals!: number;
 }
 
 /** What this installation has been set up for. */
 export class BootstrapFeatures {
-  /**
-   * True when a model makes the drafts, false when the built-in runner does.
-   * @example false
-   */
+  /** True when a model makes the drafts, false when the built-in runner does. @example false */
   model!: boolean;
-  /**
-   * True when mail leaves through a server, false when it is written to files.
-   * @example true
-   */
+  /** True when mail leaves through a server, false when it is written to files. @example true */
   mailServer!: boolean;
-  /**
-   * True when licences can be checked, since their issuer is known.
-   * @example false
-   */
+  /** True when licences can be checked, since their issuer is known. @example false */
   licences!: boolean;
-  /**
-   * True when skill packs can be installed, since whose packs may be is known.
-   * @example false
-   */
+  /** True when skill packs can be installed, since whose packs may be is known. @example false */
   skillPacks!: boolean;
-  /**
-   * True when people can sign in to the admin area through OpenID Connect.
-   * @example false
-   */
+  /** True when people can sign in to the admin area through OpenID Connect. @example false */
   oidc!: boolean;
 }
 
@@ -117,15 +78,9 @@ export class BootstrapView {
   workspace!: BootstrapWorkspace;
   /** Who calls. */
   operator!: BootstrapOperator;
-  /**
-   * The caller's role in the workspace: viewer, operator, admin or owner.
-   * @example 'owner'
-   */
+  /** The caller's role in the workspace: viewer, operator, admin or owner. @example 'owner' */
   role!: Role;
-  /**
-   * What the token is limited to; null: it carries all rights of its member.
-   * @example null
-   */
+  /** What the token is limited to; null: it carries all rights of its member. @example null */
   @ApiProperty({ type: [String], enum: TOKEN_SCOPES, isArray: true, nullable: true, example: null })
   scopes!: TokenScope[] | null;
   /** The teams that the caller sees. */
@@ -142,14 +97,8 @@ export class BootstrapView {
   limits!: TierLimits;
   /** What this installation has been set up for. */
   features!: BootstrapFeatures;
-  /**
-   * The API versions that the service speaks.
-   * @example ['2026-04']
-   */
+  /** The API versions that the service speaks. @example ['2026-04'] */
   apiVersions!: string[];
-  /**
-   * The time of the service, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** The time of the service, Unix milliseconds. @example 1771401690000 */
   serverTime!: number;
 }

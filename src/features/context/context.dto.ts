@@ -15,10 +15,7 @@ export class ContextMetrics {
    * @example 600.5
    */
   revenue24h!: number;
-  /**
-   * Signals that carry a score.
-   * @example 2
-   */
+  /** Signals that carry a score. @example 2 */
   signalsScored!: number;
 }
 
@@ -28,15 +25,9 @@ export class ContextReceiptHead extends PickType(ChainHead, ['seq', 'hash']) {}
 
 /** The whole operational context (SPECIFICATION, Context). */
 export class ContextView {
-  /**
-   * When this was put together, ISO 8601.
-   * @example '2026-02-18T08:01:30.000Z'
-   */
+  /** When this was put together, ISO 8601. @example '2026-02-18T08:01:30.000Z' */
   generatedAt!: string;
-  /**
-   * The session of the caller.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
+  /** The session of the caller. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   sessionId!: string;
   /** Who calls. */
   operator!: ContextOperator;

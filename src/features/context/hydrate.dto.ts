@@ -13,10 +13,7 @@ export class HydrateBody {
   @Matches(/^[\x21-\x7e]{1,64}$/, { message: '$property must be 1 to 64 visible ASCII characters' })
   deviceId!: string;
 
-  /**
-   * The `cursor` of the answer before; left out at the first call.
-   * @example 'v1.pQ2xS0o3.Yk9fT1dB'
-   */
+  /** The `cursor` of the answer before; left out at the first call. @example 'v1.pQ2xS0o3.Yk9fT1dB' */
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
@@ -34,15 +31,9 @@ export class Hydration {
    * the last 100.
    */
   receipts!: ReceiptItem[];
-  /**
-   * What to send as `since` next time.
-   * @example 'v1.pQ2xS0o3.Yk9fT1dB'
-   */
+  /** What to send as `since` next time. @example 'v1.pQ2xS0o3.Yk9fT1dB' */
   cursor!: string;
-  /**
-   * True when there are more receipts than one answer holds: call again with the cursor.
-   * @example false
-   */
+  /** True when there are more receipts than one answer holds: call again with the cursor. @example false */
   more!: boolean;
   /**
    * True when these receipts do not follow on those of the cursor, since the caller sees other teams by now, or the

@@ -7,20 +7,11 @@ import { ApprovalOutput } from '../approvals/index.js';
 import { PacketCost } from './packets/work-packets.dto.js';
 
 export class RoutingCandidate {
-  /**
-   * The capo that was considered.
-   * @example 'capo_ops'
-   */
+  /** The capo that was considered. @example 'capo_ops' */
   capo!: string;
-  /**
-   * How well it fits, 0 to 1.
-   * @example 0.63
-   */
+  /** How well it fits, 0 to 1. @example 0.63 */
   score!: number;
-  /**
-   * The words and abilities that speak for it.
-   * @example ['delivery', 'arrives', 'can send mail']
-   */
+  /** The words and abilities that speak for it. @example ['delivery', 'arrives', 'can send mail'] */
   why!: string[];
 }
 
@@ -37,38 +28,23 @@ export class DirectiveRouting {
 export class DirectiveOutput extends ApprovalOutput {}
 
 class DirectiveEngine {
-  /**
-   * The engine that made the draft; `builtin` is the one that works without a model.
-   * @example 'builtin'
-   */
+  /** The engine that made the draft; `builtin` is the one that works without a model. @example 'builtin' */
   name!: string;
   /** The model that it asked; null: none. */
   model!: string | null;
 }
 
 class DirectiveCost extends PacketCost {
-  /**
-   * Tokens that were sent to the model.
-   * @example 0
-   */
+  /** Tokens that were sent to the model. @example 0 */
   tokensIn!: number;
-  /**
-   * Tokens that the model answered.
-   * @example 0
-   */
+  /** Tokens that the model answered. @example 0 */
   tokensOut!: number;
 }
 
 class DirectiveError {
-  /**
-   * The code of the error.
-   * @example 'POLICY_DENIED'
-   */
+  /** The code of the error. @example 'POLICY_DENIED' */
   code!: string;
-  /**
-   * What went wrong, for a person.
-   * @example 'The standing order No mail denies this work packet.'
-   */
+  /** What went wrong, for a person. @example 'The standing order No mail denies this work packet.' */
   message!: string;
   /**
    * What can be done about it, where it failed before anything was sent.
@@ -79,86 +55,44 @@ class DirectiveError {
 
 /** The schedule that a directive is a run of. */
 class DirectiveSchedule {
-  /**
-   * The id of the schedule.
-   * @example 'sch_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the schedule. @example 'sch_01khqw6q006hs686p8sr7arg9t' */
   scheduleId!: string;
-  /**
-   * The due time of this run, Unix milliseconds; null: a person ran the schedule.
-   * @example 1771833600000
-   */
+  /** The due time of this run, Unix milliseconds; null: a person ran the schedule. @example 1771833600000 */
   dueAt!: number | null;
 }
 
 export class DirectiveChange {
   /** The status before; null for the first one. */
   from!: DirectiveStatus | null;
-  /**
-   * The status from then on.
-   * @example 'pending_approval'
-   */
+  /** The status from then on. @example 'pending_approval' */
   to!: DirectiveStatus;
-  /**
-   * When it changed, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** When it changed, Unix milliseconds. @example 1771401600000 */
   at!: number;
-  /**
-   * The receipt of the change.
-   * @example 'rcp_01khqw6q000z6psfac2nmjc6gg'
-   */
+  /** The receipt of the change. @example 'rcp_01khqw6q000z6psfac2nmjc6gg' */
   receiptId!: string;
 }
 
 /** What every view of a directive shows. */
 class DirectiveFacts {
-  /**
-   * The id of the directive.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the directive. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string;
-  /**
-   * The capo that does it; null until one was chosen.
-   * @example 'capo_ops'
-   */
+  /** The capo that does it; null until one was chosen. @example 'capo_ops' */
   capo!: string | null;
-  /**
-   * Who chose the capo.
-   * @example 'consigliere'
-   */
+  /** Who chose the capo. @example 'consigliere' */
   routedBy!: 'operator' | 'consigliere';
-  /**
-   * high, medium or low
-   * @example 'medium'
-   */
+  /** high, medium or low @example 'medium' */
   priority!: Priority;
-  /**
-   * Whether its output queues for review before anything is sent.
-   * @example true
-   */
+  /** Whether its output queues for review before anything is sent. @example true */
   requiresApproval!: boolean;
-  /**
-   * When it expires if not executed, ISO 8601; null: never.
-   * @example '2026-02-20T16:00:00.000Z'
-   */
+  /** When it expires if not executed, ISO 8601; null: never. @example '2026-02-20T16:00:00.000Z' */
   deadline!: string | null;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
-  /**
-   * Where it stands.
-   * @example 'pending_approval'
-   */
+  /** Where it stands. @example 'pending_approval' */
   status!: DirectiveStatus;
-  /**
-   * The approval at which it waits, or waited; null: none.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The approval at which it waits, or waited; null: none. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string | null;
-  /**
-   * What it came to, in its order.
-   * @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8']
-   */
+  /** What it came to, in its order. @example ['pkt_01khqw6sb0xg7v9zhwnqcrxds8'] */
   workPacketIds!: string[];
   /** What made the draft; null until it is made. */
   engine!: DirectiveEngine | null;
@@ -171,15 +105,9 @@ class DirectiveFacts {
   createdBy!: ActorView;
   /** The schedule that it is a run of; null: none. */
   schedule!: DirectiveSchedule | null;
-  /**
-   * When it was handed in, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** When it was handed in, Unix milliseconds. @example 1771401600000 */
   createdAt!: number;
-  /**
-   * When a capo began to work on it, Unix milliseconds; null: not yet.
-   * @example 1771401601200
-   */
+  /** When a capo began to work on it, Unix milliseconds; null: not yet. @example 1771401601200 */
   startedAt!: number | null;
   /** When it was carried out, Unix milliseconds; null: not yet. */
   executedAt!: number | null;
@@ -196,17 +124,11 @@ export class DirectiveSummary extends DirectiveFacts {
 
 /** A directive, from hand-in to receipt. */
 export class DirectiveView extends DirectiveFacts {
-  /**
-   * The instruction.
-   * @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.'
-   */
+  /** The instruction. @example 'Email jane@acme.example and tell her that the delivery arrives on Friday.' */
   directive!: string;
   /** How the consigliere chose; null when the operator named the capo, and until it has chosen. */
   routing!: DirectiveRouting | null;
-  /**
-   * The extra context that it was handed in with.
-   * @example { "order": 17 }
-   */
+  /** The extra context that it was handed in with. @example { "order": 17 } */
   context!: Record<string, unknown>;
   /** The draft; null until it is made. */
   output!: DirectiveOutput | null;

@@ -26,18 +26,12 @@ const MAX_TEXT = 20_000;
 const MAX_CONTEXT_BYTES = 64 * 1024;
 
 class DirectiveTerms {
-  /**
-   * high, medium or low; medium unless said
-   * @example 'medium'
-   */
+  /** high, medium or low; medium unless said @example 'medium' */
   @IsOptional()
   @IsIn(PRIORITIES)
   priority?: Priority;
 
-  /**
-   * Extra context passed to the capo, at most 64 KB.
-   * @example { "order": 17 }
-   */
+  /** Extra context passed to the capo, at most 64 KB. @example { "order": 17 } */
   @IsOptional()
   @FreeForm()
   @IsObject()
@@ -73,17 +67,11 @@ export class DirectiveBody extends DirectiveTerms {
   @MaxLength(MAX_TEXT)
   directive!: string;
 
-  /**
-   * The capo that is to do it.
-   * @example 'capo_ops'
-   */
+  /** The capo that is to do it. @example 'capo_ops' */
   @IsIn(CAPO_ROLES)
   capo!: CapoRole;
 
-  /**
-   * Whether the output queues for review before anything is sent; true unless said.
-   * @example true
-   */
+  /** Whether the output queues for review before anything is sent; true unless said. @example true */
   @IsOptional()
   @IsBoolean()
   requiresApproval?: boolean;
@@ -101,10 +89,7 @@ export class QueuedDirectiveBody extends DirectiveTerms {
   @MaxLength(MAX_TEXT)
   text!: string;
 
-  /**
-   * The capo that is to do it; the consigliere chooses unless said.
-   * @example 'capo_ops'
-   */
+  /** The capo that is to do it; the consigliere chooses unless said. @example 'capo_ops' */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
@@ -112,44 +97,26 @@ export class QueuedDirectiveBody extends DirectiveTerms {
 
 /** Answer of `POST /directive`. */
 export class QueuedDirective {
-  /**
-   * The id of the new directive.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the new directive. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string;
-  /**
-   * The approval at which its output will wait.
-   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a'
-   */
+  /** The approval at which its output will wait. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string;
-  /**
-   * Always `pending_approval`.
-   * @example 'pending_approval'
-   */
+  /** Always `pending_approval`. @example 'pending_approval' */
   status!: 'pending_approval';
 }
 
 export class DirectivesQuery extends TeamPageQuery {
-  /**
-   * Only directives of this status.
-   * @example 'executed'
-   */
+  /** Only directives of this status. @example 'executed' */
   @IsOptional()
   @IsIn(DIRECTIVE_STATUSES)
   status?: DirectiveStatus;
 
-  /**
-   * Only directives of this capo.
-   * @example 'capo_ops'
-   */
+  /** Only directives of this capo. @example 'capo_ops' */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
-  /**
-   * Only directives that this schedule has handed in.
-   * @example 'sch_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** Only directives that this schedule has handed in. @example 'sch_01khqw6q006hs686p8sr7arg9t' */
   @IsOptional()
   @Matches(/^sch_[0-9a-z]{26}$/, { message: 'scheduleId must be the id of a schedule' })
   scheduleId?: string;

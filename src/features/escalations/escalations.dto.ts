@@ -21,19 +21,13 @@ export const ESCALATION_PARAM = {
 
 /** Query of `GET /escalations`; what is left out does not narrow it, but for the status. */
 export class EscalationsQuery extends TeamPageQuery {
-  /**
-   * Only escalations of this status.
-   * @example 'open'
-   */
+  /** Only escalations of this status. @example 'open' */
   @ApiPropertyOptional()
   @IsOptional()
   @IsIn(ESCALATION_STATUSES)
   status: EscalationStatus = 'open';
 
-  /**
-   * Only escalations of this kind.
-   * @example 'approval_expiring'
-   */
+  /** Only escalations of this kind. @example 'approval_expiring' */
   @IsOptional()
   @IsIn(ESCALATION_KINDS)
   kind?: EscalationKind;
@@ -41,18 +35,12 @@ export class EscalationsQuery extends TeamPageQuery {
 
 /** Body of `POST /escalations/decide`. */
 export class DecideEscalationBody {
-  /**
-   * The escalation.
-   * @example 'esc_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The escalation. @example 'esc_01khqws0y0g13zyp5vc6y27gyg' */
   @IsString()
   @MaxLength(64)
   escalationId!: string;
 
-  /**
-   * One of the options of the escalation.
-   * @example 'extend'
-   */
+  /** One of the options of the escalation. @example 'extend' */
   @IsString()
   @MinLength(1)
   @MaxLength(64)
@@ -73,29 +61,20 @@ export class EscalationSubject extends ReceiptEntity {}
 
 /** An option of an escalation, in words. */
 export class EscalationChoiceView {
-  /**
-   * What to send as the decision.
-   * @example 'extend'
-   */
+  /** What to send as the decision. @example 'extend' */
   option!: string;
   /**
    * What it does.
    * @example 'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.'
    */
   effect!: string;
-  /**
-   * The least role that may choose it.
-   * @example 'operator'
-   */
+  /** The least role that may choose it. @example 'operator' */
   role!: Role;
 }
 
 /** Something that a person has to decide because nothing else here can. */
 export class EscalationView {
-  /**
-   * The id of the escalation.
-   * @example 'esc_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The id of the escalation. @example 'esc_01khqws0y0g13zyp5vc6y27gyg' */
   escalationId!: string;
   /**
    * approval_expiring, approval_expired, packet_failed, budget_exceeded, connector_red, compensation_failed,
@@ -103,10 +82,7 @@ export class EscalationView {
    * @example 'approval_expiring'
    */
   kind!: EscalationKind;
-  /**
-   * open; resolved, by a decision or because its cause is gone; or dismissed
-   * @example 'open'
-   */
+  /** open; resolved, by a decision or because its cause is gone; or dismissed @example 'open' */
   status!: EscalationStatus;
   /** Its subject. */
   entity!: EscalationSubject;
@@ -119,27 +95,18 @@ export class EscalationView {
    * @example 'The approval of "Email jane@acme.example" expires soon, and nobody has decided on it.'
    */
   reason!: string;
-  /**
-   * What may be decided.
-   * @example ['extend', 'reject', 'dismiss']
-   */
+  /** What may be decided. @example ['extend', 'reject', 'dismiss'] */
   options!: string[];
   /** What each of the options does, in the same order; one that can no longer be chosen is left out. */
   choices!: EscalationChoiceView[];
-  /**
-   * How many it stands for: where very much fails at once, one escalation stands for many.
-   * @example 1
-   */
+  /** How many it stands for: where very much fails at once, one escalation stands for many. @example 1 */
   count!: number;
   /**
    * When it ends by itself or becomes worse, Unix milliseconds; null: it stays as it is.
    * @example 1771488000000
    */
   dueAt!: number | null;
-  /**
-   * When it was opened, Unix milliseconds.
-   * @example 1771402200000
-   */
+  /** When it was opened, Unix milliseconds. @example 1771402200000 */
   createdAt!: number;
   /** When it was closed, Unix milliseconds; null: it is open. */
   decidedAt!: number | null;

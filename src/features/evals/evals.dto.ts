@@ -71,26 +71,17 @@ export class RunEvalBody {
 
 /** Query of `GET /evals`; what is left out does not narrow it. */
 export class EvalsQuery extends TeamPageQuery {
-  /**
-   * Only runs of this kind.
-   * @example 'standing_order_safety'
-   */
+  /** Only runs of this kind. @example 'standing_order_safety' */
   @IsOptional()
   @IsIn(EVAL_KINDS)
   kind?: EvalKind;
 
-  /**
-   * Only runs about this target.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** Only runs about this target. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   @IsOptional()
   @Matches(/^[\w-]{1,64}$/, { message: '$property must be an id, or the name of a skill' })
   targetEntityId?: string;
 
-  /**
-   * Only runs that passed, or only those that did not.
-   * @example false
-   */
+  /** Only runs that passed, or only those that did not. @example false */
   @IsOptional()
   @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()
@@ -99,110 +90,65 @@ export class EvalsQuery extends TeamPageQuery {
 
 /** Where a target breaks a rule. */
 export class FindingView implements Finding {
-  /**
-   * The rule, as docs/evals.md lists it.
-   * @example 'order.no_expiry_irreversible'
-   */
+  /** The rule, as docs/evals.md lists it. @example 'order.no_expiry_irreversible' */
   ruleId!: string;
-  /**
-   * critical, warning or info
-   * @example 'warning'
-   */
+  /** critical, warning or info @example 'warning' */
   severity!: FindingSeverity;
-  /**
-   * Where in the target; empty for the whole of it.
-   * @example 'expiresAt'
-   */
+  /** Where in the target; empty for the whole of it. @example 'expiresAt' */
   path!: string;
-  /**
-   * What is wrong there.
-   * @example 'It never expires, and allows what cannot be undone.'
-   */
+  /** What is wrong there. @example 'It never expires, and allows what cannot be undone.' */
   message!: string;
   /** What was found there, as text; null: nothing. */
   evidence!: string | null;
-  /**
-   * What to do about it.
-   * @example 'Set `expiresAt`; a new version renews it.'
-   */
+  /** What to do about it. @example 'Set `expiresAt`; a new version renews it.' */
   suggestion!: string;
 }
 
 /** An eval run as lists show it, without its findings. */
 export class EvalRunSummary {
-  /**
-   * The id of the run.
-   * @example 'evl_01kerr2kg0b6y3v9m5d8q1tzxw'
-   */
+  /** The id of the run. @example 'evl_01kerr2kg0b6y3v9m5d8q1tzxw' */
   evalRunId!: string;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
-  /**
-   * Its name.
-   * @example 'Before the holidays'
-   */
+  /** Its name. @example 'Before the holidays' */
   name!: string;
   /**
    * standing_order_safety, workflow_candidate_soundness or skill_definition_syntax
    * @example 'standing_order_safety'
    */
   kind!: EvalKind;
-  /**
-   * Its subject.
-   * @example 'standing_order'
-   */
+  /** Its subject. @example 'standing_order' */
   targetEntityType!: EvalTarget;
   /**
    * The id of the standing order or the work packet, or the name of the skill.
    * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
    */
   targetEntityId!: string;
-  /**
-   * Which version of the target; null: it has none.
-   * @example 1
-   */
+  /** Which version of the target; null: it has none. @example 1 */
   targetVersion!: number | null;
   /**
    * request (somebody asked for it), activation (an order was to become active) or install (a skill arrived with a pack)
    * @example 'request'
    */
   occasion!: EvalOccasion;
-  /**
-   * completed, or error when a rule could not be computed; such a run never passes
-   * @example 'completed'
-   */
+  /** completed, or error when a rule could not be computed; such a run never passes @example 'completed' */
   status!: 'completed' | 'error';
   /**
    * From 0 to 1: 1 less 0.5 for each critical rule that is broken, 0.1 for each warning, 0.01 for each info.
    * @example 0.9
    */
   score!: number;
-  /**
-   * The score from which on a target passes.
-   * @example 0.75
-   */
+  /** The score from which on a target passes. @example 0.75 */
   threshold!: number;
-  /**
-   * Whether the target passed.
-   * @example true
-   */
+  /** Whether the target passed. @example true */
   passed!: boolean;
-  /**
-   * How long it took, in milliseconds.
-   * @example 0.4
-   */
+  /** How long it took, in milliseconds. @example 0.4 */
   durationMs!: number;
   /** Who asked for it. */
   createdBy!: ActorView;
-  /**
-   * When it ran, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When it ran, Unix milliseconds. @example 1768209600000 */
   createdAt!: number;
-  /**
-   * The receipt of the run.
-   * @example 'rcp_01kerr2kg0dg3wq1zr1gnv7c5n'
-   */
+  /** The receipt of the run. @example 'rcp_01kerr2kg0dg3wq1zr1gnv7c5n' */
   receiptId!: string;
 }
 
@@ -210,10 +156,7 @@ export class EvalRunSummary {
 export class EvalRunView extends EvalRunSummary {
   /** What was found, the gravest first; at most 100. */
   findings!: FindingView[];
-  /**
-   * How many more findings there were.
-   * @example 0
-   */
+  /** How many more findings there were. @example 0 */
   findingsOmitted!: number;
 }
 

@@ -12,15 +12,9 @@ export class GuardianView {
    * @example 'guardrailed'
    */
   mode!: GuardianMode;
-  /**
-   * Approvals that wait for a person.
-   * @example 1
-   */
+  /** Approvals that wait for a person. @example 1 */
   pending!: number;
-  /**
-   * How many kills there have been.
-   * @example 0
-   */
+  /** How many kills there have been. @example 0 */
   epoch!: number;
   /** When the kill switch was engaged, Unix milliseconds; null while it is not. */
   killedAt!: number | null;
@@ -31,19 +25,13 @@ export class GuardianView {
   reason!: string | null;
   /** The newest checkpoint of the guardian; null: there is none. */
   lastCheckpointId!: string | null;
-  /**
-   * Work packets denied in the last 24 hours.
-   * @example 0
-   */
+  /** Work packets denied in the last 24 hours. @example 0 */
   blocked24h!: number;
 }
 
 /** Body of the kill switch; it may be empty. */
 export class KillBody {
-  /**
-   * Why, for the receipt; at most 1,000 characters.
-   * @example 'The price list is wrong.'
-   */
+  /** Why, for the receipt; at most 1,000 characters. @example 'The price list is wrong.' */
   @IsOptional()
   @IsString()
   @MaxLength(1000)
@@ -51,20 +39,11 @@ export class KillBody {
 }
 
 export class HaltedWork {
-  /**
-   * Directives that waited for their turn.
-   * @example 1
-   */
+  /** Directives that waited for their turn. @example 1 */
   queued!: number;
-  /**
-   * Directives that were being drafted.
-   * @example 0
-   */
+  /** Directives that were being drafted. @example 0 */
   executing!: number;
-  /**
-   * Directives whose work packets were being carried out.
-   * @example 1
-   */
+  /** Directives whose work packets were being carried out. @example 1 */
   sending!: number;
   /**
    * Action requests of agents from outside that were allowed and not consumed; they never can be any more.
@@ -74,43 +53,25 @@ export class HaltedWork {
 }
 
 export class UnconfirmedPacket {
-  /**
-   * The id of the work packet; left out for an action request.
-   * @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8'
-   */
+  /** The id of the work packet; left out for an action request. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
   workPacketId?: string;
   /**
    * The id of the action request of an agent from outside; left out for a work packet.
    * @example 'act_01khqw6sb0xg7v9zhwnqcrxds8'
    */
   actionRequestId?: string;
-  /**
-   * When it was handed out, Unix milliseconds.
-   * @example 1771401691000
-   */
+  /** When it was handed out, Unix milliseconds. @example 1771401691000 */
   since!: number;
 }
 
 export class KillAnswer {
-  /**
-   * Always `killed`.
-   * @example 'killed'
-   */
+  /** Always `killed`. @example 'killed' */
   mode!: 'killed';
-  /**
-   * False when the switch was engaged already.
-   * @example true
-   */
+  /** False when the switch was engaged already. @example true */
   changed!: boolean;
-  /**
-   * How many kills there have been, this one included.
-   * @example 1
-   */
+  /** How many kills there have been, this one included. @example 1 */
   epoch!: number;
-  /**
-   * When the kill switch was engaged, Unix milliseconds.
-   * @example 1771402800000
-   */
+  /** When the kill switch was engaged, Unix milliseconds. @example 1771402800000 */
   killedAt!: number;
   /**
    * The receipt of the kill; null when the switch was engaged already.

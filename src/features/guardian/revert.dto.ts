@@ -14,10 +14,7 @@ export const REVERT_PARAM = {
 
 /** Body of `POST /guardian/revert`; it may be empty. */
 export class RevertBody {
-  /**
-   * Why, for the receipt; 1 to 1,000 characters.
-   * @example 'The price list is mended.'
-   */
+  /** Why, for the receipt; 1 to 1,000 characters. @example 'The price list is mended.' */
   @IsOptional()
   @IsString()
   @MinLength(1)
@@ -43,10 +40,7 @@ export class RevertBody {
   @Matches(/^chk_[0-9a-z]{26}$/, { message: '$property must be the id of a checkpoint' })
   checkpointId?: string;
 
-  /**
-   * True: only shows what would be done, and changes nothing.
-   * @example false
-   */
+  /** True: only shows what would be done, and changes nothing. @example false */
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
@@ -63,10 +57,7 @@ export class RevertStep {
    * @example 'Email jane@acme.example: Your order'
    */
   title!: string | null;
-  /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'reversible'
-   */
+  /** read_only, reversible, externally_reversible or irreversible @example 'reversible' */
   reversibility!: string;
   /**
    * The action that undoes it; null: there is none.
@@ -85,29 +76,17 @@ export class RevertStep {
 
 /** A version of a standing order, and how it stood. */
 export class RestoredState {
-  /**
-   * The number of the version.
-   * @example 3
-   */
+  /** The number of the version. @example 3 */
   version!: number;
-  /**
-   * draft, shadow, active, paused or archived
-   * @example 'active'
-   */
+  /** draft, shadow, active, paused or archived @example 'active' */
   status!: string;
 }
 
 /** A standing order that was not as it was at the checkpoint. */
 export class RestoredOrderView {
-  /**
-   * The id of the standing order.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The id of the standing order. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string;
-  /**
-   * The name of the standing order.
-   * @example 'Delivery mail to Acme'
-   */
+  /** The name of the standing order. @example 'Delivery mail to Acme' */
   name!: string;
   /**
    * restored: it is in force as it was, in a new version if it has changed since; paused: it came into force since; skipped: it
@@ -117,10 +96,7 @@ export class RestoredOrderView {
   outcome!: 'restored' | 'paused' | 'skipped';
   /** How it stood before. */
   from!: RestoredState;
-  /**
-   * How it stands now; null: as before.
-   * @example { "version": 4, "status": "active" }
-   */
+  /** How it stands now; null: as before. @example { "version": 4, "status": "active" } */
   to!: RestoredState | null;
   /** Why it stays as it is; null unless it was skipped. */
   reason!: string | null;
@@ -128,75 +104,42 @@ export class RestoredOrderView {
 
 /** What `restore` put back. */
 export class RestoredView {
-  /**
-   * The mode of the guardian now.
-   * @example 'guardrailed'
-   */
+  /** The mode of the guardian now. @example 'guardrailed' */
   mode!: string;
   /** The standing orders that were not as they were at the checkpoint, at most 1,000; each has a receipt of its own. */
   orders!: RestoredOrderView[];
-  /**
-   * How many standing orders were not as they were.
-   * @example 1
-   */
+  /** How many standing orders were not as they were. @example 1 */
   ordersTotal!: number;
-  /**
-   * The settings that were not as they were at the checkpoint.
-   * @example ['presence']
-   */
+  /** The settings that were not as they were at the checkpoint. @example ['presence'] */
   settings!: string[];
-  /**
-   * Settings that stay as they are, since only an owner changes them.
-   * @example []
-   */
+  /** Settings that stay as they are, since only an owner changes them. @example [] */
   settingsKept!: string[];
 }
 
 /** How many steps there are in each status. */
 export class StepCountsView {
-  /**
-   * Still to be undone.
-   * @example 12
-   */
+  /** Still to be undone. @example 12 */
   planned!: number;
-  /**
-   * Undone.
-   * @example 30
-   */
+  /** Undone. @example 30 */
   done!: number;
-  /**
-   * Not undone, or not known to be; a person has to look.
-   * @example 0
-   */
+  /** Not undone, or not known to be; a person has to look. @example 0 */
   failed!: number;
-  /**
-   * Nothing takes them back.
-   * @example 2
-   */
+  /** Nothing takes them back. @example 2 */
   not_possible!: number;
-  /**
-   * There was nothing to undo, or the revert was stopped before.
-   * @example 0
-   */
+  /** There was nothing to undo, or the revert was stopped before. @example 0 */
   skipped!: number;
 }
 
 /** One step of a revert with its outcome. */
 export class RevertStepView extends RevertStep {
-  /**
-   * Its place; 1 is the newest work packet, and the first to be undone.
-   * @example 1
-   */
+  /** Its place; 1 is the newest work packet, and the first to be undone. @example 1 */
   position!: number;
   /**
    * What undoing it answered; null until then.
    * @example { "documentId": "doc_01khqw9gmrq2wae1nqn3xx0x6d" }
    */
   result!: object | null;
-  /**
-   * How often it was tried.
-   * @example 1
-   */
+  /** How often it was tried. @example 1 */
   attempts!: number;
   /** When it ended, Unix milliseconds; null: not yet, or it was never tried. */
   endedAt!: number | null;
@@ -211,15 +154,9 @@ export class RevertStepPage extends PageFacts {
 
 /** A revert and how far it has come. */
 export class RevertView {
-  /**
-   * The id of the revert.
-   * @example 'rvt_01khqxmfv0f3g05ngebp6trccz'
-   */
+  /** The id of the revert. @example 'rvt_01khqxmfv0f3g05ngebp6trccz' */
   revertId!: string;
-  /**
-   * How it reverts.
-   * @example 'compensate'
-   */
+  /** How it reverts. @example 'compensate' */
   mode!: RevertMode;
   /**
    * running; stopped: a kill stopped it, and it goes on when somebody reverts with `compensate` again; done
@@ -232,10 +169,7 @@ export class RevertView {
   checkpointId!: string | null;
   /** Who asked for it. */
   createdBy!: ActorView;
-  /**
-   * When it began, Unix milliseconds.
-   * @example 1771402900000
-   */
+  /** When it began, Unix milliseconds. @example 1771402900000 */
   createdAt!: number;
   /** When it ended, Unix milliseconds; null: it has not. */
   endedAt!: number | null;
@@ -260,10 +194,7 @@ export class RevertAnswer extends PickType(RevertView, ['mode', 'checkpointId'])
    * becomes of them: `GET /guardian/reverts/{revertId}`.
    */
   plan!: RevertStep[];
-  /**
-   * How many lines the plan has in all.
-   * @example 1
-   */
+  /** How many lines the plan has in all. @example 1 */
   planTotal!: number;
   /** What was put back; null unless the mode is `restore`. */
   restored!: RestoredView | null;

@@ -14,15 +14,9 @@ export class KpiQuery {
 
 /** One number with how it has changed (CONTRACT section 5). */
 export class KpiTile {
-  /**
-   * The number now; null where there is nothing to take it of.
-   * @example 12
-   */
+  /** The number now; null where there is nothing to take it of. @example 12 */
   value!: number | null;
-  /**
-   * What it counts: packets, approvals, percent, or the currency of an amount.
-   * @example 'packets'
-   */
+  /** What it counts: packets, approvals, percent, or the currency of an amount. @example 'packets' */
   unit!: string;
   /**
    * By how many percent it differs from the time before, as described at each tile; null where there was nothing before.
@@ -39,10 +33,7 @@ export class KpiTile {
 
 /** A sum in the currency that `unit` names. Amounts in other currencies are in no number of it. */
 export class KpiMoneyTile extends KpiTile {
-  /**
-   * The same sum in each other currency, unconverted: what the value leaves out.
-   * @example { "USD": 250 }
-   */
+  /** The same sum in each other currency, unconverted: what the value leaves out. @example { "USD": 250 } */
   byCurrency!: Record<string, number>;
 }
 
@@ -78,54 +69,27 @@ export class KpiTilesView {
 
 /** How many requests of an agent from outside ended how. */
 export class OutsideAgentFigures {
-  /**
-   * The agent, as its token names it; of a member's own token, the member.
-   * @example 'CRM cleaner'
-   */
+  /** The agent, as its token names it; of a member's own token, the member. @example 'CRM cleaner' */
   name!: string;
-  /**
-   * Allowed by standing orders.
-   * @example 12
-   */
+  /** Allowed by standing orders. @example 12 */
   allowed!: number;
-  /**
-   * Approved by people.
-   * @example 3
-   */
+  /** Approved by people. @example 3 */
   approved!: number;
-  /**
-   * Denied by standing orders or the guardian.
-   * @example 1
-   */
+  /** Denied by standing orders or the guardian. @example 1 */
   denied!: number;
-  /**
-   * Rejected by people.
-   * @example 1
-   */
+  /** Rejected by people. @example 1 */
   rejected!: number;
-  /**
-   * Carried out, as the agent says.
-   * @example 14
-   */
+  /** Carried out, as the agent says. @example 14 */
   completed!: number;
-  /**
-   * Failed, as the agent says.
-   * @example 0
-   */
+  /** Failed, as the agent says. @example 0 */
   failed!: number;
-  /**
-   * Taken up, and no result came: whether it was done is not known.
-   * @example 0
-   */
+  /** Taken up, and no result came: whether it was done is not known. @example 0 */
   unconfirmed!: number;
 }
 
 /** The numbers of the workspace, or of a team, as they are now (`GET /kpi`). */
 export class KpiView {
-  /**
-   * When this was computed, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** When this was computed, Unix milliseconds. @example 1771401600000 */
   generatedAt!: number;
   /**
    * The team whose numbers these are; null for all that the caller may see.
@@ -136,14 +100,8 @@ export class KpiView {
   tiles!: KpiTilesView;
   /** What became of the requests of agents from outside in the last seven days, today being one; by name. */
   outsideAgents!: OutsideAgentFigures[];
-  /**
-   * Since when these requests are counted, Unix milliseconds.
-   * @example 1770850800000
-   */
+  /** Since when these requests are counted, Unix milliseconds. @example 1770850800000 */
   outsideAgentsSince!: number;
-  /**
-   * How long it took to compute, in milliseconds.
-   * @example 4.2
-   */
+  /** How long it took to compute, in milliseconds. @example 4.2 */
   computedInMs!: number;
 }

@@ -19,10 +19,7 @@ export class NotificationChoiceView {
    * @example 'all'
    */
   escalations!: NotifyChoice;
-  /**
-   * Daily reports that admins have mailed to a member: `all`, or `none` of them.
-   * @example 'all'
-   */
+  /** Daily reports that admins have mailed to a member: `all`, or `none` of them. @example 'all' */
   reports!: ReportChoice;
   /** When only what is urgent is mailed, in the workspace's zone; null: there are none. */
   quietHours!: QuietHours | null;
@@ -30,27 +27,15 @@ export class NotificationChoiceView {
 
 /** What the caller has chosen; null: what the settings of the workspace say. */
 export class OwnNotificationChoice {
-  /**
-   * Approvals.
-   * @example 'digest'
-   */
+  /** Approvals. @example 'digest' */
   approvals!: NotifyChoice | null;
-  /**
-   * Escalations.
-   * @example null
-   */
+  /** Escalations. @example null */
   escalations!: NotifyChoice | null;
-  /**
-   * Daily reports that admins have mailed to the caller.
-   * @example null
-   */
+  /** Daily reports that admins have mailed to the caller. @example null */
   reports!: ReportChoice | null;
   /** The caller's own quiet hours. */
   quietHours!: QuietHours | null;
-  /**
-   * True: no quiet hours hold for the caller.
-   * @example false
-   */
+  /** True: no quiet hours hold for the caller. @example false */
   atAnyHour!: boolean;
 }
 
@@ -61,15 +46,9 @@ export class MailedView {
    * @example ['mira@northwind.example']
    */
   approvals!: string[];
-  /**
-   * The addresses that are mailed about escalations, up to 200.
-   * @example ['mira@northwind.example']
-   */
+  /** The addresses that are mailed about escalations, up to 200. @example ['mira@northwind.example'] */
   escalations!: string[];
-  /**
-   * The addresses that the Daily Report is mailed to.
-   * @example []
-   */
+  /** The addresses that the Daily Report is mailed to. @example [] */
   reports!: string[];
   /**
    * Where nobody is mailed: why, and what to do.
@@ -85,10 +64,7 @@ export class NotificationChoicesView {
    * @example 'mira@northwind.example'
    */
   address!: string | null;
-  /**
-   * The zone of all times: the workspace's.
-   * @example 'Europe/Vienna'
-   */
+  /** The zone of all times: the workspace's. @example 'Europe/Vienna' */
   timezone!: string;
   /** What the caller has chosen. */
   own!: OwnNotificationChoice;
@@ -107,10 +83,7 @@ export class ChangeNotificationChoices extends ChangeNotifications {
   @Type(() => QuietHours)
   quietHours?: QuietHours | null;
 
-  /**
-   * True: no quiet hours hold, neither the caller's nor the workspace's.
-   * @example false
-   */
+  /** True: no quiet hours hold, neither the caller's nor the workspace's. @example false */
   @ValidateIf((body: ChangeNotificationChoices) => body.atAnyHour !== undefined)
   @IsBoolean()
   atAnyHour?: boolean;

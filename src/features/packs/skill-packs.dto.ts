@@ -38,10 +38,7 @@ export class InstallSkillPackBody {
 
 /** Query of `GET /skill-packs`; what is left out does not narrow it. */
 export class SkillPacksQuery extends PageQuery {
-  /**
-   * Only packs of this status.
-   * @example 'installed'
-   */
+  /** Only packs of this status. @example 'installed' */
   @IsOptional()
   @IsIn(PACK_STATUSES)
   status?: PackStatus;
@@ -49,15 +46,9 @@ export class SkillPacksQuery extends PageQuery {
 
 /** How far a pack has got. */
 export class PackProgress {
-  /**
-   * How many of its skills and standing orders have arrived, or were refused.
-   * @example 3
-   */
+  /** How many of its skills and standing orders have arrived, or were refused. @example 3 */
   done!: number;
-  /**
-   * How many there are; 0 for a pack that was removed and had only skills.
-   * @example 3
-   */
+  /** How many there are; 0 for a pack that was removed and had only skills. @example 3 */
   total!: number;
 }
 
@@ -68,10 +59,7 @@ export class SkillPackSummary extends PickType(InstalledPackView, [
   'version',
   'publisher',
 ]) {
-  /**
-   * Its purpose.
-   * @example 'Reminders of overdue invoices.'
-   */
+  /** Its purpose. @example 'Reminders of overdue invoices.' */
   description!: string;
   /**
    * installing, installed, failed (an admin may install the same version again), uninstalled or revoked
@@ -82,15 +70,9 @@ export class SkillPackSummary extends PickType(InstalledPackView, [
   progress!: PackProgress;
   /** Who installed this version. */
   installedBy!: ActorView;
-  /**
-   * When this version was installed, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When this version was installed, Unix milliseconds. @example 1768209600000 */
   installedAt!: number;
-  /**
-   * When its last part had arrived, Unix milliseconds; null: it has not.
-   * @example 1768209601000
-   */
+  /** When its last part had arrived, Unix milliseconds; null: it has not. @example 1768209601000 */
   completedAt!: number | null;
   /** Who uninstalled or revoked it; null: nobody. */
   removedBy!: ActorView | null;
@@ -102,20 +84,11 @@ export class SkillPackSummary extends PickType(InstalledPackView, [
 
 /** A skill of a pack. */
 export class PackSkillView {
-  /**
-   * Its name, which it has in the workspace alone.
-   * @example 'payment-reminder'
-   */
+  /** Its name, which it has in the workspace alone. @example 'payment-reminder' */
   name!: string;
-  /**
-   * The capo that has it.
-   * @example 'capo_revenue'
-   */
+  /** The capo that has it. @example 'capo_revenue' */
   capo!: CapoRole;
-  /**
-   * waiting, arrived or refused
-   * @example 'arrived'
-   */
+  /** waiting, arrived or refused @example 'arrived' */
   status!: string;
   /** Why it was refused; null: it was not. */
   reason!: string | null;
@@ -130,19 +103,13 @@ export class PackSkillView {
    * @example 'evl_01kerr2kg0b6y3v9m5d8q1tzxw'
    */
   evalRunId!: string | null;
-  /**
-   * The score of that run, 0 to 1.
-   * @example 1
-   */
+  /** The score of that run, 0 to 1. @example 1 */
   score!: number | null;
 }
 
 /** A standing order of a pack. */
 export class PackOrderView {
-  /**
-   * Its key in the manifest.
-   * @example 'reminders-ask'
-   */
+  /** Its key in the manifest. @example 'reminders-ask' */
   key!: string;
   /**
    * waiting; arrived (as a draft); archived (it arrived, and is archived by now); kept (a person had archived it, so it was left

@@ -39,19 +39,13 @@ const FitsPriorAndDelta = () =>
 
 /** The record that an update comes from. */
 export class SourceServiceRef {
-  /**
-   * The table of the record, at most 200 characters.
-   * @example 'calls'
-   */
+  /** The table of the record, at most 200 characters. @example 'calls' */
   @IsString()
   @MaxLength(200)
   @Matches(ONE_LINE, SAYS_SOMETHING)
   table!: string;
 
-  /**
-   * The id of the record, at most 200 characters.
-   * @example 'call-42'
-   */
+  /** The id of the record, at most 200 characters. @example 'call-42' */
   @IsString()
   @MaxLength(200)
   @Matches(ONE_LINE, SAYS_SOMETHING)
@@ -60,27 +54,18 @@ export class SourceServiceRef {
 
 /** Body of `POST /partner/induction`: one signed confidence update (SPECIFICATION, Events). */
 export class ConfidenceUpdateBody {
-  /**
-   * The workspace that receives the update.
-   * @example 'wks_01kerpxzm02h8rz4dtvnsqab5g'
-   */
+  /** The workspace that receives the update. @example 'wks_01kerpxzm02h8rz4dtvnsqab5g' */
   @IsString()
   @MaxLength(64)
   workspaceId!: string;
 
-  /**
-   * The entitlement that is updated: one buyer. At most 200 characters.
-   * @example 'acme-jane'
-   */
+  /** The entitlement that is updated: one buyer. At most 200 characters. @example 'acme-jane' */
   @IsString()
   @MaxLength(200)
   @Matches(ONE_LINE, SAYS_SOMETHING)
   customerEntitlementId!: string;
 
-  /**
-   * The target that produced the update, at most 200 characters.
-   * @example 'target-3'
-   */
+  /** The target that produced the update, at most 200 characters. @example 'target-3' */
   @IsString()
   @MaxLength(200)
   @Matches(ONE_LINE, SAYS_SOMETHING)
@@ -95,17 +80,11 @@ export class ConfidenceUpdateBody {
   @Matches(ONE_LINE, SAYS_SOMETHING)
   partnerEventId!: string;
 
-  /**
-   * What the confidence is about.
-   * @example 'trust'
-   */
+  /** What the confidence is about. @example 'trust' */
   @IsIn(METRICS)
   metric!: Metric;
 
-  /**
-   * The signed change, -1 to 1.
-   * @example -0.2
-   */
+  /** The signed change, -1 to 1. @example -0.2 */
   @IsNumber()
   @Min(-1)
   @Max(1)
@@ -121,10 +100,7 @@ export class ConfidenceUpdateBody {
   @FitsPriorAndDelta()
   newConfidence!: number;
 
-  /**
-   * The confidence before, 0 to 1.
-   * @example 0.65
-   */
+  /** The confidence before, 0 to 1. @example 0.65 */
   @IsOptional()
   @IsNumber()
   @Min(0)
@@ -148,24 +124,12 @@ export class ConfidenceUpdateBody {
 }
 
 export class InductionAnswer {
-  /**
-   * Always true.
-   * @example true
-   */
+  /** Always true. @example true */
   accepted!: boolean;
-  /**
-   * True when the same update was accepted before; nothing has happened a second time.
-   * @example false
-   */
+  /** True when the same update was accepted before; nothing has happened a second time. @example false */
   duplicate!: boolean;
-  /**
-   * The partner's name for the update.
-   * @example 'pev-2026-02-18-0001'
-   */
+  /** The partner's name for the update. @example 'pev-2026-02-18-0001' */
   partnerEventId!: string;
-  /**
-   * The signal that the update raised.
-   * @example 'sig_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The signal that the update raised. @example 'sig_01khqws0y0g13zyp5vc6y27gyg' */
   signalId!: string;
 }

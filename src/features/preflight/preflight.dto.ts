@@ -14,19 +14,13 @@ export type PreflightOutcome = 'allow' | 'throttle' | 'require_approval' | 'deny
 
 /** An action as a work packet would have it, or the call of a tool that an agent from outside would ask for. */
 export class PreflightActionBody {
-  /**
-   * The action type; or give `tool`.
-   * @example 'email.send'
-   */
+  /** The action type; or give `tool`. @example 'email.send' */
   @IsOptional()
   @IsString()
   @MaxLength(100)
   type?: string;
 
-  /**
-   * The tool that an agent from outside would ask for.
-   * @example 'crm.refund'
-   */
+  /** The tool that an agent from outside would ask for. @example 'crm.refund' */
   @IsOptional()
   @Matches(TOOL_NAME, { message: 'tool must be the name of a tool, such as crm.refund' })
   tool?: string;
@@ -85,65 +79,35 @@ export class PreflightRoute {
    * @example 'capo_ops'
    */
   capo!: CapoRole | null;
-  /**
-   * operator (named in the request) or consigliere
-   * @example 'operator'
-   */
+  /** operator (named in the request) or consigliere @example 'operator' */
   routedBy!: 'operator' | 'consigliere';
   /** The capos that were considered, best first; empty where the request names one. */
   candidates!: RoutingCandidate[];
-  /**
-   * Why this capo.
-   * @example 'The request names Ops.'
-   */
+  /** Why this capo. @example 'The request names Ops.' */
   reason!: string;
 }
 
 /** A standing order that holds for it. */
 export class PreflightMatch {
-  /**
-   * The id of the standing order.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The id of the standing order. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string;
-  /**
-   * The version that was in force.
-   * @example 1
-   */
+  /** The version that was in force. @example 1 */
   version!: number;
-  /**
-   * allow, throttle, require_approval or deny
-   * @example 'allow'
-   */
+  /** allow, throttle, require_approval or deny @example 'allow' */
   effect!: string;
 }
 
 /** Where a limit or budget would stand afterwards. */
 export class PreflightLimit {
-  /**
-   * The standing order whose limit it is.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The standing order whose limit it is. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string;
-  /**
-   * maxPerHour, maxPerDay, maxRecipients, maxAmountPerDay or budget
-   * @example 'maxPerHour'
-   */
+  /** maxPerHour, maxPerDay, maxRecipients, maxAmountPerDay or budget @example 'maxPerHour' */
   limit!: string;
-  /**
-   * How much is allowed.
-   * @example 10
-   */
+  /** How much is allowed. @example 10 */
   allowed!: number;
-  /**
-   * How much would be used.
-   * @example 3
-   */
+  /** How much would be used. @example 3 */
   used!: number;
-  /**
-   * Whether it would hold.
-   * @example true
-   */
+  /** Whether it would hold. @example true */
   holds!: boolean;
   /**
    * Where it would only have to wait: when there is room for it, Unix milliseconds.
@@ -155,65 +119,35 @@ export class PreflightLimit {
 export class PreflightGuardian extends PickType(GuardianView, ['mode', 'epoch']) {}
 
 export class PreflightCost {
-  /**
-   * What it would cost, in `currency`.
-   * @example 0
-   */
+  /** What it would cost, in `currency`. @example 0 */
   amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'USD'
-   */
+  /** ISO 4217 code. @example 'USD' */
   currency!: string;
-  /**
-   * Tokens that would be sent to a model.
-   * @example 0
-   */
+  /** Tokens that would be sent to a model. @example 0 */
   tokensIn!: number;
-  /**
-   * Tokens that a model would answer.
-   * @example 0
-   */
+  /** Tokens that a model would answer. @example 0 */
   tokensOut!: number;
 }
 
 /** A work packet that it would come to, or what an agent from outside would ask for. */
 export class PreflightPacket {
-  /**
-   * What it does, in one line.
-   * @example 'Mail to jane@acme.example: Your delivery'
-   */
+  /** What it does, in one line. @example 'Mail to jane@acme.example: Your delivery' */
   title!: string;
-  /**
-   * The action type, or the tool.
-   * @example 'email.send'
-   */
+  /** The action type, or the tool. @example 'email.send' */
   type!: string;
   /** Whom or what it reaches; null: nobody yet, or nothing in particular. */
   target!: string | null;
-  /**
-   * How far it can be undone.
-   * @example 'irreversible'
-   */
+  /** How far it can be undone. @example 'irreversible' */
   reversibility!: Reversibility;
-  /**
-   * What would be decided about it.
-   * @example 'require_approval'
-   */
+  /** What would be decided about it. @example 'require_approval' */
   outcome!: PreflightOutcome;
-  /**
-   * What a person would have to supply, as paths.
-   * @example []
-   */
+  /** What a person would have to supply, as paths. @example [] */
   needsInput!: string[];
 }
 
 /** How many people would have to approve, and who may. */
 export class PreflightApproval {
-  /**
-   * How many people.
-   * @example 2
-   */
+  /** How many people. @example 2 */
   quorum!: number;
   /** The standing orders that name approvers: a member may approve if each of them names that member. Empty: everybody who may approve. */
   approvers!: ApprovalApprovers[];
@@ -221,10 +155,7 @@ export class PreflightApproval {
 
 /** What would happen, and why (CONTRACT, Preflight). */
 export class PreflightView {
-  /**
-   * The id of this answer, which is stored nowhere.
-   * @example 'pfl_01kerr2kg0m4c1v0t8y6d3zqax'
-   */
+  /** The id of this answer, which is stored nowhere. @example 'pfl_01kerr2kg0m4c1v0t8y6d3zqax' */
   preflightId!: string;
   /**
    * allow, throttle (it would wait), require_approval, deny, or halted while nothing is done at all. Of several work
@@ -243,10 +174,7 @@ export class PreflightView {
   route!: PreflightRoute;
   /** The work packets that it would come to; none where that cannot be told beforehand. */
   packets!: PreflightPacket[];
-  /**
-   * The standing orders that were looked at, by id.
-   * @example ['so_01kerr2kg0xaen9f9sdsg8py4z']
-   */
+  /** The standing orders that were looked at, by id. @example ['so_01kerr2kg0xaen9f9sdsg8py4z'] */
   considered!: string[];
   /** The standing orders that hold for it. */
   matched!: PreflightMatch[];

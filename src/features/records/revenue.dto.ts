@@ -26,43 +26,28 @@ const SAYS_SOMETHING = { message: '$property must not be empty' };
 
 /** Body of `POST /revenue-events`. */
 export class RecordRevenueBody {
-  /**
-   * At most four decimals; negative for money given back, never 0.
-   * @example 600.5
-   */
+  /** At most four decimals; negative for money given back, never 0. @example 600.5 */
   @IsAmount()
   amount!: number;
 
-  /**
-   * ISO 4217 code in upper case.
-   * @example 'EUR'
-   */
+  /** ISO 4217 code in upper case. @example 'EUR' */
   @IsCurrency()
   currency!: string;
 
-  /**
-   * Where the money comes from, at most 200 characters.
-   * @example 'Acme'
-   */
+  /** Where the money comes from, at most 200 characters. @example 'Acme' */
   @IsString()
   @MaxLength(200)
   @Matches(/\S/, SAYS_SOMETHING)
   @IsNotBlank()
   source!: string;
 
-  /**
-   * What it was paid for, at most 2,000 characters.
-   * @example 'Invoice 2026-017, pallets'
-   */
+  /** What it was paid for, at most 2,000 characters. @example 'Invoice 2026-017, pallets' */
   @IsOptional()
   @IsString()
   @MaxLength(2000)
   description?: string;
 
-  /**
-   * When it was paid, Unix milliseconds; now, if not said.
-   * @example 1771402500000
-   */
+  /** When it was paid, Unix milliseconds; now, if not said. @example 1771402500000 */
   @IsOptional()
   @IsInt(UNIX_MILLISECONDS)
   @Min(0)
@@ -94,28 +79,19 @@ const YEAR_9999 = 253_402_300_799_999;
 
 /** Query of `GET /revenue-events`; what is left out does not narrow it. */
 export class RevenueEventsQuery extends PageQuery {
-  /**
-   * Only events from this source, written in the same way; at most 200 characters.
-   * @example 'Acme'
-   */
+  /** Only events from this source, written in the same way; at most 200 characters. @example 'Acme' */
   @IsOptional()
   @IsString()
   @MaxLength(200)
   @Matches(/\S/, SAYS_SOMETHING)
   source?: string;
 
-  /**
-   * Only events in this currency, its ISO 4217 code in upper case.
-   * @example 'EUR'
-   */
+  /** Only events in this currency, its ISO 4217 code in upper case. @example 'EUR' */
   @IsOptional()
   @IsCurrency()
   currency?: string;
 
-  /**
-   * Only what was paid then or later, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** Only what was paid then or later, Unix milliseconds. @example 1771401600000 */
   @IsOptional()
   @FromDigits()
   @IsInt(UNIX_MILLISECONDS)
@@ -123,10 +99,7 @@ export class RevenueEventsQuery extends PageQuery {
   @Max(YEAR_9999)
   since?: number;
 
-  /**
-   * Only what was paid before then, Unix milliseconds.
-   * @example 1771488000000
-   */
+  /** Only what was paid before then, Unix milliseconds. @example 1771488000000 */
   @IsOptional()
   @FromDigits()
   @IsInt(UNIX_MILLISECONDS)
@@ -137,54 +110,27 @@ export class RevenueEventsQuery extends PageQuery {
 
 /** A revenue event as recorded. */
 export class RevenueEventView {
-  /**
-   * The id of the revenue event.
-   * @example 'rev_01khqx25x0tg5p3ahry9a0b0ny'
-   */
+  /** The id of the revenue event. @example 'rev_01khqx25x0tg5p3ahry9a0b0ny' */
   eventId!: string;
-  /**
-   * The team that earned it; null: none.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The team that earned it; null: none. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   teamId!: string | null;
-  /**
-   * The amount, in `currency`; negative for money given back.
-   * @example 600.5
-   */
+  /** The amount, in `currency`; negative for money given back. @example 600.5 */
   amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'EUR'
-   */
+  /** ISO 4217 code. @example 'EUR' */
   currency!: string;
-  /**
-   * Where the money comes from.
-   * @example 'Acme'
-   */
+  /** Where the money comes from. @example 'Acme' */
   source!: string;
-  /**
-   * What it was paid for; null: not said.
-   * @example 'Invoice 2026-017, pallets'
-   */
+  /** What it was paid for; null: not said. @example 'Invoice 2026-017, pallets' */
   description!: string | null;
-  /**
-   * When it was paid, Unix milliseconds.
-   * @example 1771402500000
-   */
+  /** When it was paid, Unix milliseconds. @example 1771402500000 */
   occurredAt!: number;
-  /**
-   * The name of the event in the system it comes from; null: none was given.
-   * @example 'invoice-2026-017'
-   */
+  /** The name of the event in the system it comes from; null: none was given. @example 'invoice-2026-017' */
   externalId!: string | null;
   /** The work packet that recorded it; null: it was reported to the service, or takes another event back. */
   workPacketId!: string | null;
   /** The event that this one takes back, with the same amount the other way; null: it takes none back. */
   reverses!: string | null;
-  /**
-   * When it was recorded, Unix milliseconds.
-   * @example 1771402500200
-   */
+  /** When it was recorded, Unix milliseconds. @example 1771402500200 */
   createdAt!: number;
 }
 

@@ -21,26 +21,17 @@ export const SIGNAL_PARAM = {
 
 /** Query of `GET /signals`; what is left out does not narrow it. */
 export class SignalsQuery extends TeamPageQuery {
-  /**
-   * Only signals of this type.
-   * @example 'buyer'
-   */
+  /** Only signals of this type. @example 'buyer' */
   @IsOptional()
   @IsIn(SIGNAL_TYPES)
   type?: SignalType;
 
-  /**
-   * Only signals of this severity.
-   * @example 'critical'
-   */
+  /** Only signals of this severity. @example 'critical' */
   @IsOptional()
   @IsIn(SIGNAL_SEVERITIES)
   severity?: SignalSeverity;
 
-  /**
-   * Only signals that are open, snoozed or acknowledged now.
-   * @example 'open'
-   */
+  /** Only signals that are open, snoozed or acknowledged now. @example 'open' */
   @IsOptional()
   @IsIn(SIGNAL_STATUSES)
   status?: SignalStatus;
@@ -48,18 +39,12 @@ export class SignalsQuery extends TeamPageQuery {
 
 /** Body of `POST /ack`. */
 export class AcknowledgeBody {
-  /**
-   * The signal.
-   * @example 'sig_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The signal. @example 'sig_01khqws0y0g13zyp5vc6y27gyg' */
   @IsString()
   @MaxLength(64)
   signalId!: string;
 
-  /**
-   * Why, for the receipt; at most 1,000 characters.
-   * @example 'I called Jane.'
-   */
+  /** Why, for the receipt; at most 1,000 characters. @example 'I called Jane.' */
   @IsOptional()
   @IsString()
   @MaxLength(1000)
@@ -76,44 +61,23 @@ export class AcknowledgeBody {
 
 /** What a signal is about. */
 export class SignalEntityReference {
-  /**
-   * What kind of record it is.
-   * @example 'buyer'
-   */
+  /** What kind of record it is. @example 'buyer' */
   type!: string;
-  /**
-   * The id of the record.
-   * @example 'acme-jane'
-   */
+  /** The id of the record. @example 'acme-jane' */
   id!: string;
 }
 
 /** Something a person should know, without its text. */
 export class SignalSummary {
-  /**
-   * The id of the signal.
-   * @example 'sig_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The id of the signal. @example 'sig_01khqws0y0g13zyp5vc6y27gyg' */
   signalId!: string;
-  /**
-   * revenue, buyer, confidence, connector, policy, agent, report or partner
-   * @example 'confidence'
-   */
+  /** revenue, buyer, confidence, connector, policy, agent, report or partner @example 'confidence' */
   type!: SignalType;
-  /**
-   * info, warning or critical
-   * @example 'warning'
-   */
+  /** info, warning or critical @example 'warning' */
   severity!: SignalSeverity;
-  /**
-   * Its subject, in one line.
-   * @example 'Trust of buyer acme-jane fell to 45 %'
-   */
+  /** Its subject, in one line. @example 'Trust of buyer acme-jane fell to 45 %' */
   title!: string;
-  /**
-   * How much it matters; null: it was not scored.
-   * @example 0.45
-   */
+  /** How much it matters; null: it was not scored. @example 0.45 */
   score!: number | null;
   /** Who raised it. */
   source!: ActorView;
@@ -123,10 +87,7 @@ export class SignalSummary {
   capo!: string | null;
   /** Its subject; null: nothing in particular. */
   entity!: SignalEntityReference | null;
-  /**
-   * When it was raised, Unix milliseconds.
-   * @example 1771402200000
-   */
+  /** When it was raised, Unix milliseconds. @example 1771402200000 */
   createdAt!: number;
   /** When it was acknowledged, Unix milliseconds; null: not yet. */
   acknowledgedAt!: number | null;
@@ -139,10 +100,7 @@ export class SignalSummary {
 
 /** Something a person should know. */
 export class SignalView extends SignalSummary {
-  /**
-   * What there is to know, Markdown.
-   * @example 'Trust fell from 65 % by 20 points to **45 %**.'
-   */
+  /** What there is to know, Markdown. @example 'Trust fell from 65 % by 20 points to **45 %**.' */
   body!: string;
 }
 

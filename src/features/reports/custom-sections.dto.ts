@@ -4,10 +4,7 @@ import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 
 /** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
 export class CustomSectionBody {
-  /**
-   * The section's name; at most 120 characters on one line.
-   * @example 'The week'
-   */
+  /** The section's name; at most 120 characters on one line. @example 'The week' */
   @IsPlainText(120, { oneLine: true })
   title!: string;
   /**
@@ -16,16 +13,10 @@ export class CustomSectionBody {
    */
   @IsPlainText(4_000)
   directive!: string;
-  /**
-   * Who writes it.
-   * @example 'capo_revenue'
-   */
+  /** Who writes it. @example 'capo_revenue' */
   @IsIn(CAPO_ROLES)
   capo!: CapoRole;
-  /**
-   * Whether reports have it; true unless said.
-   * @example true
-   */
+  /** Whether reports have it; true unless said. @example true */
   @IsOptional()
   @IsBoolean()
   includeInReport?: boolean;
@@ -33,35 +24,17 @@ export class CustomSectionBody {
 
 /** A section that the workspace has added to its reports. */
 export class CustomSectionView {
-  /**
-   * The id of the section.
-   * @example 'sec_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the section. @example 'sec_01khqw6q006hs686p8sr7arg9t' */
   sectionId!: string;
-  /**
-   * Its name.
-   * @example 'The week'
-   */
+  /** Its name. @example 'The week' */
   title!: string;
-  /**
-   * What the capo is asked for each report.
-   * @example 'Write a document "Monday": Check the open offers.'
-   */
+  /** What the capo is asked for each report. @example 'Write a document "Monday": Check the open offers.' */
   directive!: string;
-  /**
-   * Who writes it.
-   * @example 'capo_revenue'
-   */
+  /** Who writes it. @example 'capo_revenue' */
   capo!: CapoRole;
-  /**
-   * Whether reports have it.
-   * @example true
-   */
+  /** Whether reports have it. @example true */
   includeInReport!: boolean;
-  /**
-   * When it was added, Unix milliseconds.
-   * @example 1771401690000
-   */
+  /** When it was added, Unix milliseconds. @example 1771401690000 */
   createdAt!: number;
 }
 

@@ -15,10 +15,7 @@ export type CommentedPart = (typeof COMMENTED_PARTS)[number];
 
 /** Body of `POST /family/comment`. */
 export class CommentBody {
-  /**
-   * The report that it is about.
-   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
-   */
+  /** The report that it is about. @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3' */
   @Matches(REPORT_ID, OF_REPORT)
   reportId!: string;
 
@@ -40,10 +37,7 @@ export class CommentBody {
 
 /** Query of `GET /family/comment`. */
 export class CommentsQuery extends PageQuery {
-  /**
-   * The report. Left out: all reports that you may read.
-   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
-   */
+  /** The report. Left out: all reports that you may read. @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3' */
   @IsOptional()
   @Matches(REPORT_ID, OF_REPORT)
   reportId?: string;
@@ -51,36 +45,21 @@ export class CommentsQuery extends PageQuery {
 
 /** What somebody said about a report. */
 export class CommentView {
-  /**
-   * The id of the comment.
-   * @example 'cmt_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The id of the comment. @example 'cmt_01khqws0y0g13zyp5vc6y27gyg' */
   commentId!: string;
-  /**
-   * The report that it is about.
-   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
-   */
+  /** The report that it is about. @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3' */
   reportId!: string;
   /** The team of the report; null: not of one team alone. */
   teamId!: string | null;
   /** The part that it is about; null: the whole report. */
   sectionKey!: CommentedPart | null;
-  /**
-   * What was said, plain text.
-   * @example 'The two delays were the carrier; I have called them.'
-   */
+  /** What was said, plain text. @example 'The two delays were the carrier; I have called them.' */
   body!: string;
   /** Who said it. */
   createdBy!: ActorView;
-  /**
-   * When it was said, Unix milliseconds.
-   * @example 1771402200000
-   */
+  /** When it was said, Unix milliseconds. @example 1771402200000 */
   createdAt!: number;
-  /**
-   * The receipt of the comment.
-   * @example 'rcp_01khqws0y0g13zyp5vc6y27gyg'
-   */
+  /** The receipt of the comment. @example 'rcp_01khqws0y0g13zyp5vc6y27gyg' */
   receiptId!: string;
 }
 

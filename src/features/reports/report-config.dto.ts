@@ -22,52 +22,31 @@ function isGiven(property: string): (body: object) => boolean {
 
 /** Which sections reports have; what is left out stays as it is. */
 export class ChangeReportSections {
-  /**
-   * What was earned on the day.
-   * @example true
-   */
+  /** What was earned on the day. @example true */
   @ValidateIf(isGiven('revenue'))
   @IsBoolean()
   revenue?: boolean;
-  /**
-   * What the capos did on the day.
-   * @example true
-   */
+  /** What the capos did on the day. @example true */
   @ValidateIf(isGiven('agentActivity'))
   @IsBoolean()
   agentActivity?: boolean;
-  /**
-   * What waits for a person as the report is made.
-   * @example true
-   */
+  /** What waits for a person as the report is made. @example true */
   @ValidateIf(isGiven('approvalQueue'))
   @IsBoolean()
   approvalQueue?: boolean;
-  /**
-   * What the partner persona service reported on the day.
-   * @example true
-   */
+  /** What the partner persona service reported on the day. @example true */
   @ValidateIf(isGiven('trustIntelligence'))
   @IsBoolean()
   trustIntelligence?: boolean;
-  /**
-   * What models cost on the day.
-   * @example true
-   */
+  /** What models cost on the day. @example true */
   @ValidateIf(isGiven('costLedger'))
   @IsBoolean()
   costLedger?: boolean;
-  /**
-   * The guardian as the report is made, and what it blocked on the day.
-   * @example true
-   */
+  /** The guardian as the report is made, and what it blocked on the day. @example true */
   @ValidateIf(isGiven('guardianState'))
   @IsBoolean()
   guardianState?: boolean;
-  /**
-   * Directives under way as the report is made.
-   * @example true
-   */
+  /** Directives under way as the report is made. @example true */
   @ValidateIf(isGiven('tomorrowQueue'))
   @IsBoolean()
   tomorrowQueue?: boolean;
@@ -75,24 +54,15 @@ export class ChangeReportSections {
 
 /** When and to whom reports go; what is left out stays as it is. */
 export class ChangeReportDelivery {
-  /**
-   * HH:MM of the day after the one reported.
-   * @example '07:00'
-   */
+  /** HH:MM of the day after the one reported. @example '07:00' */
   @ValidateIf(isGiven('time'))
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   time?: string;
-  /**
-   * UTC or an IANA zone; null: the workspace's.
-   * @example 'Europe/Vienna'
-   */
+  /** UTC or an IANA zone; null: the workspace's. @example 'Europe/Vienna' */
   @IsOptional()
   @IsIanaZone()
   timezone?: string | null;
-  /**
-   * Whether reports are mailed.
-   * @example true
-   */
+  /** Whether reports are mailed. @example true */
   @ValidateIf(isGiven('email'))
   @IsBoolean()
   email?: boolean;
@@ -139,10 +109,7 @@ export class ChangeReportConfigBody {
   @ValidateIf(isGiven('format'))
   @IsIn(REPORT_FORMATS)
   format?: ReportFormat;
-  /**
-   * daily, or on-demand: none is made until somebody asks for it.
-   * @example 'daily'
-   */
+  /** daily, or on-demand: none is made until somebody asks for it. @example 'daily' */
   @ValidateIf(isGiven('schedule'))
   @IsIn(['daily', 'on-demand'])
   schedule?: 'daily' | 'on-demand';
@@ -150,64 +117,31 @@ export class ChangeReportConfigBody {
 
 /** Which sections reports have. */
 export class ReportSectionsSwitches {
-  /**
-   * What was earned on the day.
-   * @example true
-   */
+  /** What was earned on the day. @example true */
   revenue!: boolean;
-  /**
-   * What the capos did on the day.
-   * @example true
-   */
+  /** What the capos did on the day. @example true */
   agentActivity!: boolean;
-  /**
-   * What waits for a person as the report is made.
-   * @example true
-   */
+  /** What waits for a person as the report is made. @example true */
   approvalQueue!: boolean;
-  /**
-   * What the partner persona service reported on the day.
-   * @example true
-   */
+  /** What the partner persona service reported on the day. @example true */
   trustIntelligence!: boolean;
-  /**
-   * What models cost on the day.
-   * @example true
-   */
+  /** What models cost on the day. @example true */
   costLedger!: boolean;
-  /**
-   * The guardian as the report is made, and what it blocked on the day.
-   * @example true
-   */
+  /** The guardian as the report is made, and what it blocked on the day. @example true */
   guardianState!: boolean;
-  /**
-   * Directives under way as the report is made.
-   * @example true
-   */
+  /** Directives under way as the report is made. @example true */
   tomorrowQueue!: boolean;
 }
 
 /** When and to whom reports go. */
 export class ReportDeliveryView {
-  /**
-   * HH:MM of the day after the one reported.
-   * @example '07:00'
-   */
+  /** HH:MM of the day after the one reported. @example '07:00' */
   time!: string;
-  /**
-   * The zone that was set; null: the workspace's.
-   * @example 'Europe/Vienna'
-   */
+  /** The zone that was set; null: the workspace's. @example 'Europe/Vienna' */
   timezone!: string | null;
-  /**
-   * Whether reports are mailed.
-   * @example true
-   */
+  /** Whether reports are mailed. @example true */
   email!: boolean;
-  /**
-   * An address they are mailed to; null: none was named.
-   * @example 'boss@acme.example'
-   */
+  /** An address they are mailed to; null: none was named. @example 'boss@acme.example' */
   emailAddress!: string | null;
   /**
    * The members whom they are mailed to; those who have left are not among them.
@@ -222,20 +156,11 @@ export class ReportConfigView {
   sections!: ReportSectionsSwitches;
   /** When and to whom reports go. */
   delivery!: ReportDeliveryView;
-  /**
-   * What is mailed: email, plain-text or json.
-   * @example 'email'
-   */
+  /** What is mailed: email, plain-text or json. @example 'email' */
   format!: ReportFormat;
-  /**
-   * daily, or on-demand
-   * @example 'daily'
-   */
+  /** daily, or on-demand @example 'daily' */
   schedule!: 'daily' | 'on-demand';
-  /**
-   * The zone in which days begin: the configured one, else the workspace's.
-   * @example 'Europe/Vienna'
-   */
+  /** The zone in which days begin: the configured one, else the workspace's. @example 'Europe/Vienna' */
   timezone!: string;
   /**
    * When the next report is made, ISO 8601; null: none is made by itself.

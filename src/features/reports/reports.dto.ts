@@ -7,30 +7,15 @@ import { ReportSectionsView } from './report-sections.dto.js';
 
 /** A section of the workspace's own, as a capo wrote it for this report. */
 export class WrittenSectionView {
-  /**
-   * The id of the section.
-   * @example 'sec_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the section. @example 'sec_01khqw6q006hs686p8sr7arg9t' */
   sectionId!: string;
-  /**
-   * Its name.
-   * @example 'Pipeline'
-   */
+  /** Its name. @example 'Pipeline' */
   title!: string;
-  /**
-   * Who wrote it.
-   * @example 'capo_revenue'
-   */
+  /** Who wrote it. @example 'capo_revenue' */
   capo!: CapoRole;
-  /**
-   * pending while it is being written, done, failed, or late: it was not written in time
-   * @example 'done'
-   */
+  /** pending while it is being written, done, failed, or late: it was not written in time @example 'done' */
   status!: 'pending' | 'done' | 'failed' | 'late';
-  /**
-   * Markdown; null unless it is done.
-   * @example 'Two offers are out.'
-   */
+  /** Markdown; null unless it is done. @example 'Two offers are out.' */
   body!: string | null;
   /**
    * Why it is not there; null where it is.
@@ -40,29 +25,17 @@ export class WrittenSectionView {
 
 /** The receipts that the numbers of the day are counted from. */
 export class ReceiptRangeView {
-  /**
-   * The number of the first.
-   * @example 1021
-   */
+  /** The number of the first. @example 1021 */
   from!: number;
-  /**
-   * The number of the last; below `from`: there were none.
-   * @example 1204
-   */
+  /** The number of the last; below `from`: there were none. @example 1204 */
   to!: number;
 }
 
 /** The last receipt as the report was made: what is open is told as of then. */
 export class ReceiptHeadView {
-  /**
-   * Its number.
-   * @example 1236
-   */
+  /** Its number. @example 1236 */
   seq!: number;
-  /**
-   * Its hash.
-   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
-   */
+  /** Its hash. @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa' */
   hash!: string;
 }
 
@@ -73,20 +46,11 @@ export class DailyReportView {
    * @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d'
    */
   reportId!: string;
-  /**
-   * The day, YYYY-MM-DD in the zone.
-   * @example '2026-02-17'
-   */
+  /** The day, YYYY-MM-DD in the zone. @example '2026-02-17' */
   date!: string;
-  /**
-   * The zone in which the day began and ended.
-   * @example 'Europe/Vienna'
-   */
+  /** The zone in which the day began and ended. @example 'Europe/Vienna' */
   timezone!: string;
-  /**
-   * When it was made, ISO 8601.
-   * @example '2026-02-18T06:00:00.412Z'
-   */
+  /** When it was made, ISO 8601. @example '2026-02-18T06:00:00.412Z' */
   generatedAt!: string;
   /**
    * True: the report has not been made yet, and its numbers may still change. So it is for a day that is not over, and for one
@@ -94,10 +58,7 @@ export class DailyReportView {
    * @example false
    */
   partial!: boolean;
-  /**
-   * ISO 4217 code: the workspace's, in which single numbers of revenue are given.
-   * @example 'EUR'
-   */
+  /** ISO 4217 code: the workspace's, in which single numbers of revenue are given. @example 'EUR' */
   currency!: string;
   /**
    * The day in one line.
@@ -124,44 +85,23 @@ export class DailyReportView {
 
 /** Whether the report was mailed. */
 export class ReportDeliveryState {
-  /**
-   * email, or none: mail was off
-   * @example 'email'
-   */
+  /** email, or none: mail was off @example 'email' */
   channel!: 'none' | 'email';
-  /**
-   * none, waiting, sending, sent or failed
-   * @example 'sent'
-   */
+  /** none, waiting, sending, sent or failed @example 'sent' */
   status!: 'none' | 'waiting' | 'sending' | 'sent' | 'failed';
-  /**
-   * When that ended, ISO 8601; null: it has not.
-   * @example '2026-02-18T06:00:02.101Z'
-   */
+  /** When that ended, ISO 8601; null: it has not. @example '2026-02-18T06:00:02.101Z' */
   at!: string | null;
 }
 
 /** What became of the mail of a report to one recipient. */
 export class ReportRecipientView {
-  /**
-   * The member; null: an address.
-   * @example 'mem_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The member; null: an address. @example 'mem_01kerq74k0wtbyzq0h359nrdxj' */
   memberId!: string | null;
-  /**
-   * The address, for admins; null for a member.
-   * @example null
-   */
+  /** The address, for admins; null for a member. @example null */
   address!: string | null;
-  /**
-   * none, waiting, sending, sent or failed
-   * @example 'failed'
-   */
+  /** none, waiting, sending, sent or failed @example 'failed' */
   status!: 'none' | 'waiting' | 'sending' | 'sent' | 'failed';
-  /**
-   * When that ended, ISO 8601; null: it has not.
-   * @example '2026-02-18T06:00:02.101Z'
-   */
+  /** When that ended, ISO 8601; null: it has not. @example '2026-02-18T06:00:02.101Z' */
   at!: string | null;
   /**
    * Why it was not mailed, or not yet; null: it was, or waits for its first attempt.
@@ -183,30 +123,15 @@ export class ResendReportBody {
 
 /** A report in the history. */
 export class ReportSummary {
-  /**
-   * The id of the report.
-   * @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d'
-   */
+  /** The id of the report. @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d' */
   reportId!: string;
-  /**
-   * The day, YYYY-MM-DD.
-   * @example '2026-02-17'
-   */
+  /** The day, YYYY-MM-DD. @example '2026-02-17' */
   date!: string;
-  /**
-   * When it was made, ISO 8601.
-   * @example '2026-02-18T06:00:00.412Z'
-   */
+  /** When it was made, ISO 8601. @example '2026-02-18T06:00:00.412Z' */
   generatedAt!: string;
-  /**
-   * email, plain-text or json
-   * @example 'email'
-   */
+  /** email, plain-text or json @example 'email' */
   format!: ReportFormat;
-  /**
-   * schedule, or on-demand: somebody asked for it, and nobody else is told of it
-   * @example 'schedule'
-   */
+  /** schedule, or on-demand: somebody asked for it, and nobody else is told of it @example 'schedule' */
   trigger!: 'schedule' | 'on-demand';
   /**
    * Whether it was mailed: what is still to come of all its mails, else whether one failed.
@@ -214,10 +139,7 @@ export class ReportSummary {
   delivery!: ReportDeliveryState;
   /** What became of each mail; none where it was mailed to nobody. */
   recipients!: ReportRecipientView[];
-  /**
-   * The day in one line.
-   * @example '12 directives executed, 3 approvals waiting.'
-   */
+  /** The day in one line. @example '12 directives executed, 3 approvals waiting.' */
   headline!: string;
 }
 

@@ -71,10 +71,7 @@ function IsDayOfPeriod(): PropertyDecorator {
 
 /** When a schedule is due. */
 export class ScheduleRuleBody {
-  /**
-   * day, week or month
-   * @example 'week'
-   */
+  /** day, week or month @example 'week' */
   @IsIn(PERIODS)
   every!: Period;
 
@@ -107,10 +104,7 @@ export class ScheduledDirectiveBody extends IntersectionType(
 
 /** Body of `POST /schedules`. */
 export class CreateScheduleBody {
-  /**
-   * One line of at most 120 characters, by which receipts name the schedule.
-   * @example 'Monday checklist'
-   */
+  /** One line of at most 120 characters, by which receipts name the schedule. @example 'Monday checklist' */
   @IsPlainText(120, { oneLine: true })
   name!: string;
 
@@ -158,10 +152,7 @@ export class ChangeScheduleBody extends PartialType(OmitType(CreateScheduleBody,
 }
 
 export class SchedulesQuery extends TeamPageQuery {
-  /**
-   * Only schedules of this status.
-   * @example 'active'
-   */
+  /** Only schedules of this status. @example 'active' */
   @IsOptional()
   @IsIn(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
@@ -169,94 +160,49 @@ export class SchedulesQuery extends TeamPageQuery {
 
 /** When a schedule is due. */
 export class ScheduleRuleView implements ScheduleRule {
-  /**
-   * day, week or month
-   * @example 'week'
-   */
+  /** day, week or month @example 'week' */
   every!: Period;
   @ApiPropertyOptional(ON)
   on?: Weekday | number;
-  /**
-   * HH:MM as the clock of the zone shows it.
-   * @example '09:00'
-   */
+  /** HH:MM as the clock of the zone shows it. @example '09:00' */
   at!: string;
-  /**
-   * UTC or an IANA zone.
-   * @example 'Europe/Vienna'
-   */
+  /** UTC or an IANA zone. @example 'Europe/Vienna' */
   timezone!: string;
 }
 
 /** What is handed in at each due time. */
 export class ScheduledDirectiveView implements ScheduledDirective {
-  /**
-   * The plain-language instruction.
-   * @example 'Write a document "Monday": Check the open offers.'
-   */
+  /** The plain-language instruction. @example 'Write a document "Monday": Check the open offers.' */
   text!: string;
-  /**
-   * The capo that is to do it; null: the consigliere chooses each time.
-   * @example 'capo_revenue'
-   */
+  /** The capo that is to do it; null: the consigliere chooses each time. @example 'capo_revenue' */
   capo!: CapoRole | null;
-  /**
-   * high, medium or low
-   * @example 'medium'
-   */
+  /** high, medium or low @example 'medium' */
   priority!: Priority;
-  /**
-   * Whether the output queues for review before anything is sent.
-   * @example true
-   */
+  /** Whether the output queues for review before anything is sent. @example true */
   requiresApproval!: boolean;
-  /**
-   * Extra context passed to the capo.
-   * @example { "order": 17 }
-   */
+  /** Extra context passed to the capo. @example { "order": 17 } */
   context!: Record<string, unknown>;
 }
 
 /** A schedule as lists show it. */
 export class ScheduleSummary {
-  /**
-   * The id of the schedule.
-   * @example 'sch_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The id of the schedule. @example 'sch_01khqw6q006hs686p8sr7arg9t' */
   scheduleId!: string;
-  /**
-   * One line, by which receipts name the schedule.
-   * @example 'Monday checklist'
-   */
+  /** One line, by which receipts name the schedule. @example 'Monday checklist' */
   name!: string;
-  /**
-   * The first line of what it hands in.
-   * @example 'Write a document "Monday": Check the open offers.'
-   */
+  /** The first line of what it hands in. @example 'Write a document "Monday": Check the open offers.' */
   title!: string;
   /** When it is due. */
   rule!: ScheduleRuleView;
-  /**
-   * How due times are handled that passed by more than 15 minutes.
-   * @example 'once'
-   */
+  /** How due times are handled that passed by more than 15 minutes. @example 'once' */
   missed!: Missed;
-  /**
-   * active or paused
-   * @example 'active'
-   */
+  /** active or paused @example 'active' */
   status!: ScheduleStatus;
   /** Why it is paused; null while it is active. */
   pausedReason!: string | null;
-  /**
-   * When it is due next, Unix milliseconds; null while it is paused.
-   * @example 1771833600000
-   */
+  /** When it is due next, Unix milliseconds; null while it is paused. @example 1771833600000 */
   nextRunAt!: number | null;
-  /**
-   * When it handed in a directive last, Unix milliseconds; null: never.
-   * @example 1771228800412
-   */
+  /** When it handed in a directive last, Unix milliseconds; null: never. @example 1771228800412 */
   lastRunAt!: number | null;
   /**
    * The directive that it handed in last; `GET /directives?scheduleId=` lists all.
@@ -271,15 +217,9 @@ export class ScheduleSummary {
   /** Who made it. */
   @ApiProperty({ type: () => ActorView })
   createdBy!: ActorView;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1771200000000
-   */
+  /** When it was made, Unix milliseconds. @example 1771200000000 */
   createdAt!: number;
-  /**
-   * When it was changed last, Unix milliseconds.
-   * @example 1771200000000
-   */
+  /** When it was changed last, Unix milliseconds. @example 1771200000000 */
   updatedAt!: number;
 }
 

@@ -1,14 +1,8 @@
 /** How one part of the installation is set up, or what a test of it found. */
 export class SetupFinding {
-  /**
-   * Whether it works as configured.
-   * @example false
-   */
+  /** Whether it works as configured. @example false */
   works!: boolean;
-  /**
-   * How it is, in a sentence.
-   * @example 'Mail is written to files in DATA_DIR/outbox and reaches nobody.'
-   */
+  /** How it is, in a sentence. @example 'Mail is written to files in DATA_DIR/outbox and reaches nobody.' */
   found!: string;
   /**
    * The lines for `.env` that set it up, with values to replace; null: there is nothing to set.
@@ -19,25 +13,13 @@ export class SetupFinding {
 
 /** What a workspace has done for the first time. */
 export class FirstSteps {
-  /**
-   * A directive was handed in.
-   * @example true
-   */
+  /** A directive was handed in. @example true */
   directive!: boolean;
-  /**
-   * A draft was approved.
-   * @example false
-   */
+  /** A draft was approved. @example false */
   approval!: boolean;
-  /**
-   * A standing order was made.
-   * @example false
-   */
+  /** A standing order was made. @example false */
   order!: boolean;
-  /**
-   * The kill switch was used.
-   * @example false
-   */
+  /** The kill switch was used. @example false */
   killDrill!: boolean;
 }
 

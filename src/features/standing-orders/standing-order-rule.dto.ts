@@ -81,10 +81,7 @@ export class StandingOrderMatch implements OrderMatch {
   @Matches(ONE_LINE, { each: true, message: 'each value in $property must be the name of an agent' })
   agents?: string[] | null;
 
-  /**
-   * Classes of reversibility.
-   * @example ['irreversible']
-   */
+  /** Classes of reversibility. @example ['irreversible'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -92,10 +89,7 @@ export class StandingOrderMatch implements OrderMatch {
   @IsIn(REVERSIBILITIES, { each: true })
   reversibility?: Reversibility[] | null;
 
-  /**
-   * Priorities of the directive.
-   * @example ['medium', 'low']
-   */
+  /** Priorities of the directive. @example ['medium', 'low'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -116,10 +110,7 @@ export class StandingOrderMatch implements OrderMatch {
 
 /** When the order speaks; without it, always. */
 export class StandingOrderWhen implements OrderWhen {
-  /**
-   * Whether the operator is `present` or `away`.
-   * @example ['away']
-   */
+  /** Whether the operator is `present` or `away`. @example ['away'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -138,19 +129,13 @@ export class StandingOrderWhen implements OrderWhen {
   @IsIn(WEEKDAYS, { each: true })
   days?: Weekday[] | null;
 
-  /**
-   * HH:MM at which the window opens; comes with `to`.
-   * @example '08:00'
-   */
+  /** HH:MM at which the window opens; comes with `to`. @example '08:00' */
   @IsOptional()
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @HasOtherEnd('to')
   from?: string | null;
 
-  /**
-   * HH:MM at which it closes, on the next day when that is earlier than `from`.
-   * @example '18:00'
-   */
+  /** HH:MM at which it closes, on the next day when that is earlier than `from`. @example '18:00' */
   @IsOptional()
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @HasOtherEnd('from')
@@ -167,40 +152,28 @@ export class StandingOrderWhen implements OrderWhen {
 
 /** How much may go through; what goes beyond asks, or waits when the order throttles. */
 export class StandingOrderLimits implements OrderLimits {
-  /**
-   * Work packets in any hour.
-   * @example 10
-   */
+  /** Work packets in any hour. @example 10 */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerHour?: number | null;
 
-  /**
-   * Work packets in any day.
-   * @example 50
-   */
+  /** Work packets in any day. @example 50 */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxPerDay?: number | null;
 
-  /**
-   * Recipients of each single work packet.
-   * @example 3
-   */
+  /** Recipients of each single work packet. @example 3 */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(1_000_000)
   maxRecipients?: number | null;
 
-  /**
-   * Sum of the amounts of a day, for each currency by itself.
-   * @example 500
-   */
+  /** Sum of the amounts of a day, for each currency by itself. @example 500 */
   @IsOptional()
   @IsNumber()
   @Min(0)
@@ -210,33 +183,21 @@ export class StandingOrderLimits implements OrderLimits {
 
 /** How much may be spent under the order. */
 export class StandingOrderBudget implements OrderBudget {
-  /**
-   * `day`, `week` or `month`.
-   * @example 'week'
-   */
+  /** `day`, `week` or `month`. @example 'week' */
   @IsIn(BUDGET_WINDOWS)
   window!: BudgetWindow;
 
-  /**
-   * How much may be spent in each window, in `currency`.
-   * @example 20
-   */
+  /** How much may be spent in each window, in `currency`. @example 20 */
   @IsNumber()
   @Min(0.01)
   @Max(1e12)
   amount!: number;
 
-  /**
-   * ISO 4217 code. A work packet in another currency is never within the budget.
-   * @example 'USD'
-   */
+  /** ISO 4217 code. A work packet in another currency is never within the budget. @example 'USD' */
   @IsCurrency()
   currency!: string;
 
-  /**
-   * From this share on, 1 to 100, decisions mention how much is used.
-   * @example 80
-   */
+  /** From this share on, 1 to 100, decisions mention how much is used. @example 80 */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -254,10 +215,7 @@ export class StandingOrderBudget implements OrderBudget {
 
 /** Who may approve: members with one of the roles or a higher one, and the members named; at least one of the two lists. */
 export class StandingOrderApprovers implements OrderApprovers {
-  /**
-   * The roles, in the team of what is approved: operator, admin or owner.
-   * @example ['admin']
-   */
+  /** The roles, in the team of what is approved: operator, admin or owner. @example ['admin'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -265,10 +223,7 @@ export class StandingOrderApprovers implements OrderApprovers {
   @IsIn(APPROVING_ROLES, { each: true })
   roles?: ApprovingRole[] | null;
 
-  /**
-   * Ids of members who may approve, at most 50.
-   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
-   */
+  /** Ids of members who may approve, at most 50. @example ['mem_01kerq74k0wtbyzq0h359nrdxj'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -283,28 +238,19 @@ export class StandingOrderApprovers implements OrderApprovers {
 
 /** The terms of an approval that is asked for under this order; of several orders the strictest. */
 export class StandingOrderApproval implements OrderApproval {
-  /**
-   * After how many minutes the approval expires, at most 30 days. Left out: 72 hours.
-   * @example 240
-   */
+  /** After how many minutes the approval expires, at most 30 days. Left out: 72 hours. @example 240 */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(THIRTY_DAYS_IN_MINUTES)
   expiresInMinutes?: number | null;
 
-  /**
-   * What happens when nobody decides in time. Left out: `reject`.
-   * @example 'reject'
-   */
+  /** What happens when nobody decides in time. Left out: `reject`. @example 'reject' */
   @IsOptional()
   @IsIn(ON_EXPIRY)
   onExpiry?: OnExpiry | null;
 
-  /**
-   * Whether the member who asked may also approve. Left out: yes.
-   * @example false
-   */
+  /** Whether the member who asked may also approve. Left out: yes. @example false */
   @IsOptional()
   @IsBoolean()
   selfApproval?: boolean | null;

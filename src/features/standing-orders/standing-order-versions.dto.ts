@@ -18,44 +18,26 @@ export const VERSION_PARAM = {
 
 /** A version of a standing order as lists show it, without its rule. Versions never change. */
 export class StandingOrderVersionSummary {
-  /**
-   * Counts up with every change of the order.
-   * @example 1
-   */
+  /** Counts up with every change of the order. @example 1 */
   version!: number;
-  /**
-   * Whether it is what the order says now.
-   * @example true
-   */
+  /** Whether it is what the order says now. @example true */
   isCurrent!: boolean;
-  /**
-   * The order's name then.
-   * @example 'Delivery mail to Acme'
-   */
+  /** The order's name then. @example 'Delivery mail to Acme' */
   name!: string;
   /**
    * The order in a person's words. Lists show its beginning.
    * @example 'Mail about deliveries may go to Acme on workdays.'
    */
   text!: string;
-  /**
-   * The capos it was about; null: every capo.
-   * @example ['capo_ops']
-   */
+  /** The capos it was about; null: every capo. @example ['capo_ops'] */
   capos!: CapoRole[] | null;
-  /**
-   * What it did with a work packet.
-   * @example 'allow'
-   */
+  /** What it did with a work packet. @example 'allow' */
   effect!: Effect;
   /** How much could go through; null: no limits. */
   limits!: StandingOrderLimits | null;
   /** How much could be spent; null: no budget. */
   budget!: StandingOrderBudget | null;
-  /**
-   * From when on it is silent, Unix milliseconds; null: never.
-   * @example 1798758000000
-   */
+  /** From when on it is silent, Unix milliseconds; null: never. @example 1798758000000 */
   expiresAt!: number | null;
   /**
    * SHA-256 of the rule, in hex.
@@ -64,10 +46,7 @@ export class StandingOrderVersionSummary {
   hash!: string;
   /** Who wrote this version. */
   createdBy!: ActorView;
-  /**
-   * When it was written, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When it was written, Unix milliseconds. @example 1768209600000 */
   createdAt!: number;
 }
 

@@ -82,10 +82,7 @@ export class CreateStandingOrderBody {
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: Id<'team'> | null;
 
-  /**
-   * The capos it is about. Left out: all.
-   * @example ['capo_ops']
-   */
+  /** The capos it is about. Left out: all. @example ['capo_ops'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -93,10 +90,7 @@ export class CreateStandingOrderBody {
   @IsIn(CAPO_ROLES, { each: true })
   capos?: CapoRole[] | null;
 
-  /**
-   * What it does with a work packet. The strictest of the orders that match decides.
-   * @example 'allow'
-   */
+  /** What it does with a work packet. The strictest of the orders that match decides. @example 'allow' */
   @IsIn(EFFECTS)
   effect!: Effect;
 
@@ -135,20 +129,14 @@ export class CreateStandingOrderBody {
   @Type(() => StandingOrderApproval)
   approval?: StandingOrderApproval | null;
 
-  /**
-   * From when on it is silent, Unix milliseconds in the future. Left out: never.
-   * @example 1798758000000
-   */
+  /** From when on it is silent, Unix milliseconds in the future. Left out: never. @example 1798758000000 */
   @IsOptional()
   @IsInt(UNIX_MILLISECONDS)
   @IsPositive()
   @Max(8.64e15)
   expiresAt?: number | null;
 
-  /**
-   * Keeps it a draft, to read its simulation before it is activated.
-   * @example true
-   */
+  /** Keeps it a draft, to read its simulation before it is activated. @example true */
   @IsOptional()
   @Equals(true)
   draft?: true;
@@ -217,10 +205,7 @@ export class ActivateStandingOrderBody extends Acknowledgement {
 
 /** Query of `GET /standing-orders`. */
 export class StandingOrdersQuery extends PageQuery {
-  /**
-   * Only orders of this status, or `all`; active ones unless said otherwise.
-   * @example 'active'
-   */
+  /** Only orders of this status, or `all`; active ones unless said otherwise. @example 'active' */
   @ApiPropertyOptional()
   @IsOptional()
   @IsIn([...STANDING_ORDER_STATUSES, 'all'])
@@ -229,15 +214,9 @@ export class StandingOrdersQuery extends PageQuery {
 
 /** A standing order in short, without its rule. */
 export class StandingOrderSummary {
-  /**
-   * The id of the standing order.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The id of the standing order. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: Id<'so'>;
-  /**
-   * One line, by which decisions name the order.
-   * @example 'Delivery mail to Acme'
-   */
+  /** One line, by which decisions name the order. @example 'Delivery mail to Acme' */
   name!: string;
   /**
    * The order in a person's words; the name where none were given. Lists show its beginning.
@@ -246,10 +225,7 @@ export class StandingOrderSummary {
   text!: string;
   /** The team whose work packets it is about; null: the whole workspace. */
   teamId!: Id<'team'> | null;
-  /**
-   * The capos it is about; null: every capo.
-   * @example ['capo_ops']
-   */
+  /** The capos it is about; null: every capo. @example ['capo_ops'] */
   capos!: CapoRole[] | null;
   /**
    * Only active orders decide. A shadow order is computed and reported, a draft waits for its activation.
@@ -258,24 +234,15 @@ export class StandingOrderSummary {
   status!: StandingOrderStatus;
   /** Why a new order stays a draft, and who activates it; null: it does not. */
   heldBecause!: string | null;
-  /**
-   * Counts up with every change of the rule.
-   * @example 1
-   */
+  /** Counts up with every change of the rule. @example 1 */
   version!: number;
-  /**
-   * What it does with a work packet. The strictest of the orders that match decides.
-   * @example 'allow'
-   */
+  /** What it does with a work packet. The strictest of the orders that match decides. @example 'allow' */
   effect!: Effect;
   /** How much may go through; null: no limits. */
   limits!: StandingOrderLimits | null;
   /** How much may be spent; null: no budget. */
   budget!: StandingOrderBudget | null;
-  /**
-   * From when on it is silent, Unix milliseconds; null: never.
-   * @example 1798758000000
-   */
+  /** From when on it is silent, Unix milliseconds; null: never. @example 1798758000000 */
   expiresAt!: number | null;
   /** The simulation of this version; null before it has run. */
   simulation!: SimulationSummary | null;
@@ -291,15 +258,9 @@ export class StandingOrderSummary {
   hash!: string;
   /** Who wrote it. */
   createdBy!: ActorView;
-  /**
-   * When it was written, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When it was written, Unix milliseconds. @example 1768209600000 */
   createdAt!: number;
-  /**
-   * When it was last changed, Unix milliseconds.
-   * @example 1768209900000
-   */
+  /** When it was last changed, Unix milliseconds. @example 1768209900000 */
   updatedAt!: number;
   /**
    * When it was last activated, Unix milliseconds; null while it has never been active.

@@ -26,10 +26,7 @@ export class SubscriptionView {
    * @example true
    */
   valid!: boolean;
-  /**
-   * The tier that the workspace has now: free, pro or enterprise.
-   * @example 'pro'
-   */
+  /** The tier that the workspace has now: free, pro or enterprise. @example 'pro' */
   tier!: Tier;
   /**
    * How the installed licence stands: `active`, in its 14 days of `grace`, or `expired`; `none` when there is none.
@@ -41,10 +38,7 @@ export class SubscriptionView {
    * @example ['skill-packs', 'sso']
    */
   entitlements!: string[];
-  /**
-   * When the installed licence ends, Unix milliseconds; null when there is none.
-   * @example 1827619200000
-   */
+  /** When the installed licence ends, Unix milliseconds; null when there is none. @example 1827619200000 */
   expiresAt!: number | null;
   /**
    * When the workspace goes back to the tier that it has without a licence, Unix milliseconds; null when there is none.
@@ -60,9 +54,6 @@ export class SubscriptionView {
    * @example null
    */
   reason!: LicenceFault | null;
-  /**
-   * The same in a sentence.
-   * @example 'The licence is valid until 2027-12-01 00:00 UTC.'
-   */
+  /** The same in a sentence. @example 'The licence is valid until 2027-12-01 00:00 UTC.' */
   message!: string;
 }

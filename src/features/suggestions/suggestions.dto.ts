@@ -18,10 +18,7 @@ export const SUGGESTION_PARAM = {
 
 /** The order that a suggestion would become. */
 export class SuggestedOrder {
-  /**
-   * One line, by which decisions would name it.
-   * @example 'Ops: email.send to acme.example'
-   */
+  /** One line, by which decisions would name it. @example 'Ops: email.send to acme.example' */
   name!: string;
   /**
    * What it would say, and what it is made from.
@@ -35,10 +32,7 @@ export class SuggestedOrder {
    * @example ['capo_ops']
    */
   capos!: CapoRole[] | null;
-  /**
-   * Always `allow`.
-   * @example 'allow'
-   */
+  /** Always `allow`. @example 'allow' */
   effect!: Effect;
   /** Which work packets or action requests it would be about: those that have the approved ones in common. */
   match!: StandingOrderMatch;
@@ -50,10 +44,7 @@ export class SuggestedOrder {
 export class SuggestionSimulation extends SimulationNumbers {
   /** The work packets and action requests that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
   changes!: SimulatedChangeView[];
-  /**
-   * How many more of them there are that are not named.
-   * @example 0
-   */
+  /** How many more of them there are that are not named. @example 0 */
   changesOmitted!: number;
 }
 
@@ -71,10 +62,7 @@ export class SuggestionView {
    * @example 7
    */
   approvals!: number;
-  /**
-   * When the last of them was given, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When the last of them was given, Unix milliseconds. @example 1768209600000 */
   lastApprovedAt!: number;
   /** The simulation of the order; at most five minutes old. */
   simulation!: SuggestionSimulation;
@@ -86,14 +74,8 @@ export class SuggestionList {
 }
 
 export class SuggestionDecided {
-  /**
-   * The id of the suggestion.
-   * @example 'sug_5x1v3t7r9p2n4m6k8j0h1g3f5d'
-   */
+  /** The id of the suggestion. @example 'sug_5x1v3t7r9p2n4m6k8j0h1g3f5d' */
   suggestionId!: string;
-  /**
-   * `dismissed`: it is not made again.
-   * @example 'dismissed'
-   */
+  /** `dismissed`: it is not made again. @example 'dismissed' */
   decision!: SuggestionDecision;
 }

@@ -18,10 +18,7 @@ const STATUSES = ['pending', 'accepted', 'withdrawn', 'expired'] as const;
 const MAX_DISPLAY_NAME = 80;
 
 export class InvitesQuery extends PageQuery {
-  /**
-   * Only invites of this status: pending, accepted, withdrawn or expired.
-   * @example 'pending'
-   */
+  /** Only invites of this status: pending, accepted, withdrawn or expired. @example 'pending' */
   @IsOptional()
   @IsIn(STATUSES)
   status?: (typeof STATUSES)[number];
@@ -29,10 +26,7 @@ export class InvitesQuery extends PageQuery {
 
 /** What became of the mail. */
 export class InviteMail {
-  /**
-   * queued, sent or failed
-   * @example 'sent'
-   */
+  /** queued, sent or failed @example 'sent' */
   status!: 'queued' | 'sent' | 'failed';
   /** Why it could not be sent; null: it could, or was not tried yet. */
   error!: string | null;
@@ -40,41 +34,23 @@ export class InviteMail {
 
 /** An invite as everyone who manages members may see it; its token stands in the mail alone. */
 export class InviteView {
-  /**
-   * The id of the invite.
-   * @example 'inv_01kerq3jw8m2s6r4t0v9y1xzbc'
-   */
+  /** The id of the invite. @example 'inv_01kerq3jw8m2s6r4t0v9y1xzbc' */
   inviteId!: string;
   /** The team; null: the invite is to the workspace alone. */
   teamId!: string | null;
-  /**
-   * Who is invited.
-   * @example 'jo@northwind.example'
-   */
+  /** Who is invited. @example 'jo@northwind.example' */
   email!: string;
-  /**
-   * The role in the team.
-   * @example 'operator'
-   */
+  /** The role in the team. @example 'operator' */
   role!: Role;
-  /**
-   * pending, accepted, withdrawn or expired
-   * @example 'pending'
-   */
+  /** pending, accepted, withdrawn or expired @example 'pending' */
   status!: (typeof STATUSES)[number];
   /** What became of the mail. */
   mail!: InviteMail;
   /** Who invited. */
   invitedBy!: ActorView;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When it was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
-  /**
-   * Until when it can be accepted, Unix milliseconds.
-   * @example 1768813800000
-   */
+  /** Until when it can be accepted, Unix milliseconds. @example 1768813800000 */
   expiresAt!: number;
 }
 
@@ -112,10 +88,7 @@ export class AcceptanceBody {
 
 /** Body of `POST /invites/accept`. */
 export class AcceptInviteBody extends AcceptanceBody {
-  /**
-   * What stands at the end of the link.
-   * @example 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E'
-   */
+  /** What stands at the end of the link. @example 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E' */
   @IsString()
   @MaxLength(100)
   token!: string;
@@ -123,32 +96,17 @@ export class AcceptInviteBody extends AcceptanceBody {
 
 /** Who has become a member of what. */
 export class AcceptedInvite {
-  /**
-   * The workspace.
-   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
-   */
+  /** The workspace. @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e' */
   workspaceId!: string;
-  /**
-   * The workspace's name.
-   * @example 'Northwind'
-   */
+  /** The workspace's name. @example 'Northwind' */
   workspaceName!: string;
-  /**
-   * The membership.
-   * @example 'mem_01kerq5tx2d4f6g8h0j1k3m5n7'
-   */
+  /** The membership. @example 'mem_01kerq5tx2d4f6g8h0j1k3m5n7' */
   memberId!: string;
-  /**
-   * The user.
-   * @example 'usr_01kerq5tx2d4f6g8h0j1k3m5n6'
-   */
+  /** The user. @example 'usr_01kerq5tx2d4f6g8h0j1k3m5n6' */
   userId!: string;
   /** The team; null: none. */
   teamId!: string | null;
-  /**
-   * The role in the team, or in the workspace without one.
-   * @example 'operator'
-   */
+  /** The role in the team, or in the workspace without one. @example 'operator' */
   role!: Role;
   /**
    * A token of the member's own, which nobody else has seen; nothing shows it again. Null where a second factor is asked for:

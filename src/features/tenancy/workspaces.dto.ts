@@ -15,10 +15,7 @@ const TIERS = ['free', 'pro', 'enterprise'] as const;
 
 /** Body of `POST /api/admin/workspaces/{workspaceId}/invite`. */
 export class OwnerBody {
-  /**
-   * Who is invited, by mail, to be its owner.
-   * @example 'ines@northwind.example'
-   */
+  /** Who is invited, by mail, to be its owner. @example 'ines@northwind.example' */
   @IsMailAddress()
   ownerEmail!: string;
 
@@ -56,18 +53,12 @@ export class NewWorkspaceBody extends OwnerBody {
   @IsIn(TIERS)
   tier?: Tier;
 
-  /**
-   * The IANA zone in which its days begin; left out, UTC.
-   * @example 'Europe/Vienna'
-   */
+  /** The IANA zone in which its days begin; left out, UTC. @example 'Europe/Vienna' */
   @IsOmittable()
   @IsIanaZone()
   timezone?: string;
 
-  /**
-   * ISO 4217: the currency in which its sums are given; left out, USD.
-   * @example 'EUR'
-   */
+  /** ISO 4217: the currency in which its sums are given; left out, USD. @example 'EUR' */
   @IsOmittable()
   @IsCurrency()
   currency?: string;
@@ -75,35 +66,20 @@ export class NewWorkspaceBody extends OwnerBody {
 
 /** A workspace, as the owner of the first one sees it: nothing of what is in it. */
 export class ListedWorkspace {
-  /**
-   * The id of the workspace.
-   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
-   */
+  /** The id of the workspace. @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e' */
   workspaceId!: string;
-  /**
-   * Its name.
-   * @example 'Northwind Retail'
-   */
+  /** Its name. @example 'Northwind Retail' */
   name!: string;
-  /**
-   * free, pro or enterprise
-   * @example 'pro'
-   */
+  /** free, pro or enterprise @example 'pro' */
   tier!: Tier;
   /**
    * invited: nobody is its owner yet; deleting: its deletion was requested; active otherwise.
    * @example 'active'
    */
   state!: 'active' | 'invited' | 'deleting';
-  /**
-   * How many active members it has.
-   * @example 12
-   */
+  /** How many active members it has. @example 12 */
   members!: number;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When it was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
   /** When it is to be deleted, Unix milliseconds; null: nobody asked for that. */
   deleteAt!: number | null;

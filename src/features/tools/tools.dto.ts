@@ -42,10 +42,7 @@ export class RegisterToolBody {
   })
   name!: string;
 
-  /**
-   * One line of at most 120 characters; the name unless said.
-   * @example 'Refund a payment'
-   */
+  /** One line of at most 120 characters; the name unless said. @example 'Refund a payment' */
   @IsOptional()
   @IsPlainText(120, { oneLine: true })
   title?: string | null;
@@ -58,10 +55,7 @@ export class RegisterToolBody {
   @IsPlainText(4_000)
   description?: string | null;
 
-  /**
-   * Who checks the permit: its `aud`. The name unless said.
-   * @example 'payments.refund'
-   */
+  /** Who checks the permit: its `aud`. The name unless said. @example 'payments.refund' */
   @IsOptional()
   @Matches(/^[\x21-\x7e]{1,255}$/, { message: '$property must be 1 to 255 visible ASCII characters' })
   audience?: string | null;
@@ -74,10 +68,7 @@ export class RegisterToolBody {
   @IsIn(REVERSIBILITIES)
   reversibility?: Reversibility | null;
 
-  /**
-   * low, medium, high or critical; high unless said
-   * @example 'high'
-   */
+  /** low, medium, high or critical; high unless said @example 'high' */
   @IsOptional()
   @IsIn(RISKS)
   risk?: Risk | null;
@@ -92,36 +83,24 @@ export class RegisterToolBody {
   @MaxJsonBytes(MAX_SCHEMA_BYTES)
   paramsSchema!: Record<string, unknown>;
 
-  /**
-   * The parameter that is the amount.
-   * @example 'amount'
-   */
+  /** The parameter that is the amount. @example 'amount' */
   @IsOptional()
   @MaxLength(200)
   @Matches(PARAM_PATH, PATH)
   amountPath?: string | null;
 
-  /**
-   * major or minor: whether 1999 means 1,999 euros or 19.99; major unless said
-   * @example 'minor'
-   */
+  /** major or minor: whether 1999 means 1,999 euros or 19.99; major unless said @example 'minor' */
   @IsOptional()
   @IsIn(AMOUNT_UNITS)
   amountUnit?: AmountUnit | null;
 
-  /**
-   * The parameter that is the currency of the amount, a code of ISO 4217.
-   * @example 'currency'
-   */
+  /** The parameter that is the currency of the amount, a code of ISO 4217. @example 'currency' */
   @IsOptional()
   @MaxLength(200)
   @Matches(PARAM_PATH, PATH)
   currencyPath?: string | null;
 
-  /**
-   * The parameter that is whom it reaches: a text, or a list.
-   * @example 'customer'
-   */
+  /** The parameter that is whom it reaches: a text, or a list. @example 'customer' */
   @IsOptional()
   @MaxLength(200)
   @Matches(PARAM_PATH, PATH)
@@ -135,20 +114,14 @@ export class RegisterToolBody {
   @IsPlainText(200, { oneLine: true })
   titleTemplate?: string | null;
 
-  /**
-   * How long a decision may be used, 60 to 86,400 seconds; 900 unless said.
-   * @example 900
-   */
+  /** How long a decision may be used, 60 to 86,400 seconds; 900 unless said. @example 900 */
   @IsOptional()
   @IsInt()
   @Min(60)
   @Max(86_400)
   consumeInSeconds?: number | null;
 
-  /**
-   * How long the agent has for its result, 60 to 604,800 seconds; 900 unless said.
-   * @example 900
-   */
+  /** How long the agent has for its result, 60 to 604,800 seconds; 900 unless said. @example 900 */
   @IsOptional()
   @IsInt()
   @Min(60)
@@ -160,10 +133,7 @@ export class RegisterToolBody {
 export class ChangeToolBody extends PartialType(OmitType(RegisterToolBody, ['name']), {
   skipNullProperties: false,
 }) {
-  /**
-   * active or paused
-   * @example 'active'
-   */
+  /** active or paused @example 'active' */
   @IsOptional()
   @IsIn(['active', 'paused'])
   @IsString()
@@ -172,10 +142,7 @@ export class ChangeToolBody extends PartialType(OmitType(RegisterToolBody, ['nam
 
 /** Query of `GET /tools`; what is left out does not narrow it. */
 export class ToolsQuery extends PageQuery {
-  /**
-   * Only tools with this status.
-   * @example 'proposed'
-   */
+  /** Only tools with this status. @example 'proposed' */
   @IsOptional()
   @IsIn(TOOL_STATUSES)
   status?: ToolStatus;
@@ -183,91 +150,49 @@ export class ToolsQuery extends PageQuery {
 
 /** A tool without its description and its schema. */
 export class ToolSummary {
-  /**
-   * What agents call it.
-   * @example 'payments.refund'
-   */
+  /** What agents call it. @example 'payments.refund' */
   name!: string;
-  /**
-   * What people call it.
-   * @example 'Refund a payment'
-   */
+  /** What people call it. @example 'Refund a payment' */
   title!: string;
-  /**
-   * Who checks the permit: its `aud`.
-   * @example 'payments.refund'
-   */
+  /** Who checks the permit: its `aud`. @example 'payments.refund' */
   audience!: string;
-  /**
-   * read_only, reversible, externally_reversible or irreversible
-   * @example 'irreversible'
-   */
+  /** read_only, reversible, externally_reversible or irreversible @example 'irreversible' */
   reversibility!: Reversibility;
-  /**
-   * low, medium, high or critical
-   * @example 'high'
-   */
+  /** low, medium, high or critical @example 'high' */
   risk!: Risk;
-  /**
-   * The parameter that is the amount; null: none is.
-   * @example 'amount'
-   */
+  /** The parameter that is the amount; null: none is. @example 'amount' */
   amountPath!: string | null;
-  /**
-   * major or minor
-   * @example 'minor'
-   */
+  /** major or minor @example 'minor' */
   amountUnit!: AmountUnit;
-  /**
-   * The parameter that is the currency of the amount; null: none is.
-   * @example 'currency'
-   */
+  /** The parameter that is the currency of the amount; null: none is. @example 'currency' */
   currencyPath!: string | null;
-  /**
-   * The parameter that is whom it reaches; null: none is.
-   * @example 'customer'
-   */
+  /** The parameter that is whom it reaches; null: none is. @example 'customer' */
   recipientsPath!: string | null;
   /**
    * The title of an approval, with parameters in double braces; null: the name.
    * @example 'Refund {{amount}} {{currency}} to {{customer}}'
    */
   titleTemplate!: string | null;
-  /**
-   * How long a decision may be used, in seconds.
-   * @example 900
-   */
+  /** How long a decision may be used, in seconds. @example 900 */
   consumeInSeconds!: number;
-  /**
-   * How long the agent has for its result, in seconds.
-   * @example 900
-   */
+  /** How long the agent has for its result, in seconds. @example 900 */
   completeInSeconds!: number;
   /**
    * SHA-256 over all of the above with the description and the schema, as canonical JSON (RFC 8785).
    * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
    */
   fingerprint!: string;
-  /**
-   * proposed, active or paused
-   * @example 'active'
-   */
+  /** proposed, active or paused @example 'active' */
   status!: ToolStatus;
   /** Who registered or proposed it. */
   createdBy!: ActorView;
-  /**
-   * When it was changed last, Unix milliseconds.
-   * @example 1771402200000
-   */
+  /** When it was changed last, Unix milliseconds. @example 1771402200000 */
   updatedAt!: number;
 }
 
 /** Something that agents may ask to do. */
 export class ToolView extends ToolSummary {
-  /**
-   * What it does, for the person who decides.
-   * @example 'Pays an amount back to the customer.'
-   */
+  /** What it does, for the person who decides. @example 'Pays an amount back to the customer.' */
   description!: string;
   /**
    * What it takes, JSON Schema 2020-12.

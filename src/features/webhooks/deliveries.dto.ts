@@ -11,25 +11,13 @@ export const DELIVERY_PARAM = {
 
 /** One attempt to deliver. */
 export class DeliveryAttemptSummary {
-  /**
-   * Counted from 1.
-   * @example 1
-   */
+  /** Counted from 1. @example 1 */
   n!: number;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1771401692000
-   */
+  /** When it was made, Unix milliseconds. @example 1771401692000 */
   at!: number;
-  /**
-   * The HTTP status that was answered; null when there was no answer.
-   * @example 200
-   */
+  /** The HTTP status that was answered; null when there was no answer. @example 200 */
   status!: number | null;
-  /**
-   * How long it took, in milliseconds.
-   * @example 84
-   */
+  /** How long it took, in milliseconds. @example 84 */
   durationMs!: number;
   /** Why there was no answer; null when there was one. */
   error!: string | null;
@@ -37,34 +25,19 @@ export class DeliveryAttemptSummary {
 
 /** One attempt to deliver, with what the receiver said. */
 export class DeliveryAttempt extends DeliveryAttemptSummary {
-  /**
-   * The beginning of the answer, at most 2 KiB.
-   * @example 'ok'
-   */
+  /** The beginning of the answer, at most 2 KiB. @example 'ok' */
   answer?: string;
 }
 
 /** One event on its way to one destination, as lists show it. */
 export class DeliverySummary {
-  /**
-   * The id of the delivery.
-   * @example 'dlv_01khqw9gv0pkvgtynw57hd03n1'
-   */
+  /** The id of the delivery. @example 'dlv_01khqw9gv0pkvgtynw57hd03n1' */
   deliveryId!: string;
-  /**
-   * The `webhook-id`, the same at every attempt and redelivery.
-   * @example 'evt_01khqw9gv0gp4586j853ey3x66'
-   */
+  /** The `webhook-id`, the same at every attempt and redelivery. @example 'evt_01khqw9gv0gp4586j853ey3x66' */
   eventId!: string;
-  /**
-   * The event type.
-   * @example 'directive.executed'
-   */
+  /** The event type. @example 'directive.executed' */
   event!: EventType;
-  /**
-   * The destination that it goes to.
-   * @example 'whk_01kerrmxe0f92dpshwc00z76cs'
-   */
+  /** The destination that it goes to. @example 'whk_01kerrmxe0f92dpshwc00z76cs' */
   destinationId!: string;
   /**
    * pending, sending, delivered, failed (another attempt follows) or dead (none does)
@@ -75,10 +48,7 @@ export class DeliverySummary {
   attempts!: DeliveryAttemptSummary[];
   /** When the next attempt is due, Unix milliseconds; null while one is made, and when none follows. */
   nextAttemptAt!: number | null;
-  /**
-   * The request that caused the event.
-   * @example 'req_01khqw6q00wy74pjf1avkzwmgz'
-   */
+  /** The request that caused the event. @example 'req_01khqw6q00wy74pjf1avkzwmgz' */
   requestId!: string;
 }
 

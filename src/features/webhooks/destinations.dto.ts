@@ -42,10 +42,7 @@ const NAMES = SUBSCRIBABLE_EVENTS.join(', ');
 
 /** Body of `POST /webhooks`: a destination whose secret the customer chose. Either `event` or `events`. */
 export class RegisterWebhookBody {
-  /**
-   * The one event to receive; not beside `events`.
-   * @example 'report.daily'
-   */
+  /** The one event to receive; not beside `events`. @example 'report.daily' */
   @ValidateIf(({ event, events }: RegisterWebhookBody) => event !== undefined || events === undefined)
   @IsIn(SUBSCRIBABLE_EVENTS, { message: `event, or each of events, must be one of: ${NAMES}` })
   @IsAlone()
@@ -117,50 +114,32 @@ export class RotateSecretBody {
 
 /** A destination; its secret is nowhere. */
 export class DestinationView {
-  /**
-   * The id of the destination.
-   * @example 'whk_01kerrmxe0f92dpshwc00z76cs'
-   */
+  /** The id of the destination. @example 'whk_01kerrmxe0f92dpshwc00z76cs' */
   destinationId!: string;
   /**
    * One line, to tell destinations apart, which every member reads; empty when none was given.
    * @example 'The ledger of Acme'
    */
   description!: string;
-  /**
-   * Where the events are sent.
-   * @example 'https://hooks.acme.example/consigliere'
-   */
+  /** Where the events are sent. @example 'https://hooks.acme.example/consigliere' */
   url!: string;
-  /**
-   * The events that it receives.
-   * @example ['directive.executed', 'approval.requested']
-   */
+  /** The events that it receives. @example ['directive.executed', 'approval.requested'] */
   events!: SubscribableEvent[];
   /**
    * active, paused (only a probe is sent now and then) or gone (nothing is sent any more)
    * @example 'active'
    */
   status!: DestinationStatus;
-  /**
-   * The version of the API whose events it receives.
-   * @example '2026-04'
-   */
+  /** The version of the API whose events it receives. @example '2026-04' */
   apiVersion!: string;
-  /**
-   * When it was registered, Unix milliseconds.
-   * @example 1768210200000
-   */
+  /** When it was registered, Unix milliseconds. @example 1768210200000 */
   createdAt!: number;
   /**
    * When something last arrived, Unix milliseconds, to the second; null: nothing yet.
    * @example 1771401692000
    */
   lastDeliveryAt!: number | null;
-  /**
-   * Deliveries in a row that were given up.
-   * @example 0
-   */
+  /** Deliveries in a row that were given up. @example 0 */
   consecutiveFailures!: number;
 }
 
@@ -180,10 +159,7 @@ export class RotatedDestination extends DestinationView {
    * @example 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
    */
   secret!: string | null;
-  /**
-   * Until then the secret before it signs as well, Unix milliseconds.
-   * @example 1771488000000
-   */
+  /** Until then the secret before it signs as well, Unix milliseconds. @example 1771488000000 */
   previousSecretUntil!: number;
 }
 

@@ -32,10 +32,7 @@ export class AskBody {
   @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
   teamId?: string | null;
 
-  /**
-   * How long people may take, in seconds; the default is 72 hours.
-   * @example 3600
-   */
+  /** How long people may take, in seconds; the default is 72 hours. @example 3600 */
   @IsOptional()
   @IsInt()
   @Min(60)
@@ -53,24 +50,15 @@ export class AskedView {
   teamId!: string | null;
   /** Who asks. */
   agent!: AskingAgent;
-  /**
-   * When it expires without a decision, Unix milliseconds.
-   * @example 1771660800000
-   */
+  /** When it expires without a decision, Unix milliseconds. @example 1771660800000 */
   expiresAt!: number;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1771401600000
-   */
+  /** When it was made, Unix milliseconds. @example 1771401600000 */
   createdAt!: number;
 }
 
 /** By which the lists of these requests are narrowed; what is left out does not narrow them. */
 export class AskedQuery extends TeamPageQuery {
-  /**
-   * Only those of the agent with this name.
-   * @example 'invoice-bot'
-   */
+  /** Only those of the agent with this name. @example 'invoice-bot' */
   @IsOptional()
   @IsString()
   @MaxLength(100)

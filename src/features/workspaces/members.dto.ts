@@ -21,27 +21,18 @@ export class AddToTeamBody {
   @IsMailAddress()
   email!: string;
 
-  /**
-   * The role in the team: viewer, operator or admin.
-   * @example 'operator'
-   */
+  /** The role in the team: viewer, operator or admin. @example 'operator' */
   @IsIn(TEAM_ROLES)
   role!: TeamRole;
 }
 
 /** Body of `POST /members`. */
 export class InviteBody {
-  /**
-   * Who is invited.
-   * @example 'mira@northwind.example'
-   */
+  /** Who is invited. @example 'mira@northwind.example' */
   @IsMailAddress()
   email!: string;
 
-  /**
-   * The role in the workspace: viewer, operator, admin or owner.
-   * @example 'operator'
-   */
+  /** The role in the workspace: viewer, operator, admin or owner. @example 'operator' */
   @IsIn(ROLES)
   role!: Role;
 }
@@ -53,10 +44,7 @@ export class TeamRoleBody extends PickType(AddToTeamBody, ['role']) {}
 export class RoleBody extends PickType(InviteBody, ['role']) {}
 
 export class MembersQuery extends PageQuery {
-  /**
-   * Members, or those who were removed.
-   * @example 'active'
-   */
+  /** Members, or those who were removed. @example 'active' */
   @ApiPropertyOptional()
   @IsOptional()
   @IsIn(['active', 'removed'])
@@ -64,55 +52,28 @@ export class MembersQuery extends PageQuery {
 }
 
 export class TeamOfMember {
-  /**
-   * The id of the team.
-   * @example 'team_01kerpy4n2v5d9q8c1m7xw3zta'
-   */
+  /** The id of the team. @example 'team_01kerpy4n2v5d9q8c1m7xw3zta' */
   teamId!: string;
-  /**
-   * The role in it: viewer, operator or admin.
-   * @example 'operator'
-   */
+  /** The role in it: viewer, operator or admin. @example 'operator' */
   role!: TeamRole;
 }
 
 export class MemberView {
-  /**
-   * The id of the membership.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The id of the membership. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;
-  /**
-   * The id of the user.
-   * @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pc'
-   */
+  /** The id of the user. @example 'usr_01kerpxzm0g7k7xtwmhd8ah2pc' */
   userId!: string;
-  /**
-   * The mail address.
-   * @example 'mira@northwind.example'
-   */
+  /** The mail address. @example 'mira@northwind.example' */
   email!: string;
-  /**
-   * The name that others see.
-   * @example 'Mira Novak'
-   */
+  /** The name that others see. @example 'Mira Novak' */
   displayName!: string;
-  /**
-   * The role in the workspace: viewer, operator, admin or owner.
-   * @example 'viewer'
-   */
+  /** The role in the workspace: viewer, operator, admin or owner. @example 'viewer' */
   role!: Role;
   /** The member's teams, as far as the caller may see them. */
   teams!: TeamOfMember[];
-  /**
-   * Whether the member belongs to the workspace: active or removed.
-   * @example 'active'
-   */
+  /** Whether the member belongs to the workspace: active or removed. @example 'active' */
   status!: 'active' | 'removed';
-  /**
-   * When the member joined, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When the member joined, Unix milliseconds. @example 1768209000000 */
   joinedAt!: number;
   /** When the member last called, Unix milliseconds, to the minute; null: never. */
   lastSeenAt!: number | null;

@@ -24,10 +24,7 @@ export class ModelBudgetView {
   @Max(1_000_000)
   amount?: number | null;
 
-  /**
-   * Always US dollars, in which the prices of the model are given.
-   * @example 'USD'
-   */
+  /** Always US dollars, in which the prices of the model are given. @example 'USD' */
   @IsOptional()
   @IsIn(['USD'])
   currency?: 'USD';

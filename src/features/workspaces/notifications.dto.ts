@@ -52,10 +52,7 @@ export class NotificationsView {
    * @example 'all'
    */
   escalations!: NotifyChoice;
-  /**
-   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
-   * @example 'all'
-   */
+  /** Daily reports that admins have mailed to a member's address: `all`, or `none` of them. @example 'all' */
   reports!: ReportChoice;
 }
 

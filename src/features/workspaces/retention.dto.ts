@@ -15,40 +15,28 @@ export const MOST_DAYS = 3_650;
 
 /** Days by subject; null: the default. What is left out stays as it is. */
 export class ChangeRetention {
-  /**
-   * Deliveries that have ended, and their events; 30 unless said otherwise.
-   * @example 90
-   */
+  /** Deliveries that have ended, and their events; 30 unless said otherwise. @example 90 */
   @IsOptional()
   @IsInt()
   @Min(FEWEST_DAYS.deliveries)
   @Max(MOST_DAYS)
   deliveries?: number | null;
 
-  /**
-   * Signals that were acknowledged or withdrawn; 365 unless said otherwise.
-   * @example 365
-   */
+  /** Signals that were acknowledged or withdrawn; 365 unless said otherwise. @example 365 */
   @IsOptional()
   @IsInt()
   @Min(FEWEST_DAYS.signals)
   @Max(MOST_DAYS)
   signals?: number | null;
 
-  /**
-   * Documents that were withdrawn; 365 unless said otherwise.
-   * @example 365
-   */
+  /** Documents that were withdrawn; 365 unless said otherwise. @example 365 */
   @IsOptional()
   @IsInt()
   @Min(FEWEST_DAYS.withdrawnDocuments)
   @Max(MOST_DAYS)
   withdrawnDocuments?: number | null;
 
-  /**
-   * Updates of the partner; 400 unless said otherwise.
-   * @example 400
-   */
+  /** Updates of the partner; 400 unless said otherwise. @example 400 */
   @IsOptional()
   @IsInt()
   @Min(FEWEST_DAYS.partnerUpdates)
@@ -58,25 +46,13 @@ export class ChangeRetention {
 
 /** For how many days each subject is kept. */
 export class RetentionView {
-  /**
-   * Deliveries that have ended, and their events.
-   * @example 90
-   */
+  /** Deliveries that have ended, and their events. @example 90 */
   deliveries!: number;
-  /**
-   * Signals that were acknowledged or withdrawn.
-   * @example 365
-   */
+  /** Signals that were acknowledged or withdrawn. @example 365 */
   signals!: number;
-  /**
-   * Documents that were withdrawn.
-   * @example 365
-   */
+  /** Documents that were withdrawn. @example 365 */
   withdrawnDocuments!: number;
-  /**
-   * Updates of the partner.
-   * @example 400
-   */
+  /** Updates of the partner. @example 400 */
   partnerUpdates!: number;
 }
 

@@ -12,17 +12,11 @@ import { ChangeNotifications, NotificationsView } from './notifications.dto.js';
 import { ChangeRetention, RetentionView } from './retention.dto.js';
 
 export class QuietHours {
-  /**
-   * HH:MM in the workspace's zone.
-   * @example '22:00'
-   */
+  /** HH:MM in the workspace's zone. @example '22:00' */
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   from!: string;
 
-  /**
-   * HH:MM; not later than `from`: the next day.
-   * @example '07:00'
-   */
+  /** HH:MM; not later than `from`: the next day. @example '07:00' */
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   @IsAnotherTime()
   to!: string;
@@ -30,10 +24,7 @@ export class QuietHours {
 
 /** Who signs the mails of the workspace: omitted fields stay unchanged, null restores the default. */
 export class ChangeSender {
-  /**
-   * Who signs; null: the name of the member who hands in the directive.
-   * @example 'Mira Novak'
-   */
+  /** Who signs; null: the name of the member who hands in the directive. @example 'Mira Novak' */
   @IsOptional()
   @IsVisibleName(100)
   name?: string | null;
@@ -58,10 +49,7 @@ export class ChangeSender {
 
 /** Who signs the mails of the workspace. */
 export class SenderView {
-  /**
-   * Who signs; null: the name of the member who hands in the directive.
-   * @example 'Mira Novak'
-   */
+  /** Who signs; null: the name of the member who hands in the directive. @example 'Mira Novak' */
   name!: string | null;
   /**
    * What stands at the end of a mail, below the name; null: nothing.
@@ -77,18 +65,12 @@ export class SenderView {
 
 /** Body of `PUT /settings`: omitted fields stay unchanged. */
 export class ChangeSettingsBody {
-  /**
-   * UTC or an IANA zone.
-   * @example 'Europe/Vienna'
-   */
+  /** UTC or an IANA zone. @example 'Europe/Vienna' */
   @IsOmittable()
   @IsIanaZone()
   timezone?: string;
 
-  /**
-   * A BCP 47 language tag.
-   * @example 'de-AT'
-   */
+  /** A BCP 47 language tag. @example 'de-AT' */
   @IsOmittable()
   @IsLanguageTag()
   locale?: string;
@@ -101,10 +83,7 @@ export class ChangeSettingsBody {
   @IsCurrency()
   currency?: string;
 
-  /**
-   * Whether the operator is present or away.
-   * @example 'away'
-   */
+  /** Whether the operator is present or away. @example 'away' */
   @IsOmittable()
   @IsIn(['present', 'away'])
   presence?: 'present' | 'away';
@@ -161,25 +140,13 @@ export class ChangeSettingsBody {
 
 /** The workspace's settings. */
 export class SettingsView {
-  /**
-   * UTC or an IANA zone.
-   * @example 'Europe/Vienna'
-   */
+  /** UTC or an IANA zone. @example 'Europe/Vienna' */
   timezone!: string;
-  /**
-   * A BCP 47 language tag.
-   * @example 'de-AT'
-   */
+  /** A BCP 47 language tag. @example 'de-AT' */
   locale!: string;
-  /**
-   * ISO 4217 code: the currency in which sums are given.
-   * @example 'EUR'
-   */
+  /** ISO 4217 code: the currency in which sums are given. @example 'EUR' */
   currency!: string;
-  /**
-   * Whether the operator is present or away.
-   * @example 'away'
-   */
+  /** Whether the operator is present or away. @example 'away' */
   presence!: 'present' | 'away';
   /** When nobody is to be disturbed; null: there are none. */
   quietHours!: QuietHours | null;

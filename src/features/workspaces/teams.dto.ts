@@ -14,10 +14,7 @@ const MAX_NAME = 60;
 
 /** Body of `POST /teams` and `PATCH /teams/{id}`. */
 export class TeamBody {
-  /**
-   * One line of 1 to 60 characters, unlike the name of any other team.
-   * @example 'Marketing'
-   */
+  /** One line of 1 to 60 characters, unlike the name of any other team. @example 'Marketing' */
   @IsVisibleName(MAX_NAME)
   name!: string;
 }
@@ -35,10 +32,7 @@ export class ArchiveTeamBody {
 }
 
 export class TeamsQuery extends PageQuery {
-  /**
-   * Teams that work, or those that were archived.
-   * @example 'active'
-   */
+  /** Teams that work, or those that were archived. @example 'active' */
   @ApiPropertyOptional()
   @IsOptional()
   @IsIn(['active', 'archived'])
@@ -46,30 +40,18 @@ export class TeamsQuery extends PageQuery {
 }
 
 export class TeamView {
-  /**
-   * The id of the team.
-   * @example 'team_01kerpy4n2v5d9q8c1m7xw3zta'
-   */
+  /** The id of the team. @example 'team_01kerpy4n2v5d9q8c1m7xw3zta' */
   teamId!: string;
-  /**
-   * The team's name.
-   * @example 'Marketing'
-   */
+  /** The team's name. @example 'Marketing' */
   name!: string;
   /**
    * The name at its beginning, as it can stand in an address; it stays when the team is renamed.
    * @example 'marketing'
    */
   slug!: string;
-  /**
-   * How many members the team has.
-   * @example 4
-   */
+  /** How many members the team has. @example 4 */
   memberCount!: number;
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When it was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
   /** When it was archived, Unix milliseconds; null: it works. */
   archivedAt!: number | null;
@@ -82,30 +64,15 @@ export class TeamPage extends PageFacts {
 
 /** What of a team has not ended. */
 export class OpenWork {
-  /**
-   * Directives that have not ended.
-   * @example 2
-   */
+  /** Directives that have not ended. @example 2 */
   directives!: number;
-  /**
-   * Approvals that nobody has decided.
-   * @example 1
-   */
+  /** Approvals that nobody has decided. @example 1 */
   approvals!: number;
-  /**
-   * Work packets that have not ended.
-   * @example 3
-   */
+  /** Work packets that have not ended. @example 3 */
   workPackets!: number;
-  /**
-   * Standing orders that are not archived.
-   * @example 1
-   */
+  /** Standing orders that are not archived. @example 1 */
   standingOrders!: number;
-  /**
-   * Action requests of agents that have neither ended nor been completed.
-   * @example 0
-   */
+  /** Action requests of agents that have neither ended nor been completed. @example 0 */
   actionRequests!: number;
 }
 
@@ -122,9 +89,6 @@ export class ArchivedTeam {
    * @example 1
    */
   pausedOrders!: number;
-  /**
-   * Members who were in the workspace for this team alone, and are not any more.
-   * @example 0
-   */
+  /** Members who were in the workspace for this team alone, and are not any more. @example 0 */
   removedMembers!: number;
 }

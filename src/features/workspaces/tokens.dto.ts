@@ -61,28 +61,19 @@ export class TokenAgent {
 
 /** Body of `POST /tokens`. */
 export class CreateTokenBody {
-  /**
-   * One line of 1 to 100 characters, to tell tokens apart.
-   * @example 'Ledger'
-   */
+  /** One line of 1 to 100 characters, to tell tokens apart. @example 'Ledger' */
   @MaxLength(100)
   @Matches(/\S/, { message: '$property must be one line of 1 to 100 characters' })
   @Matches(ONE_LINE, { message: '$property must be one line of 1 to 100 characters' })
   @IsNotBlank()
   name!: string;
 
-  /**
-   * The member that the token is for. Left out: the caller.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The member that the token is for. Left out: the caller. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   @IsOptional()
   @Matches(/^mem_[0-9a-z]{26}$/, { message: '$property must be the id of a member' })
   memberId?: string;
 
-  /**
-   * When it stops to open anything, Unix milliseconds; left out: never.
-   * @example 1798758000000
-   */
+  /** When it stops to open anything, Unix milliseconds; left out: never. @example 1798758000000 */
   @IsOptional()
   @IsInt(UNIX_MILLISECONDS)
   @Max(YEAR_9999)
@@ -123,57 +114,30 @@ export class CreateTokenBody {
 
 /** A token as everyone may see it; the token itself is nowhere. */
 export class TokenView {
-  /**
-   * The id of the token.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
+  /** The id of the token. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   tokenId!: string;
-  /**
-   * One line, to tell tokens apart.
-   * @example 'Ledger'
-   */
+  /** One line, to tell tokens apart. @example 'Ledger' */
   name!: string;
-  /**
-   * The member whose rights it carries.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The member whose rights it carries. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;
-  /**
-   * The name of that member.
-   * @example 'Mira Novak'
-   */
+  /** The name of that member. @example 'Mira Novak' */
   memberName!: string;
-  /**
-   * The last four characters.
-   * @example 'Qz7m'
-   */
+  /** The last four characters. @example 'Qz7m' */
   hint!: string;
   /**
    * Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes).
    * @example []
    */
   madeBy!: string[];
-  /**
-   * When it was made, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When it was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
-  /**
-   * When it was last used, Unix milliseconds, to the minute; null: never.
-   * @example 1771401600000
-   */
+  /** When it was last used, Unix milliseconds, to the minute; null: never. @example 1771401600000 */
   lastUsedAt!: number | null;
-  /**
-   * When it stops to open anything, Unix milliseconds; null: never.
-   * @example 1798758000000
-   */
+  /** When it stops to open anything, Unix milliseconds; null: never. @example 1798758000000 */
   expiresAt!: number | null;
   /** When it was revoked, Unix milliseconds; null: it is not. */
   revokedAt!: number | null;
-  /**
-   * What it narrows the member's rights to; null: all of them.
-   * @example ['read']
-   */
+  /** What it narrows the member's rights to; null: all of them. @example ['read'] */
   scopes!: TokenScope[] | null;
   /** The agent that asks with it; null: a person's token. */
   agent!: TokenAgent | null;
@@ -206,54 +170,30 @@ export type OutsideAgentStatus = 'active' | 'paused' | 'idle';
 
 /** An agent outside of Consigliere that asks before it acts: as every member may see it, without the token. */
 export class OutsideAgentView extends PickType(TokenView, ['memberName', 'pausedBy']) {
-  /**
-   * The id of its token, by which it is paused.
-   * @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w'
-   */
+  /** The id of its token, by which it is paused. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   tokenId!: string;
-  /**
-   * The name that its token gives it.
-   * @example 'CRM cleaner'
-   */
+  /** The name that its token gives it. @example 'CRM cleaner' */
   name!: string;
-  /**
-   * The tools that it may ask for.
-   * @example ['crm.contacts.*']
-   */
+  /** The tools that it may ask for. @example ['crm.contacts.*'] */
   tools!: string[];
   /**
    * `paused` while its token is; `active` with a request in the last 24 hours, else `idle`.
    * @example 'active'
    */
   status!: OutsideAgentStatus;
-  /**
-   * One sentence on why it has this status.
-   * @example 'It sent a request within the last 24 hours.'
-   */
+  /** One sentence on why it has this status. @example 'It sent a request within the last 24 hours.' */
   statusReason!: string;
   /**
    * Its action requests and questions that are not decided yet, as far as the caller may see them.
    * @example 1
    */
   pendingRequests!: number;
-  /**
-   * The member on whose behalf it asks.
-   * @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd'
-   */
+  /** The member on whose behalf it asks. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;
-  /**
-   * Ids of the other members who made its token for this one.
-   * @example []
-   */
+  /** Ids of the other members who made its token for this one. @example [] */
   madeBy!: string[];
-  /**
-   * When it last sent a request, Unix milliseconds, to the minute; null: never.
-   * @example 1771401600000
-   */
+  /** When it last sent a request, Unix milliseconds, to the minute; null: never. @example 1771401600000 */
   lastUsedAt!: number | null;
-  /**
-   * When its token was made, Unix milliseconds.
-   * @example 1768209000000
-   */
+  /** When its token was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
 }

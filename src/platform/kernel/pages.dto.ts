@@ -10,10 +10,7 @@ export const COUNT_UP_TO = 10_000;
 export const LARGEST_PAGE = 100;
 
 class LimitQuery {
-  /**
-   * How many items to answer at most.
-   * @example 20
-   */
+  /** How many items to answer at most. @example 20 */
   @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()
@@ -49,10 +46,7 @@ export class PageQuery extends LimitQuery {
 
 /** The same for what belongs to teams. */
 export class TeamPageQuery extends PageQuery {
-  /**
-   * Only those of this team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** Only those of this team. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
   teamId?: string;
@@ -60,25 +54,13 @@ export class TeamPageQuery extends PageQuery {
 
 /** What a page of any list says besides its items. */
 export class PageFacts {
-  /**
-   * How many items there are in all, counted up to 10,000.
-   * @example 1
-   */
+  /** How many items there are in all, counted up to 10,000. @example 1 */
   total!: number;
-  /**
-   * True when there are more than `total` says; left out otherwise.
-   * @example true
-   */
+  /** True when there are more than `total` says; left out otherwise. @example true */
   totalIsMinimum?: boolean;
-  /**
-   * How many items a page has at the most.
-   * @example 20
-   */
+  /** How many items a page has at the most. @example 20 */
   limit!: number;
-  /**
-   * How many items were passed over.
-   * @example 0
-   */
+  /** How many items were passed over. @example 0 */
   offset!: number;
   /** Send it as `cursor` to read on; null on the last page. */
   nextCursor!: string | null;
@@ -91,10 +73,7 @@ export interface Page<T> extends PageFacts {
 
 /** `before` and `limit` of the append-only lists (`/feed`, `/audit-feed`). */
 export class BeforeQuery extends LimitQuery {
-  /**
-   * Only entries with a smaller sequence number; `nextBefore` of the page before.
-   * @example 1200
-   */
+  /** Only entries with a smaller sequence number; `nextBefore` of the page before. @example 1200 */
   @IsOptional()
   @FromDigits()
   @IsInt()

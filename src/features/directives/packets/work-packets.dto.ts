@@ -20,10 +20,7 @@ export const WORK_PACKET_PARAM = {
 
 /** Body of `POST /work-packets/{id}/undo`. */
 export class UndoPacketBody {
-  /**
-   * Why, for the receipt; 1 to 1,000 characters.
-   * @example 'The price list was wrong.'
-   */
+  /** Why, for the receipt; 1 to 1,000 characters. @example 'The price list was wrong.' */
   @IsString()
   @MinLength(1)
   @MaxLength(1000)
@@ -31,26 +28,17 @@ export class UndoPacketBody {
 }
 
 export class WorkPacketQuery extends TeamPageQuery {
-  /**
-   * Only work packets of this status.
-   * @example 'executed'
-   */
+  /** Only work packets of this status. @example 'executed' */
   @IsOptional()
   @IsIn(PACKET_STATUSES)
   status?: PacketStatus;
 
-  /**
-   * Only work packets of this capo.
-   * @example 'capo_ops'
-   */
+  /** Only work packets of this capo. @example 'capo_ops' */
   @IsOptional()
   @IsIn(CAPO_ROLES)
   capo?: CapoRole;
 
-  /**
-   * Only work packets of this directive.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** Only work packets of this directive. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   @IsOptional()
   @Matches(/^dir_[0-9a-z]{26}$/, { message: 'directiveId must be the id of a directive' })
   directiveId?: string;
@@ -67,20 +55,11 @@ export class PacketDecisionSummary extends PickType(ApprovalReason, ['outcome'])
 
 /** What the guardian decided about a work packet, and why. */
 export class PacketDecision extends PickType(ApprovalReason, ['outcome', 'explanation']) {
-  /**
-   * The standing orders that were looked at, by id.
-   * @example ['so_01kerr2kg0xaen9f9sdsg8py4z']
-   */
+  /** The standing orders that were looked at, by id. @example ['so_01kerr2kg0xaen9f9sdsg8py4z'] */
   considered!: string[];
-  /**
-   * The standing orders that matched, with what each one asks for.
-   * @example []
-   */
+  /** The standing orders that matched, with what each one asks for. @example [] */
   matched!: object[];
-  /**
-   * The limits and budgets that were looked at, with how much of each is used.
-   * @example []
-   */
+  /** The limits and budgets that were looked at, with how much of each is used. @example [] */
   limits!: object[];
   /**
    * What each standing order in shadow that matched would have made of it; none of them had an effect.
@@ -95,15 +74,9 @@ export class PacketDecision extends PickType(ApprovalReason, ['outcome', 'explan
 }
 
 export class PacketCost {
-  /**
-   * The amount, in `currency`.
-   * @example 0
-   */
+  /** The amount, in `currency`. @example 0 */
   amount!: number;
-  /**
-   * ISO 4217 code.
-   * @example 'USD'
-   */
+  /** ISO 4217 code. @example 'USD' */
   currency!: string;
 }
 
@@ -117,66 +90,33 @@ class WorkPacketFacts extends PickType(ApprovalWorkPacket, [
   'reversibility',
   'rationale',
 ]) {
-  /**
-   * The directive that it belongs to.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The directive that it belongs to. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string;
   /** The team that it belongs to; null: none. */
   teamId!: string | null;
-  /**
-   * The capo whose work it is.
-   * @example 'capo_ops'
-   */
+  /** The capo whose work it is. @example 'capo_ops' */
   capo!: string;
-  /**
-   * The engine within whose scope it is carried out.
-   * @example 'ops'
-   */
+  /** The engine within whose scope it is carried out. @example 'ops' */
   engine!: string;
-  /**
-   * document, message, call, signal, delegation, record or proposal
-   * @example 'message'
-   */
+  /** document, message, call, signal, delegation, record or proposal @example 'message' */
   kind!: string;
-  /**
-   * Where it stands.
-   * @example 'executed'
-   */
+  /** Where it stands. @example 'executed' */
   status!: PacketStatus;
-  /**
-   * The action type's base times the product of the multipliers.
-   * @example 3
-   */
+  /** The action type's base times the product of the multipliers. @example 3 */
   leverageScore!: number;
-  /**
-   * What the base is multiplied with, by name.
-   * @example {}
-   */
+  /** What the base is multiplied with, by name. @example {} */
   multipliers!: Record<string, number>;
   /** What it has cost. */
   cost!: PacketCost;
-  /**
-   * How often it was tried.
-   * @example 1
-   */
+  /** How often it was tried. @example 1 */
   attempts!: number;
   /** Until when standing orders delay it, Unix milliseconds; it is decided again then. Null: they do not. */
   throttledUntil!: number | null;
-  /**
-   * When it was drafted, Unix milliseconds.
-   * @example 1771401602400
-   */
+  /** When it was drafted, Unix milliseconds. @example 1771401602400 */
   createdAt!: number;
-  /**
-   * When it was carried out, Unix milliseconds; null: not yet.
-   * @example 1771401691800
-   */
+  /** When it was carried out, Unix milliseconds; null: not yet. @example 1771401691800 */
   executedAt!: number | null;
-  /**
-   * The receipt of its end; null until then.
-   * @example 'rcp_01khqw9gmry8wb9w8h9vccsbm7'
-   */
+  /** The receipt of its end; null until then. @example 'rcp_01khqw9gmry8wb9w8h9vccsbm7' */
   receiptId!: string | null;
 }
 

@@ -13,8 +13,8 @@ import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
 import type { HeldBack } from '../../guardian/index.js';
-import { WorkPacketEntity } from './work-packet.entity.js';
-import { PACKET_STATUSES, type WorkPacketQuery } from './work-packets.dto.js';
+import { PACKET_STATUSES, WorkPacketEntity } from './work-packet.entity.js';
+import type { WorkPacketQuery } from './work-packets.dto.js';
 
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;

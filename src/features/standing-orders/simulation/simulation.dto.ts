@@ -3,15 +3,9 @@ import type { Effect } from '../standing-order.js';
 
 /** A work packet, or an action request, that would have been decided otherwise. */
 export class SimulatedChangeView {
-  /**
-   * The id of the work packet, or of the action request.
-   * @example 'pkt_01kerr41v8d3f5h7k9m1p3r5t7'
-   */
+  /** The id of the work packet, or of the action request. @example 'pkt_01kerr41v8d3f5h7k9m1p3r5t7' */
   workPacketId!: string;
-  /**
-   * Of an action request: the tool that was asked for.
-   * @example 'crm.refund'
-   */
+  /** Of an action request: the tool that was asked for. @example 'crm.refund' */
   tool?: string;
   /**
    * Of an action request: the name of the agent that asked; null where it asked with a member's own token.
@@ -28,20 +22,11 @@ export class SimulatedChangeView {
    * @example 'jane@acme.example'
    */
   recipient!: string | null;
-  /**
-   * How it was decided.
-   * @example 'require_approval'
-   */
+  /** How it was decided. @example 'require_approval' */
   from!: Effect;
-  /**
-   * How it would have been decided with the order.
-   * @example 'allow'
-   */
+  /** How it would have been decided with the order. @example 'allow' */
   to!: Effect;
-  /**
-   * Why, for a person.
-   * @example 'The standing order "Delivery mail to Acme" allows this work packet.'
-   */
+  /** Why, for a person. @example 'The standing order "Delivery mail to Acme" allows this work packet.' */
   why!: string;
 }
 
@@ -65,44 +50,26 @@ export class SimulationNumbers {
    * @example 12
    */
   stillAsks!: number;
-  /**
-   * How many of them it would have decided more strictly.
-   * @example 0
-   */
+  /** How many of them it would have decided more strictly. @example 0 */
   escalated!: number;
-  /**
-   * How many of them it would have left as they were.
-   * @example 363
-   */
+  /** How many of them it would have left as they were. @example 363 */
   unchanged!: number;
-  /**
-   * How many of those that it relaxes cannot be taken back.
-   * @example 37
-   */
+  /** How many of those that it relaxes cannot be taken back. @example 37 */
   relaxedIrreversible!: number;
   /**
    * SHA-256 in hex, of the version and every decision; the same facts have the same hash.
    * @example '3b5d2f8a6c1e4b7d9f0a2c4e6b8d0f1a3c5e7b9d1f3a5c7e9b0d2f4a6c8e0b1d'
    */
   hash!: string;
-  /**
-   * When it was computed, Unix milliseconds.
-   * @example 1768209600000
-   */
+  /** When it was computed, Unix milliseconds. @example 1768209600000 */
   computedAt!: number;
 }
 
 /** The simulation of a version of a standing order, as the order shows it. */
 export class SimulationSummary extends SimulationNumbers {
-  /**
-   * The id of the simulation.
-   * @example 'sim_01kerr2n7q9s1v3x5z7b9d1f3h'
-   */
+  /** The id of the simulation. @example 'sim_01kerr2n7q9s1v3x5z7b9d1f3h' */
   simulationId!: Id<'sim'>;
-  /**
-   * The version of the order that was simulated.
-   * @example 1
-   */
+  /** The version of the order that was simulated. @example 1 */
   version!: number;
 }
 
@@ -115,9 +82,6 @@ export class SimulationView extends SimulationSummary {
   why!: string | null;
   /** The work packets and action requests that would have been decided otherwise and that the caller may see, at most 100: what cannot be taken back first, newest first. */
   changes!: SimulatedChangeView[];
-  /**
-   * How many more of them there are that are not named.
-   * @example 0
-   */
+  /** How many more of them there are that are not named. @example 0 */
   changesOmitted!: number;
 }
