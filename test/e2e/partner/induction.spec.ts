@@ -164,14 +164,14 @@ describe('POST /partner/induction 202', () => {
     expect(await test.rows('select 1 from idempotency_keys')).toEqual([]);
   });
 
-  it('costs three round trips after the look-up of the secret', async () => {
+  it('costs two round trips after the look-up of the secret', async () => {
     const answer = await desk.send(desk.update());
     const line = test.logs.find((log) => log['requestId'] === answer.headers.get('x-request-id'));
     expect(line).toMatchObject({
       status: 202,
       route: '/api/pro/partner/induction',
       workspaceId: test.workspaceId,
-      roundTrips: 4,
+      roundTrips: 3,
     });
   });
 });

@@ -364,7 +364,10 @@ describe('the briefing of a capo', () => {
   it('has the buyers', async () => {
     const { desk } = await told(of('a', 'trust', 0.2), of('b', 'urgency', 0.6));
     const run = vi.spyOn(test.app.get<CapoRunner>(CAPO_RUNNER), 'run');
-    const { approvalId } = await desk.handIn({ text: 'Write the overview for this week.', capo: 'ceo' });
+    const { approvalId } = await desk.handIn({
+      text: 'Write a document "Overview": "This week."',
+      capo: 'ceo',
+    });
     await desk.ready(approvalId);
     const { buyerContext } = run.mock.calls[0]![0];
     run.mockRestore();

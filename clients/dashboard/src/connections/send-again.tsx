@@ -58,10 +58,10 @@ export function SendAgain({
           const { deliveryId } = await patiently(() => admin.deliveries.redeliver(id), wait, signal);
           asked.current.set(id, { name, copyId: deliveryId });
         } catch (error) {
-          const isOver = signal.aborted || endsSession(error);
-          if (isOver)
+          const isStopped = signal.aborted || endsSession(error);
+          if (isStopped)
             tellLater(`Stopped: ${asked.current.size} of ${chosen.size} deliveries were sent again.`);
-          if (isOver || !(error instanceof APIError)) throw error;
+          if (isStopped || !(error instanceof APIError)) throw error;
           asked.current.set(id, { name, refusal: error.message });
         }
       }
