@@ -10,6 +10,8 @@ export interface AdmittedRequest extends Request {
   requestId: string;
   /** What the client calls it itself, in `X-Request-Id`: kept beside ours, and believed in nothing. */
   clientRequestId: string | undefined;
+  /** Where it comes from, as `TRUST_PROXY` has it: read at once, since a connection that is gone has no address. */
+  address: string | undefined;
   /** Counts what the request costs the database. */
   context: RequestContext;
   /** What the client asked for; undefined when it named no version. */

@@ -9,6 +9,7 @@ import { API_VERSION_HEADER, CURRENT_VERSION, knownVersion } from './api-version
 export function startRequest(request: AdmittedRequest, response: Response, next: NextFunction): void {
   request.requestId = newId('req');
   request.clientRequestId = printable(request.headers['x-request-id']);
+  request.address = request.ip;
   response.setHeader('X-Request-Id', request.requestId);
   response.setHeader(API_VERSION_HEADER, CURRENT_VERSION);
   response.setHeader('Vary', API_VERSION_HEADER);

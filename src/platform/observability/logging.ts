@@ -46,7 +46,7 @@ function line(raw: IncomingMessage, response: ServerResponse, logged: object) {
   return {
     clientRequestId: request.clientRequestId,
     traceId: request.context?.trace?.traceparent.split('-')[1],
-    address: request.ip,
+    address: request.address,
     method: request.method,
     route: request.route?.path as string | undefined,
     status: response.statusCode,

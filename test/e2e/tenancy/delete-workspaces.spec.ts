@@ -227,13 +227,13 @@ describe('the deletion of a workspace', () => {
 
   it('goes on after a workspace that cannot be deleted', async () => {
     const [stuck, next] = [await desk.tenant(), await desk.tenant()];
-    for (const tenant of [stuck, next]) {
-      await desk.requestDeletion(tenant);
-      await desk.endGrace(tenant.workspaceId);
-    }
     await desk.test.rows('create table clinging (workspace_ref text references workspaces)');
     try {
       await desk.test.rows('insert into clinging values ($1)', [stuck.workspaceId]);
+      for (const tenant of [stuck, next]) {
+        await desk.requestDeletion(tenant);
+        await desk.endGrace(tenant.workspaceId);
+      }
       await swept(next.workspaceId);
       expect(
         await desk.test.rows('select 1 from workspaces where workspace_id = $1', [stuck.workspaceId]),
