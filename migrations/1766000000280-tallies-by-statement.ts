@@ -22,7 +22,7 @@ export class TalliesByStatement1766000000280 implements MigrationInterface {
 
 /** Nobody writes between the two ways of counting. */
 const LOCK = /* sql */ `
-lock table directives, approvals, work_packets, action_requests, signals, partner_events, revenue_events, eval_runs,
+lock table approvals, directives, work_packets, action_requests, signals, partner_events, revenue_events, eval_runs,
   model_charges, tally_changes in access exclusive mode;
 `;
 

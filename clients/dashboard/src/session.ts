@@ -40,7 +40,7 @@ const once = fetchOnce as typeof fetch;
 
 /** Whose texts the tab keeps. */
 const TYPED_BY = 'typed-by';
-/** Somebody has signed out, and the service does not know it yet. */
+/** The CSRF token of a session that somebody has signed out of, while the service does not know it yet. */
 const SIGNED_OUT = 'signed-out';
 
 /** The routes of the account, its members and tokens, over the cookie of the session. */
@@ -56,6 +56,8 @@ let here = '';
 /** The operator token stays in memory: never in storage, the address or a log. */
 let token: string | undefined;
 let renewal: Promise<string> | undefined;
+/** The end of the session that was signed out of last. */
+let ending: Promise<void> = Promise.resolve();
 /** When the token was made last: input since then lets another one be made. */
 let renewedAt = 0;
 let touchedAt = Date.now();
@@ -149,7 +151,7 @@ export const client = new Consigliere({
 export async function resume(): Promise<void> {
   try {
     const session = await admin.session.get();
-    if (localStorage.getItem(SIGNED_OUT) === null) return open(session);
+    if (localStorage.getItem(SIGNED_OUT) !== session.csrfToken) return open(session);
     admin.csrfToken = session.csrfToken;
     await signOut();
   } catch (error) {
@@ -160,9 +162,9 @@ export async function resume(): Promise<void> {
 
 /** @throws APIError where the credentials are wrong, or a code is wanted */
 export async function signIn(credentials: SignInBody): Promise<void> {
-  const session = await admin.session.start(credentials);
-  localStorage.removeItem(SIGNED_OUT);
-  open(session);
+  // A late answer to it would take the cookie of the new session away.
+  await ending;
+  open(await admin.session.start(credentials));
 }
 
 /** Opens another workspace of the person, where the page begins anew. @throws APIError */
@@ -173,14 +175,17 @@ export async function openWorkspace(workspaceId: string, path: string): Promise<
 
 /** Shows nothing more at once; where the service cannot be told, the session is ended before anything is shown again. */
 export async function signOut(): Promise<void> {
-  localStorage.setItem(SIGNED_OUT, 'yes');
+  localStorage.setItem(SIGNED_OUT, admin.csrfToken ?? '');
   tell({ what: 'out' });
   forgetPerson();
   become({ state: 'none' });
-  await admin.session.end().then(
+  ending = admin.session.end().then(
     () => localStorage.removeItem(SIGNED_OUT),
-    () => undefined,
+    (error: unknown) => {
+      if (endsSession(error)) localStorage.removeItem(SIGNED_OUT);
+    },
   );
+  await ending;
 }
 
 function forgetPerson(): void {

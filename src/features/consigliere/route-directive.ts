@@ -65,9 +65,8 @@ export class RouteDirective implements OnModuleInit {
   onModuleInit(): void {
     this.work.declare({
       name: 'directive.route',
-      // Mostly it waits for a model; without one it drafts, of which a workspace has one at a time.
       pool: 32,
-      perQueue: this.router.asksModel ? 4 : this.draftDirective.perWorkspace,
+      perQueue: this.draftDirective.perWorkspace,
       tries: 5,
       abortTopic: KILLED_TOPIC,
       run: (item, signal) => this.execute(item, signal),

@@ -89,7 +89,9 @@ export class MailedMembers {
       advice.push('No Daily Report is mailed. Switch its mail on and name a recipient: PUT /reports/config.');
     else if (reports.length === 0)
       advice.push(
-        `No Daily Report is mailed: the ${named.length === 1 ? `member at ${named[0]!.address}` : 'members named'}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
+        named.some(({ address }) => isReachable(address))
+          ? `No Daily Report is mailed: the ${named.length === 1 ? `member at ${named[0]!.address}` : 'members named'}, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`
+          : `No Daily Report is mailed: nobody receives mail at ${named[0]!.address}. Name another recipient: PUT /reports/config.`,
       );
     // What is written to files reaches nobody.
     return isSent

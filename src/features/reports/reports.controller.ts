@@ -83,16 +83,18 @@ export class ReportsController {
   private async summariesOf(caller: Caller, reports: readonly ListedReport[]): Promise<ReportSummary[]> {
     const ids = reports.map(({ reportId }) => reportId);
     const mails = ids.length === 0 ? [] : await this.mails.ofAll(scopeOf(caller), ids);
+    const isAdmin = hasRole(caller.role, 'admin');
     return reports.map((report) => ({
       ...summaryOf(report),
       recipients: mails
         .filter(({ reportId }) => reportId === report.reportId)
         .map(({ memberId, address, status, at, error }) => ({
           memberId,
-          address: hasRole(caller.role, 'admin') ? address : null,
+          address: isAdmin ? address : null,
           status,
           at: inIso(at),
-          error,
+          // A mail server may quote the address.
+          error: isAdmin ? error : null,
         })),
     }));
   }

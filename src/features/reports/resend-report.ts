@@ -34,6 +34,8 @@ export class ResendReport {
     const report = await this.reports.lockExisting(workspaceId, reportId);
     if (!email) throw new ReportMailOff();
     const mailIds = to === 'failed' ? await this.failedAgain(report) : await this.allAgain(report);
+    // The address is gone, and so are the members who were named.
+    if (mailIds.length === 0) throw new ReportMailOff();
     this.reports.update(report, { format });
     this.deliverReport.enqueue(mailIds);
     this.receipts.append({

@@ -56,6 +56,7 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
         {chosen.size > 0 && (
           <>
             <SendAgain
+              key={[...chosen.keys()].join(' ')}
               destinationId={destinationId}
               chosen={chosen}
               verb={`Send ${chosen.size} again`}

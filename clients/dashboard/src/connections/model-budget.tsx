@@ -49,7 +49,7 @@ function Limits({ budget }: { budget: SettingsView['modelBudget'] }) {
         says={({ modelBudget }) =>
           modelBudget
             ? 'The model budget is saved.'
-            : 'The model budget is taken away: what the tier has holds.'
+            : 'The model budget is removed. The limit of your tier applies.'
         }
       >
         <Field

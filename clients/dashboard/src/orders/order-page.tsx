@@ -127,7 +127,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           effect="It changes nothing. What it would have done with new work shows here."
           act={() => client.standingOrders.activate(standingOrderId, { shadow: true, version })}
           stale={STALE}
-          onDone={() => tell(`Tried out from now on: ${name}`)}
+          says={`Tried out from now on: ${name}`}
         >
           <Rule order={ruleOf(order)} />
         </Act>
@@ -139,7 +139,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           effect="It decides nothing until it is activated again. What waits by it is decided again."
           act={() => client.standingOrders.pause(standingOrderId)}
           stale={STALE}
-          onDone={() => tell(`Paused: ${name}`)}
+          says={`Paused: ${name}`}
         />
       )}
       {isAdmin && !isOver && (
@@ -150,7 +150,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           isDanger
           act={() => client.standingOrders.archive(standingOrderId)}
           stale={STALE}
-          onDone={() => tell(`Archived: ${name}`)}
+          says={`Archived: ${name}`}
         />
       )}
     </div>

@@ -186,7 +186,7 @@ function Suggestion({ suggestion }: { suggestion: SuggestionView }) {
             effect="It is not suggested again."
             act={() => client.suggestions.dismiss(suggestionId)}
             stale={['standing_order']}
-            onDone={() => tell(`Dismissed: ${order.name}`)}
+            says={`Dismissed: ${order.name}`}
           />
         )}
       </div>

@@ -34,7 +34,7 @@ export function Changes({
         items={changes}
         empty={
           stillAsks > 0
-            ? 'No decision would have come out otherwise.'
+            ? 'No decision would have been different.'
             : (why ?? 'It would have changed none of them.')
         }
       >

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Loaded, More, Rows } from '../ui/list.js';
-import { readAll } from '../ui/read-all.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
 import { Time } from '../ui/time.js';
 import { Figure } from './metrics.js';
@@ -18,9 +17,9 @@ export function DailyReport({ date }: { date: string | undefined }) {
   });
   const history = useQuery({
     queryKey: ['reports'],
-    queryFn: ({ signal }) => readAll((page) => client.reports.list(page), signal),
+    queryFn: () => client.reports.list({ limit: 100 }),
   });
-  const days = [...new Set(history.data?.rows.map((one) => one.date))];
+  const days = [...new Set(history.data?.items.map((one) => one.date))];
   return (
     <section aria-label="Report of the day">
       <h2>Report of the day</h2>
@@ -39,6 +38,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
           ))}
         </select>
       )}
+      {history.data?.nextCursor && <Link to="/report">Earlier reports</Link>}
       <Loaded query={report}>{(data) => <Sections report={data} />}</Loaded>
     </section>
   );

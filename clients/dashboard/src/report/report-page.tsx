@@ -100,7 +100,7 @@ function Config({ me }: { me: BootstrapView }) {
           <>
             <p className="quiet">
               {data.nextReportAt === null ? (
-                'None is made until somebody asks for it.'
+                'Reports are made on request only.'
               ) : (
                 <>
                   The next one is made <Time at={Date.parse(data.nextReportAt)} />.
@@ -158,7 +158,7 @@ function MailedTo({
     <>
       {to.length > 0 ? `It is mailed to ${listed(to)}.` : 'It is mailed to nobody.'}
       {none.length > 0 &&
-        ` ${listed(none)} ${none.length === 1 ? 'is' : 'are'} named and mailed none: they or the workspace want none, they may not read it, or no mail reaches them.`}
+        ` ${listed(none)} ${none.length === 1 ? 'gets' : 'get'} no mail: reports are switched off for them, they may not read reports, or their address is unreachable.`}
     </>
   );
 }
@@ -288,7 +288,7 @@ function CustomSections({ me }: { me: BootstrapView }) {
                   isDanger
                   act={() => client.reports.deleteSection(sectionId)}
                   stale={['report_section']}
-                  onDone={() => tell(`Deleted: ${title}`)}
+                  says={`Deleted: ${title}`}
                 />
               </li>
             )}
@@ -376,7 +376,7 @@ function Report({ me, report, isAdmin }: { me: BootstrapView; report: ReportSumm
             effect="The report as it was made is mailed again to all recipients."
             act={() => client.reports.resend(reportId)}
             stale={['report']}
-            onDone={() => tell(`Mailed again: the report of ${date}`)}
+            says={`Mailed again: the report of ${date}`}
           />
         )}
         {isMailed && hasFailed && (
@@ -386,7 +386,7 @@ function Report({ me, report, isAdmin }: { me: BootstrapView; report: ReportSumm
             effect="Only recipients whose mail failed are mailed again."
             act={() => client.reports.resend(reportId, { to: 'failed' })}
             stale={['report']}
-            onDone={() => tell(`Mailed again to those it did not reach: the report of ${date}`)}
+            says={`Mailed again to those it did not reach: the report of ${date}`}
           />
         )}
       </div>

@@ -80,7 +80,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
             effect="It hands in the work once, with your rights. Its times stay as they are."
             act={() => client.schedules.run(scheduleId)}
             stale={STALE}
-            onDone={() => tell(`Handed in once: ${name}`)}
+            says={`Handed in once: ${name}`}
           />
           {status === 'active' ? (
             <Act
@@ -89,7 +89,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
               effect="It hands in nothing until it is resumed."
               act={() => client.schedules.update(scheduleId, { status: 'paused' })}
               stale={STALE}
-              onDone={() => tell(`Paused: ${name}`)}
+              says={`Paused: ${name}`}
             />
           ) : (
             <Act
@@ -98,7 +98,7 @@ function Schedule({ me, schedule }: { me: BootstrapView; schedule: ScheduleSumma
               effect="It runs again from its next time on, with your rights."
               act={() => client.schedules.update(scheduleId, { status: 'active' })}
               stale={STALE}
-              onDone={() => tell(`Resumed: ${name}`)}
+              says={`Resumed: ${name}`}
             />
           )}
           <Act

@@ -39,9 +39,12 @@ export function Form<T>(given: Given<T>) {
   useEffect(() => restore(form.current!, sessionStorage.getItem(key)), [key]);
   const acting = useMutation({
     mutationFn: async ({ texts, data }: { texts: Texts; data: FormData }) => act(texts, data),
-    onSuccess: async (result) => {
-      sessionStorage.removeItem(key);
-      form.current?.reset();
+    onSuccess: async (result, { texts }) => {
+      // What was typed meanwhile stays.
+      if (form.current && JSON.stringify(textsOf(form.current)) === JSON.stringify(texts)) {
+        sessionStorage.removeItem(key);
+        form.current.reset();
+      }
       tell(typeof says === 'string' ? says : says(result));
       onDone?.(result);
       await Promise.all(stale.map((one) => queries.invalidateQueries({ queryKey: [one] })));

@@ -19,29 +19,29 @@ const PAGE = 100;
 
 /**
  * All that a list has, up to {@link MOST_ROWS}.
- * @param left ends it
- * @param tell is told how far it has come
+ * @param left aborts the reading
+ * @param tell is told how far it has come, and that it was stopped
  */
 export async function readAll<T extends object>(
   list: ListPage<T>,
   left: AbortSignal,
-  tell: (sentence: string) => void = () => undefined,
+  tell?: (sentence: string) => void,
 ) {
   const rows: T[] = [];
   let cursor: string | null = null;
   do {
     const page: Page<T> = await patiently(
       () => list({ limit: PAGE, ...(cursor !== null && { cursor }) }),
-      (seconds) => tell(`${rows.length} rows read; too many requests, it continues in ${seconds} s.`),
+      (seconds) => tell?.(`${rows.length} rows read; too many requests, it continues in ${seconds} s.`),
       left,
     ).catch((error: unknown) => {
-      if (left.aborted || endsSession(error))
+      if (tell && (left.aborted || endsSession(error)))
         tellLater(`Reading the list was stopped after ${rows.length} rows.`);
       throw error;
     });
     rows.push(...page.items);
     cursor = page.nextCursor;
-    tell(`${rows.length} of ${Math.max(page.total, rows.length)} rows read.`);
+    tell?.(`${rows.length} of ${Math.max(page.total, rows.length)} rows read.`);
   } while (cursor !== null && rows.length < MOST_ROWS);
   return { rows: rows.slice(0, MOST_ROWS), isWhole: cursor === null };
 }

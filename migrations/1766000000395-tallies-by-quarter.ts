@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Tallies by the quarter of an hour alone, where there were tallies by the hour and figures of the tiles by both. Each stands there for
  * one team (or none, '') and, under '*', for all of them, so that a reader reads the rows of one audience (docs/decisions/0059).
  */
-export class TalliesByQuarter1766000000281 implements MigrationInterface {
+export class TalliesByQuarter1766000000395 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(TALLIES);
     await queryRunner.query(FILL);
@@ -17,7 +17,7 @@ export class TalliesByQuarter1766000000281 implements MigrationInterface {
 }
 
 const TALLIES = /* sql */ `
-lock table approvals, partner_events, tally_changes, tallies, kpi_figures in access exclusive mode;
+lock table approvals, partner_events, tallies, kpi_figures, tally_changes in access exclusive mode;
 alter table tallies rename to former_tallies;
 alter table former_tallies drop constraint tallies_pkey, drop constraint tallies_once;
 drop index tallies_of_all;
