@@ -52,6 +52,7 @@ const STATES = {
 } as const;
 
 const PAGES = [
+  ['/', 'Inbox'],
   ['/directives', 'Directives'],
   ['/overview', 'Overview'],
   ['/sent', 'What left'],
@@ -133,7 +134,7 @@ function Menu({ name }: { name: string }) {
       </button>
       <div id="pages" className={isOpen ? 'open' : undefined}>
         {PAGES.map(([to, title]) => (
-          <Link key={to} to={to} onClick={close}>
+          <Link key={to} to={to} className={to === '/' ? 'inbox' : undefined} onClick={close}>
             {title}
           </Link>
         ))}

@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('the menu', { timeout: 60_000 }, () => {
     expect(await menu().evaluate((element) => element.matches(':focus'))).toBe(true);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Directives');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Inbox');
   });
 
   it('closes once a page is chosen', async () => {

@@ -207,6 +207,8 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await listed.getByText('params.to: only where it is at evil.example').waitFor();
     await listed.getByText('at most 500 a day').waitFor();
     await listed.getByText('The author’s words, which decide nothing:').waitFor();
+    // Nothing of what the service keeps beside the rule.
+    expect(await listed.textContent()).not.toMatch(/standingOrderId|simulation|createdAt/);
     await listed.getByRole('link').click();
     const rule = page.getByRole('region', { name: 'Rule' });
     await rule.getByText('only where it is at evil.example').waitFor();

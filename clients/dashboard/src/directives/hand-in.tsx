@@ -41,6 +41,8 @@ export function HandIn() {
     },
     onSuccess: async ({ directiveId, approvalId }) => {
       forget();
+      // The next one is for the same team, unless the person says so.
+      if (typed['team'] !== undefined) type('team', typed['team']);
       await queries.invalidateQueries({ queryKey: ['directives'] });
       await (approvalId === null
         ? navigate({ to: '/directives/$directiveId', params: { directiveId } })
@@ -109,7 +111,8 @@ export function HandIn() {
 
 /** What becomes of it where a person approves it in any case; a denial is none that they could approve. */
 const ASKS: Record<PreflightView['outcome'], string> = {
-  allow: 'You are asked before it leaves, though the standing orders would allow it.',
+  allow:
+    'You are asked before it leaves. The standing orders would allow it: untick the box below to let them.',
   require_approval: 'You are asked before it leaves.',
   throttle: 'You are asked before it leaves, and a limit delays it.',
   deny: 'A rule forbids it: it would not be sent.',
@@ -162,7 +165,8 @@ function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>;
           approval.approvers.map(({ name }) => ` The standing order “${name}” says who may approve it.`)}
       </p>
       {missing.length > 0 && <p>You are asked for what is missing: {missing.join(', ')}.</p>}
-      {[...warnings, ...explanation].map((sentence) => (
+      {/* The box below says it already. */}
+      {[...warnings.filter((one) => !one.includes('requiresApproval')), ...explanation].map((sentence) => (
         <p key={sentence} className="quiet">
           {inNames(sentence)}
         </p>

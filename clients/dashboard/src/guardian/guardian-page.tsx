@@ -30,8 +30,8 @@ export function GuardianPage() {
         {(data) => (
           <>
             <Modes guardian={data} />
-            <Checkpoints />
             <Revert guardian={data} />
+            <Checkpoints />
           </>
         )}
       </Loaded>

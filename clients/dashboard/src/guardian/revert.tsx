@@ -150,6 +150,12 @@ function Plan({
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const { restored, planTotal } = plan;
+  const isEnd = plan.mode === 'resume';
+  const button = useRef<HTMLButtonElement>(null);
+  // Who wants to end a stop finds the button before them.
+  useEffect(() => {
+    if (isEnd) button.current!.focus();
+  }, [isEnd]);
   return (
     <div className="forecast" role="status">
       <h3>The plan</h3>
@@ -163,10 +169,7 @@ function Plan({
           .
         </p>
       )}
-      <Rows
-        items={plan.plan}
-        empty={plan.mode === 'resume' ? 'Nothing was halted.' : 'No work packet has to be undone.'}
-      >
+      <Rows items={plan.plan} empty={isEnd ? 'Nothing was halted.' : 'No work packet has to be undone.'}>
         {({ workPacketId, title, status, reason }) => (
           <li key={workPacketId}>
             <span className="title">{title ?? workPacketId}</span>
@@ -178,15 +181,15 @@ function Plan({
         )}
       </Rows>
       <More shown={plan.plan.length} total={planTotal} />
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
-        {plan.mode === 'resume' ? 'End the stop as planned' : 'Carry out this plan'}
+      <button ref={button} type="button" className="danger" onClick={() => setOpen(true)}>
+        {isEnd ? 'End the stop as planned' : 'Carry out this plan'}
       </button>
       <ReasonDialog
         about={`revert ${plan.mode}`}
-        title="Revert"
-        description={WAYS[plan.mode]}
-        verb="Revert"
-        word="REVERT"
+        title={isEnd ? 'End the stop' : 'Revert'}
+        description={`${WAYS[plan.mode]}.`}
+        verb={isEnd ? 'End the stop' : 'Revert'}
+        {...(!isEnd && { word: 'REVERT' })}
         isOpen={isOpen}
         setOpen={setOpen}
         act={async (reason) => {

@@ -15,7 +15,7 @@ export function isLikeable({ kind, status, capo, packets }: ApprovalView): boole
     (status === 'pending' || status === 'approved') &&
     packets.length > 0 &&
     packets.every(({ action: { type, target } }) => type === 'email.send' && target !== null) &&
-    beginningOf(mailsOf(packets)) !== ''
+    beginningOf({ packets }) !== ''
   );
 }
 
@@ -29,7 +29,7 @@ export function orderLike({ teamId, capo, packets }: ApprovalView): Order {
   const domains = recipients
     .flat()
     .map((address) => address.slice(address.lastIndexOf('@') + 1).toLowerCase());
-  const subject = beginningOf(mails);
+  const subject = beginningOf({ packets });
   return {
     name: `Mails like “${subject.trim()}”`.slice(0, MAX_NAME),
     effect: 'allow',
@@ -44,8 +44,8 @@ export function orderLike({ teamId, capo, packets }: ApprovalView): Order {
 }
 
 /** What the subjects share from their first letter on, up to a number, which differs from mail to mail; empty: too little. */
-function beginningOf(mails: readonly { subject?: string }[]): string {
-  const [first = '', ...others] = mails.map(({ subject = '' }) => subject);
+export function beginningOf({ packets }: Pick<ApprovalView, 'packets'>): string {
+  const [first = '', ...others] = mailsOf(packets).map(({ subject = '' }) => subject);
   let end = 0;
   while (end < first.length && others.every((one) => one[end] === first[end])) end++;
   const shared = first.slice(0, end);

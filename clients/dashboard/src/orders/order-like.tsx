@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Loaded } from '../ui/list.js';
 import { tell } from '../ui/told.js';
-import { isLikeable, orderLike } from './like.js';
+import { beginningOf, isLikeable, orderLike } from './like.js';
 import { OrderForm } from './order-form.js';
 
 /** The form of an order that lets go what is like the mails of an approval. */
@@ -24,7 +24,7 @@ export function OrderLike({ approvalId }: { approvalId: string }) {
             <>
               <p>
                 Filled from “{data.title}”, as narrow as that: the same capo, the domains that it goes to, and
-                how its subject begins
+                a subject that begins with “{beginningOf(data)}”, whatever follows
                 {data.teamId === null && ', for the whole workspace, as it belongs to no team'}. Widen it
                 where you want to, such as the number in an hour.
               </p>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../me.js';
 import { client } from '../session.js';
 import { readAll } from '../ui/read-all.js';
-import type { Order } from './order.js';
+import { type Order, ruleOf } from './order.js';
 import { ruleIn } from './rule-words.js';
 
 /** What an order decides, in words made from its fields: a person reads them before they let it decide. */
@@ -39,9 +39,8 @@ export function RuleInShort({
 }: {
   order: Omit<Partial<Order>, 'match'> & { match: Order['match'] | null };
 }) {
-  const { match, ...others } = order;
-  if (match === null) return <span>The rule is too long for a list. Open the order to read it.</span>;
-  const lines = ruleIn({ ...others, match }).slice(2);
+  if (order.match === null) return <span>The rule is too long for a list. Open the order to read it.</span>;
+  const lines = ruleIn(ruleOf(order as Order)).slice(2);
   return (
     <span>
       {lines

@@ -237,7 +237,10 @@ function ConfigForm({
           </p>
         )}
       </fieldset>
-      <Field label="And to the address" hint="such as that of a distribution list; left out: none">
+      <Field
+        label="And to the address"
+        hint="such as that of a distribution list; its readers see the whole report"
+      >
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />
       </Field>
       <Field label="As">

@@ -1,9 +1,11 @@
 import type { FirstSteps } from '@consigliere/sdk';
 import type { ReactNode } from 'react';
+import { useMe } from '../me.js';
 import { FirstOrder } from './first-order.js';
 
 /** The first steps; the service says which are done. */
 export function Steps({ steps }: { steps: FirstSteps }) {
+  const me = useMe();
   return (
     <ol className="rows steps" aria-label="First steps">
       <Step isDone={steps.directive} title="Hand in a directive">
@@ -16,7 +18,7 @@ export function Steps({ steps }: { steps: FirstSteps }) {
       <Step isDone={steps.order} title="Make a standing order">
         It decides what must always be asked, and what must never happen. <FirstOrder />
       </Step>
-      <Step isDone={steps.killDrill} title="Try the kill switch">
+      <Step isDone={steps.killDrill && me?.guardian.mode !== 'killed'} title="Try the kill switch">
         Press Stop everything above and type HALT. Then end the stop on the page Safety.
       </Step>
     </ol>

@@ -32,7 +32,7 @@ interface Given<T> {
 /** A form that acts when it is sent: it says what went wrong, and keeps what was typed until it went well. */
 export function Form<T>(given: Given<T>) {
   const { about, verb, isDanger, isRepeated, act, stale, onDone, onBack, children } = given;
-  const { says = `${verb}: done.` } = given;
+  const { says = 'Done.' } = given;
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const key = keyOfTab(`typed:form:${about}`);
