@@ -157,8 +157,9 @@ function directiveText({ packets, approvals, ...row }: WorkRow, zone: string): s
   return [
     `The directive ${row.directiveId} (${quoted(row.text)}), handed in by ${cutText(row.createdBy, 80)} on ${momentIn(row.createdAt, zone)}, is ${spoken(row.status)}.`,
     ...(row.error === null ? [] : [`It failed: ${quoted(row.error)}`]),
-    ...(meant.length > 0 ? meant : packets).flatMap((packet) => packetLines(packet, zone)),
+    // Who decided comes first: that is what most people ask for.
     ...approvals.map((approval) => approvalText(approval, zone)),
+    ...(meant.length > 0 ? meant : packets).flatMap((packet) => packetLines(packet, zone)),
   ].join('\n');
 }
 

@@ -105,7 +105,7 @@ describe('POST /consigliere/chat 200: by name', () => {
     expect(reply).toMatch(/^2 directives match:/);
     expect(reply).toContain(one.directiveId);
     expect(reply).toMatch(
-      new RegExp(`karl@other.example.* is awaiting approval[^]*${two.approvalId} waits for a decision`),
+      new RegExp(`${two.approvalId} waits for a decision[^]*karl@other.example.* is awaiting approval`),
     );
     expect((await chat.say('Did the mail to ka go out?')).reply).toContain('I find nothing for “ka”');
     for (const none of ['%', '""', '_']) {
