@@ -27,11 +27,12 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
   const firstRun = () => page.getByRole('region', { name: 'First run' });
   const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
 
-  it('asks for zone, sender and currency, with the zone of the browser filled in', async () => {
+  it('asks for name, zone, sender and currency, with the zone of the browser filled in', async () => {
     await firstRun().getByLabel('Time zone').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await firstRun().getByLabel('Time zone').inputValue()).toBe('Europe/Vienna');
     expect(await firstRun().getByLabel('Who signs mails').inputValue()).toBe('Owner');
+    await firstRun().getByLabel('Name of your organisation').fill('Northwind');
     await firstRun().getByLabel('Who signs mails').fill('Mira Novak');
     await firstRun().getByLabel('Currency').selectOption('EUR');
     await firstRun().getByLabel('Signature').waitFor();
@@ -42,6 +43,7 @@ describe.runIf(hasBrowser)('the first run', { timeout: 60_000 }, () => {
       currency: 'EUR',
       sender: { name: 'Mira Novak', signature: 'Mira Novak' },
     });
+    expect(await test.rows('select name from workspaces')).toEqual([{ name: 'Northwind' }]);
   });
 
   it('says what is not configured, tests it, and gives the lines for .env', async () => {

@@ -1,7 +1,7 @@
 import type { SettingsView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../me.js';
-import { client } from '../session.js';
+import { admin, client } from '../session.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 
@@ -32,15 +32,23 @@ function Settings({ settings: { timezone, currency, sender } }: { settings: Sett
       <Form
         about="first settings"
         verb="Save"
-        act={({ zone, name, signature, replyTo, money }) =>
-          client.settings.update({
+        act={async ({ organisation, zone, name, signature, replyTo, money }) => {
+          if (organisation && organisation !== me?.workspace.name) {
+            await admin.workspace.rename({ name: organisation });
+          }
+          return client.settings.update({
             timezone: zone!,
             currency: money!,
             sender: { name: name!, signature: signature!.trim() || name!, replyTo: replyTo || null },
-          })
-        }
-        stale={['settings', 'me']}
+          });
+        }}
+        stale={['settings', 'me', 'workspace']}
       >
+        {me?.role === 'owner' && (
+          <Field label="Name of your organisation" hint="it stands in invites and reports">
+            <input name="organisation" required maxLength={60} defaultValue={me.workspace.name} />
+          </Field>
+        )}
         <Field label="Time zone">
           <Options
             name="zone"
