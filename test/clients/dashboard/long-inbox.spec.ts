@@ -5,7 +5,7 @@ import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
 
 const PENDING = 250;
 
-describe.runIf(hasBrowser)('an inbox of several pages', { timeout: 120_000 }, () => {
+describe.runIf(hasBrowser)('an inbox of several pages', { timeout: 180_000 }, () => {
   let desk: DashboardDesk;
   let test: TestApp;
   let page: Page;
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('an inbox of several pages', { timeout: 120_000 }, ()
     await page.getByRole('button', { name: 'Decide 100 at once' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason for rejecting').fill('Not this year.');
-    await dialog.getByRole('button', { name: 'Reject 100' }).click({ timeout: 50_000 });
+    await dialog.getByRole('button', { name: 'Reject 100' }).click({ timeout: 100_000 });
     await dialog.getByText('100 of 100 decided.').waitFor({ timeout: 30_000 });
     await dialog.getByRole('button', { name: 'Close' }).click();
     await shown(PENDING - 60 - 100);
