@@ -238,6 +238,18 @@ describe('a replay', () => {
       { capos: ['capo_product' as const], match: { actionTypes: ['document.file'] } },
       'None of the 1 meets every condition: the nearest 1 differs in the action and the capo.',
     ],
+    [
+      'it is of another team',
+      [{}],
+      { teamId: 'team_other' as const, match: { actionTypes: ['email.send'] } },
+      'None of the 1 meets every condition: the nearest 1 differs only in the team.',
+    ],
+    [
+      'it had expired',
+      [{}],
+      { expiresAt: 1, match: { actionTypes: ['email.send'] } },
+      'None of the 1 meets every condition: the nearest 1 differs only in the time, since the order has expired by then.',
+    ],
   ])('says why it changes nothing where %s', (_where, packets, draft, why) => {
     const history = packets.map((packet) => anInput({ packet }));
     expect(replay(history, anOrder(draft)).why).toBe(why);

@@ -237,9 +237,13 @@ export function unmetParts(order: DecisionOrder, input: RecordedInput): string[]
   const { at, presence, packet } = input;
   const { actionTypes, agents, reversibility, priorities, fields } = order.match;
   const doubt = tightens(order);
-  const unmet = (name: string, part: Partial<Pick<DecisionOrder, 'capos' | 'effect' | 'match'>>) =>
-    mayConcern({ ...ABOUT_ALL, ...part }, packet) ? [] : [name];
+  const unmet = (
+    name: string,
+    part: Partial<Pick<DecisionOrder, 'teamId' | 'capos' | 'effect' | 'match'>>,
+  ) => (mayConcern({ ...ABOUT_ALL, ...part }, packet) ? [] : [name]);
   const parts = [
+    ...(at < (order.expiresAt ?? Infinity) ? [] : ['the time, since the order has expired by then']),
+    ...unmet('the team', { teamId: order.teamId }),
     ...unmet('the action', { effect: order.effect, match: { actionTypes } }),
     ...unmet('the capo', { capos: order.capos }),
     ...unmet('the agent', { match: { agents } }),
@@ -249,7 +253,7 @@ export function unmetParts(order: DecisionOrder, input: RecordedInput): string[]
       fieldsMatch({ [path]: condition }, (one) => recordedAt(packet, one), doubt) ? [] : [fieldInWords(path)],
     ),
     ...(order.when && !appliesAt(order.when, at, presence, doubt)
-      ? ['the time, or whether you are away']
+      ? ['the time, or whether the operator is away']
       : []),
   ];
   return parts.length > 0 ? parts : ['what its limits count, which the tool does not tell'];
