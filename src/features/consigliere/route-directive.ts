@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { type ApprovalEntity, Approvals } from '../approvals/index.js';
-import { CAPOS, PausedCapos, RunnerFailed, paidBefore } from '../capos/index.js';
+import { CAPOS, RunnerFailed, paidBefore } from '../capos/index.js';
 import {
   BeginDraft,
   ChargeUnused,
@@ -12,11 +12,12 @@ import {
   DirectiveTransitions,
   Directives,
   DraftDirective,
+  DueDrafts,
   GiveUpDraft,
   addCost,
   titleOf,
 } from '../directives/index.js';
-import { type GuardianEntity, Guardians, KILLED_TOPIC, isHalted } from '../guardian/index.js';
+import { type GuardianEntity, KILLED_TOPIC, isHalted } from '../guardian/index.js';
 import { StandingOrders } from '../standing-orders/index.js';
 import type { RouteRequest } from './route.js';
 import { type Routed, Router } from './router.js';
@@ -49,13 +50,12 @@ export class RouteDirective implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
-    private readonly guardians: Guardians,
     private readonly orders: StandingOrders,
     private readonly approvals: Approvals,
     private readonly directives: Directives,
     private readonly transitions: DirectiveTransitions,
     private readonly router: Router,
-    private readonly paused: PausedCapos,
+    private readonly drafts: DueDrafts,
     private readonly beginDraft: BeginDraft,
     private readonly draftDirective: DraftDirective,
     private readonly giveUpDraft: GiveUpDraft,
@@ -158,19 +158,12 @@ export class RouteDirective implements OnModuleInit {
 
   /** Nothing when the directive has ended; under a kill the work is parked. In the open transaction. */
   private async locked(item: WorkItem): Promise<Found | undefined> {
-    const { workspaceId, id } = item;
-    const [[guardian], [approval], [directive], paused] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.approvals.lockPendingStatement(workspaceId, id),
-      this.directives.lockDraftingStatement(workspaceId, id),
-      // Behind the directive: a resume waits for its lock.
-      this.paused.statement(workspaceId),
-    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?], { capo: string }[]];
+    const { directive, ...locked } = await this.drafts.lockToBegin(item);
     if (!directive) return undefined;
-    if (isHalted(guardian.mode)) {
+    if (isHalted(locked.guardian.mode)) {
       this.work.park(item);
       return undefined;
     }
-    return { guardian, approval, directive, paused: new Set(paused.map(({ capo }) => capo)) };
+    return { ...locked, directive };
   }
 }

@@ -26,9 +26,9 @@ export class BeginDraft {
   /** The directive, if it is still to be drafted and its capo may work on it now. */
   execute(item: WorkItem): Promise<DirectiveEntity | undefined> {
     return this.db.transaction(scopeOfWork(item), async () => {
-      const { guardian, directive, isPaused } = await this.drafts.lockToBegin(item);
+      const { guardian, directive, paused } = await this.drafts.lockToBegin(item);
       if (!directive) return undefined;
-      if (isHalted(guardian.mode) || isPaused) {
+      if (isHalted(guardian.mode) || paused.has(directive.capo!)) {
         this.work.park(item);
         return undefined;
       }

@@ -154,6 +154,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     Directives,
     DirectiveTransitions,
     DraftDirective,
+    DueDrafts,
     GiveUpDraft,
     HandInDirective,
     UsualCost,

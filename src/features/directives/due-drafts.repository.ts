@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { type ApprovalEntity, Approvals } from '../approvals/index.js';
@@ -27,27 +28,23 @@ export class DueDrafts {
     private readonly paused: PausedCapos,
   ) {}
 
-  /** For an attempt that begins, with whether its capo is paused. */
-  async lockToBegin({
-    workspaceId,
-    id,
-  }: WorkItem): Promise<Omit<Locked, 'approval'> & { isPaused: boolean }> {
+  /** For an attempt that begins, with the capos that are paused. */
+  async lockToBegin({ workspaceId, id }: WorkItem): Promise<Locked & { paused: ReadonlySet<string> }> {
     // The directive is locked before its capo is looked up: a resume waits for the lock, and then finds it parked.
-    const [[guardian], [directive], paused] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.directives.lockDraftingStatement(workspaceId, id),
+    const [[guardian], [approval], [directive], paused] = (await this.db.unit.batch([
+      ...this.locks(workspaceId, id),
       this.paused.statement(workspaceId),
-    ])) as [[GuardianEntity], [DirectiveEntity?], { capo: string }[]];
-    return { guardian, directive, isPaused: paused.some(({ capo }) => capo === directive?.capo) };
+    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?], { capo: string }[]];
+    return { guardian, approval, directive, paused: new Set(paused.map(({ capo }) => capo)) };
   }
 
   /** For a draft that was made, or is given up. */
   async lock({ workspaceId, id }: WorkItem): Promise<Locked> {
-    const [[guardian], [approval], [directive]] = (await this.db.unit.batch([
-      this.guardians.lockSharedStatement(workspaceId),
-      this.approvals.lockPendingStatement(workspaceId, id),
-      this.directives.lockDraftingStatement(workspaceId, id),
-    ])) as [[GuardianEntity], [ApprovalEntity?], [DirectiveEntity?]];
+    const [[guardian], [approval], [directive]] = (await this.db.unit.batch(this.locks(workspaceId, id))) as [
+      [GuardianEntity],
+      [ApprovalEntity?],
+      [DirectiveEntity?],
+    ];
     return { guardian, approval, directive };
   }
 
@@ -58,5 +55,13 @@ export class DueDrafts {
       this.directives.lockDraftingStatement(workspaceId, id),
     ])) as [[ApprovalEntity?], [DirectiveEntity?]];
     return { approval, directive };
+  }
+
+  private locks(workspaceId: string, directiveId: string): Statement[] {
+    return [
+      this.guardians.lockSharedStatement(workspaceId),
+      this.approvals.lockPendingStatement(workspaceId, directiveId),
+      this.directives.lockDraftingStatement(workspaceId, directiveId),
+    ];
   }
 }

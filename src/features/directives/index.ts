@@ -8,6 +8,7 @@ export { DirectiveBody, QueuedDirectiveBody } from './directives.dto.js';
 export { DirectivesModule } from './directives.module.js';
 export { Directives } from './directives.repository.js';
 export { DraftDirective } from './draft-directive.js';
+export { DueDrafts } from './due-drafts.repository.js';
 export { GiveUpDraft } from './give-up-draft.js';
 export { HandInDirective } from './hand-in-directive.js';
 export { nothingPrepared } from './nothing-prepared.js';
