@@ -92,7 +92,7 @@ export function useLive(): Connection {
     };
     const impatient = setTimeout(() => now === 'connecting' && become('lost'), PATIENCE_MS);
     post('asked');
-    // Whatever it waits for, a page that is left lets another one read at once.
+    // A page that is left gives the stream up at once, even while it waits.
     const left = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()));
     navigator.locks
       .request(name, { signal: ended.signal }, () => Promise.race([read(), left]))

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Loaded } from '../ui/list.js';
-import { tell } from '../ui/told.js';
 import { beginningOf, isLikeable, orderLike } from './like.js';
-import { OrderForm } from './order-form.js';
+import { NewOrder } from './new-order.js';
 
 /** The form of an order that lets go what is like the mails of an approval. */
 export function OrderLike({ approvalId }: { approvalId: string }) {
-  const navigate = useNavigate();
   const approval = useQuery({
     queryKey: ['approval', approvalId],
     queryFn: () => client.approvals.get(approvalId),
@@ -28,21 +25,7 @@ export function OrderLike({ approvalId }: { approvalId: string }) {
                 {data.teamId === null && ', for the whole workspace, as it belongs to no team'}. Widen it
                 where you want to, such as the number in an hour.
               </p>
-              <OrderForm
-                about={`order:like:${approvalId}`}
-                isNew
-                before={orderLike(data)}
-                verb="Keep as a draft"
-                act={(order) => client.standingOrders.create({ ...order, draft: true })}
-                onDone={({ standingOrderId, name }) => {
-                  tell(`Kept as a draft: ${name}`);
-                  void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } });
-                }}
-              >
-                <p className="quiet">
-                  A draft decides nothing. Next you see what it would have done, and activate it or not.
-                </p>
-              </OrderForm>
+              <NewOrder about={`order:like:${approvalId}`} before={orderLike(data)} />
             </>
           )
         }

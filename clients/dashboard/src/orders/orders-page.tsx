@@ -10,7 +10,7 @@ import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { tell } from '../ui/told.js';
 import { EFFECTS, needsOwner, type Order } from './order.js';
-import { OrderForm } from './order-form.js';
+import { NewOrder } from './new-order.js';
 import { OrderLike } from './order-like.js';
 import { AuthorsWords, Rule, RuleInShort } from './rule.js';
 import { Changes } from './simulation.js';
@@ -37,21 +37,7 @@ export function OrdersPage() {
       {like === undefined && mayActSomewhere(me, 'operator') ? (
         <details>
           <summary>Write a standing order</summary>
-          <OrderForm
-            about="order:new"
-            isNew
-            before={NEW}
-            verb="Keep as a draft"
-            act={(order) => client.standingOrders.create({ ...order, draft: true })}
-            onDone={({ standingOrderId, name }) => {
-              tell(`Kept as a draft: ${name}`);
-              void navigate({ to: '/orders/$standingOrderId', params: { standingOrderId } });
-            }}
-          >
-            <p className="quiet">
-              A draft decides nothing. Next you see what it would have done, and activate it or not.
-            </p>
-          </OrderForm>
+          <NewOrder about="order:new" before={NEW} />
         </details>
       ) : (
         like === undefined && (
