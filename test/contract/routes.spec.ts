@@ -1,6 +1,6 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { routeReference } from '../../src/platform/http/documentation.js';
 import { isAdminPath } from '../../src/platform/http/admin-path.js';
 import { Route } from '../../src/platform/http/route.js';
@@ -45,6 +45,8 @@ describe.each(SPECIFIED.map((route) => [name(route), route] as const))('%s', (_n
   });
 
   it('has its limit', async () => {
+    test.clock.stopAtMinute();
+    onTestFinished(() => test.clock.goOn());
     const [limit, windowSeconds] = limitOf(specified);
     expect(entryOf(specified)?.limit).toMatchObject({ limit, windowSeconds });
     const client = new Client(test.url, undefined);
@@ -54,7 +56,7 @@ describe.each(SPECIFIED.map((route) => [name(route), route] as const))('%s', (_n
       expect(answer.headers.get('x-ratelimit-limit')).toBe(String(limit));
       // The spellings share one bucket, so the second finds one less.
       expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(limit - 1 - index));
-      const left = Number(answer.headers.get('x-ratelimit-reset')) - Date.now() / 1000;
+      const left = Number(answer.headers.get('x-ratelimit-reset')) - test.clock.now() / 1000;
       expect(left).toBeGreaterThan(-1);
       expect(left).toBeLessThanOrEqual(windowSeconds + 1);
     }

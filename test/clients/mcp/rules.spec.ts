@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { Client as McpClient } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../support/client.js';
 import { connectMcp, type McpConnection, type Person, REVISIONS } from '../../support/mcp-connection.js';
 import {
@@ -408,6 +408,8 @@ describe('a call', () => {
   });
 
   it('counts for its route and the address that it comes from', async () => {
+    test.clock.stopAtMinute();
+    onTestFinished(() => test.clock.goOn());
     for (let n = 0; n < 30; n++) await admin.get('/approvals');
     expect((await admin.get('/approvals')).status).toBe(429);
     const refused = await call(await connect({ address: admin.address }), 'service/approvals/list');

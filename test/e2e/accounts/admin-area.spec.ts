@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { AdminClient, Client } from '../../support/client.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 
@@ -27,6 +27,8 @@ describe('a route of both areas', () => {
   });
 
   it('shares its limit: what was asked for below one path counts below the other', async () => {
+    test.clock.stopAtMinute();
+    onTestFinished(() => test.clock.goOn());
     const { address } = admin;
     const remaining = async (client: Client, path: string) =>
       Number((await client.get(path, { 'X-Forwarded-For': address })).headers.get('x-ratelimit-remaining'));
@@ -71,6 +73,8 @@ describe('the kill switch, which is outside of the admin area', () => {
   });
 
   it('can be used by somebody with a cookie alone when the tier is used up', async () => {
+    test.clock.stopAtMinute();
+    onTestFinished(() => test.clock.goOn());
     const { workspaceId, owner } = await test.createWorkspace('free');
     const [row] = await test.rows<{ member_id: string }>(
       'select member_id from members where workspace_id = $1',
