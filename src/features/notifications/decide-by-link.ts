@@ -71,7 +71,7 @@ const FOUR_EYES =
   'A standing order requires approval by someone other than the member who asked for this or edited it, so you cannot approve it. Everybody else who may is mailed a link of their own.';
 
 /**
- * A decision, or an edit, by the link of a mail (docs/decisions/0020 and 0037): that of the member whom it was mailed to, by the use
+ * A decision, or an edit, by the link of a mail (docs/decisions/0020): that of the member whom it was mailed to, by the use
  * cases of the API, so with the same checks, and under the lock that keeps members as they are.
  */
 @Injectable()
