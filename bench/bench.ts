@@ -30,11 +30,12 @@ import {
   reportSimulations,
   reportStarts,
   reportTimes,
+  reportTracing,
   type Starts,
   type Times,
 } from './report.js';
 import { measurePreflights } from './preflights.js';
-import { measureProcesses } from './several-processes.js';
+import { measureProcesses, measureTracing } from './several-processes.js';
 import { measureSimulations } from './simulations.js';
 import { measureSignIns } from './sign-ins.js';
 import { isQuick, wants } from './size.js';
@@ -45,7 +46,7 @@ import { asOwner, createWorkspaces } from './workspaces.js';
  * Measures the service: hand-ins and the context against bare handlers over the same database, and what it does by itself.
  * The ratios are the result; the figures say on what machine. `npm run bench -- <part> ...` runs these parts alone, of
  * starts, hand-ins, drafts, preflights, actions, proxy, sign-ins, work, looks, deliveries, approvals, audit, decisions, kill,
- * kill-waiting, kpi, costs, processes, simulations, exports and growth; `--quick` runs everything in short.
+ * kill-waiting, kpi, costs, processes, tracing, simulations, exports and growth; `--quick` runs everything in short.
  */
 
 /** The full size of `growth` takes long: `node dist/bench/growth.js 500000`. */
@@ -115,6 +116,9 @@ async function main(): Promise<void> {
     await withDatabase('processes', async (environment) =>
       reportProcesses(await measureProcesses(environment)),
     );
+  }
+  if (wants('tracing')) {
+    await withDatabase('tracing', async (environment) => reportTracing(await measureTracing(environment)));
   }
   if (wants('simulations')) {
     await withDatabase('simulations', async (environment) => {

@@ -4,7 +4,7 @@ import { quantile } from './calls.js';
 import type { CostFigures } from './costs.js';
 import type { DeliveryFigures } from './deliveries.js';
 import type { Cost } from './meter.js';
-import type { Throughput } from './several-processes.js';
+import type { Throughput, Traced } from './several-processes.js';
 import type { SimulationFigures } from './simulations.js';
 import { CLIENTS, type Comparison, ROUND_MS, ROUNDS } from './load.js';
 
@@ -155,6 +155,17 @@ export function reportProcesses(figures: readonly Throughput[]): void {
     });
     console.log(`| ${processes} | ${cells.join(' | ')} |`);
   }
+}
+
+export function reportTracing({ without, withCollector, batches }: Traced): void {
+  const [off, on] = [median(without), median(withCollector)];
+  console.log(
+    `\nMedians of ${without.length} rounds that take turns; the collector was called ${batches} times.\n`,
+  );
+  console.log('| one process | hand-ins /s | against none |');
+  console.log('|---|---:|---:|');
+  console.log(`| without a collector | ${off.toFixed(0)} | 1.00 |`);
+  console.log(`| with a collector | ${on.toFixed(0)} | ${(on / off).toFixed(3)} |`);
 }
 
 export function reportTimes(title: string, times: Times): void {

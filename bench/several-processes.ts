@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { call } from './calls.js';
@@ -6,7 +9,7 @@ import { isQuick } from './size.js';
 import { startMailReceiver } from './soak/mail-receiver.js';
 import { asOwner, createWorkspaces, type Workspace } from './workspaces.js';
 
-const COUNTS = [1, 2, 3] as const;
+const COUNTS = [1, 2, 4] as const;
 const ROUNDS = isQuick ? 1 : 3;
 const WORKSPACES = 8;
 const CLIENTS = 16;
@@ -23,7 +26,7 @@ export interface Throughput {
 }
 
 /**
- * One, two and three processes over one database, in rounds that take turns, so that a slow moment of the machine falls on
+ * One, two and four processes over one database, in rounds that take turns, so that a slow moment of the machine falls on
  * all. They count limits together, as several processes have to.
  */
 export async function measureProcesses(environment: Record<string, string>): Promise<Throughput[]> {
@@ -43,6 +46,37 @@ export async function measureProcesses(environment: Record<string, string>): Pro
   } finally {
     await mails.close();
   }
+}
+
+/** Hand-ins in a second of one process, by rounds that take turns, and how often the collector was sent steps of traces. */
+export interface Traced {
+  without: number[];
+  withCollector: number[];
+  batches: number;
+}
+
+/** What it costs a hand-in that its trace is sent to a collector. */
+export async function measureTracing(environment: Record<string, string>): Promise<Traced> {
+  const traced: Traced = { without: [], withCollector: [], batches: 0 };
+  const collector = createServer((request, response) => {
+    traced.batches++;
+    request.resume().on('end', () => response.end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const { port } = collector.address() as AddressInfo;
+  const withCollector = { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  try {
+    await asOwner(environment['DATABASE_URL']!, async (owner) => {
+      for (let round = 0; round < ROUNDS * 3; round++) {
+        traced.without.push(await handIns(owner, environment, 1));
+        traced.withCollector.push(await handIns(owner, withCollector, 1));
+      }
+    });
+  } finally {
+    collector.closeAllConnections();
+    collector.close();
+  }
+  return traced;
 }
 
 async function handIns(

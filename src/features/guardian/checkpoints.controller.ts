@@ -6,23 +6,20 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { StandingOrders } from '../standing-orders/index.js';
 import {
   CHECKPOINT_PARAM,
   GuardianCheckpointPage,
   GuardianCheckpointView,
   TakeCheckpointBody,
 } from './checkpoint.dto.js';
-import { summaryOf, viewOf } from './checkpoint-view.js';
 import { Checkpoints } from './checkpoints.repository.js';
-import { TakeCheckpoint } from './take-checkpoint.js';
+import { CheckpointService, summaryOf } from './checkpoint.service.js';
 
 @Controller('api/pro/guardian/checkpoint')
 export class CheckpointsController {
   constructor(
     private readonly checkpoints: Checkpoints,
-    private readonly takeCheckpoint: TakeCheckpoint,
-    private readonly orders: StandingOrders,
+    private readonly service: CheckpointService,
   ) {}
 
   /** Takes a checkpoint that a revert can go back to. */
@@ -38,8 +35,8 @@ export class CheckpointsController {
     @CurrentCaller() caller: Caller,
     @Body() body: TakeCheckpointBody,
   ): Promise<GuardianCheckpointView> {
-    const checkpointId = await this.takeCheckpoint.execute(actorOf(caller), { label: body.label ?? null });
-    return this.read(caller, checkpointId);
+    const checkpointId = await this.service.take(actorOf(caller), { label: body.label ?? null });
+    return this.service.read(caller, checkpointId);
   }
 
   /** The checkpoints, newest first, without what they hold. */
@@ -59,20 +56,6 @@ export class CheckpointsController {
   @Get(':checkpointId')
   @Route({ auth: 'member', returns: { 200: GuardianCheckpointView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('checkpointId') id: string): Promise<GuardianCheckpointView> {
-    return this.read(caller, id);
-  }
-
-  private async read(caller: Caller, checkpointId: string): Promise<GuardianCheckpointView> {
-    const scope = scopeOf(caller);
-    const checkpoint = await this.checkpoints.get(scope, checkpointId);
-    const { orders } = checkpoint.snapshot;
-    const visible = await this.orders.visible(
-      scope,
-      orders.map(({ standingOrderId }) => standingOrderId),
-    );
-    return viewOf(
-      checkpoint,
-      orders.filter(({ standingOrderId }) => visible.has(standingOrderId)),
-    );
+    return this.service.read(caller, id);
   }
 }

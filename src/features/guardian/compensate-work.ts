@@ -5,11 +5,10 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { CheckpointEntity } from './checkpoint.entity.js';
-import { EndRevert } from './end-revert.js';
-import { FindCheckpoint } from './find-checkpoint.js';
+import { CheckpointService } from './checkpoint.service.js';
 import type { GuardianEntity } from './guardian.entity.js';
+import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
-import { KillSwitch } from './kill-switch.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
 import {
@@ -18,9 +17,8 @@ import {
   refuseWhileRecovering,
   type RevertOutcome,
   type WantedRevert,
-} from './new-revert.js';
+} from './revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
-import { StopRevert } from './stop-revert.js';
 import { UndoableWork } from './undoable-work.js';
 
 /** As many work packets one revert undoes. */
@@ -36,13 +34,11 @@ export class CompensateWork {
   constructor(
     private readonly clock: Clock,
     private readonly guardians: Guardians,
-    private readonly killSwitch: KillSwitch,
-    private readonly findCheckpoint: FindCheckpoint,
+    private readonly guardian: GuardianService,
+    private readonly checkpoints: CheckpointService,
     private readonly undoable: UndoableWork,
     private readonly reverts: Reverts,
-    private readonly stopRevert: StopRevert,
     private readonly progress: RevertProgress,
-    private readonly endRevert: EndRevert,
     private readonly receipts: Receipts,
   ) {}
 
@@ -53,11 +49,11 @@ export class CompensateWork {
     refuseWhileRecovering(before);
     const stopped = await this.reverts.lockRunning(workspaceId);
     const named = wanted.checkpointId ?? stopped?.checkpointId ?? undefined;
-    const checkpoint = await this.findCheckpoint.execute(scopeOf(caller), before, named);
+    const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), before, named);
     if (wanted.dryRun) return this.preview(caller, checkpoint);
     // Nothing may leave while work is undone.
     if (before.mode !== 'killed') {
-      await this.killSwitch.execute(caller, wanted.reason ?? 'Work is going to be undone.');
+      await this.guardian.kill(caller, wanted.reason ?? 'Work is going to be undone.');
     }
     const guardian = await this.guardians.lock(workspaceId);
     const isTheSame = stopped?.checkpointId === checkpoint.checkpointId;
@@ -97,7 +93,7 @@ export class CompensateWork {
     { reason }: WantedRevert,
   ): Promise<RevertEntity> {
     const { workspaceId } = caller;
-    await this.stopRevert.execute(workspaceId);
+    await this.progress.stop(workspaceId);
     const revert = newRevert({
       revertId: newId('rvt'),
       workspaceId,
@@ -137,7 +133,7 @@ export class CompensateWork {
       guardianEpoch: epoch,
     });
     if (counts.planned > 0) await this.progress.enqueueNextStep(revert);
-    else await this.endRevert.end(revert);
+    else await this.progress.end(revert);
     const plan = await this.reverts.steps(revert, PLAN_LINES);
     const status = counts.planned > 0 ? 'running' : 'done';
     return { ...answerOf(revert), status, revertId, plan, planTotal, receiptId };

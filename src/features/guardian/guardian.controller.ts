@@ -4,13 +4,12 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ChangeMode } from './change-mode.js';
 import { GuardianView, KillAnswer, KillBody, ModeBody } from './guardian.dto.js';
 import { GuardianHalted } from '../terms/index.js';
 import { Guardians } from './guardians.repository.js';
+import { GuardianService } from './guardian.service.js';
 import { viewOf } from './guardian.js';
 import { HaltableWork } from './halting.js';
-import { KillSwitch } from './kill-switch.js';
 
 @Controller('api/pro/guardian')
 export class GuardianController {
@@ -18,8 +17,7 @@ export class GuardianController {
     private readonly guardians: Guardians,
     private readonly work: HaltableWork,
     private readonly clock: Clock,
-    private readonly killSwitch: KillSwitch,
-    private readonly changeMode: ChangeMode,
+    private readonly guardian: GuardianService,
   ) {}
 
   /** The guardian's mode and what it holds back. */
@@ -47,7 +45,7 @@ export class GuardianController {
     returns: { 200: KillAnswer },
   })
   kill(@CurrentCaller() caller: Caller, @Body() body: KillBody): Promise<KillAnswer> {
-    return this.killSwitch.execute(caller, body.reason ?? null);
+    return this.guardian.kill(caller, body.reason ?? null);
   }
 
   /** Sets how much the guardian lets pass. */
@@ -60,6 +58,6 @@ export class GuardianController {
     errors: [GuardianHalted],
   })
   setMode(@CurrentCaller() caller: Caller, @Body() body: ModeBody): Promise<GuardianView> {
-    return this.changeMode.execute(caller, body.mode);
+    return this.guardian.setMode(caller, body.mode);
   }
 }

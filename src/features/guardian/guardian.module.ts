@@ -5,33 +5,26 @@ import { EventsModule } from '../events/index.js';
 import { RecordsModule } from '../records/index.js';
 import { ActivationChecks, StandingOrdersModule } from '../standing-orders/index.js';
 import { AutonomyMode, WorkspacesModule } from '../workspaces/index.js';
-import { ChangeMode } from './change-mode.js';
 import { CheckpointEntity } from './checkpoint.entity.js';
 import { CheckpointsController } from './checkpoints.controller.js';
 import { Checkpoints } from './checkpoints.repository.js';
+import { CheckpointService } from './checkpoint.service.js';
 import { CompensateWork } from './compensate-work.js';
-import { EndRevert } from './end-revert.js';
-import { FindCheckpoint } from './find-checkpoint.js';
 import { GUARDIAN } from './guardian.js';
 import { GuardianController } from './guardian.controller.js';
 import { GuardianEntity } from './guardian.entity.js';
+import { GuardianService } from './guardian.service.js';
 import { Guardians, killedStatement } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
-import { KillSwitch } from './kill-switch.js';
-import { LiftKill } from './lift-kill.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyGate } from './policy-gate.js';
-import { RestoreSnapshot } from './restore-snapshot.js';
-import { ReadRevert } from './read-revert.js';
 import { RestoreCheckpoint } from './restore-checkpoint.js';
 import { ResumeWork } from './resume-work.js';
 import { RevertEntity, RevertStepEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { RevertGuardian } from './revert-guardian.js';
 import { RevertsController } from './reverts.controller.js';
+import { RevertService } from './revert.service.js';
 import { Reverts } from './reverts.repository.js';
-import { StopRevert } from './stop-revert.js';
-import { TakeCheckpoint } from './take-checkpoint.js';
 import { UndoableWork } from './undoable-work.js';
 import { OrderUses } from './order-uses.js';
 import { ThrottleRoom } from './throttle-room.js';
@@ -50,38 +43,31 @@ import { PolicyPreview } from './policy-preview.js';
   providers: [
     Guardians,
     HaltableWork,
-    KillSwitch,
-    ChangeMode,
+    GuardianService,
     PolicyFacts,
     PolicyGate,
     PolicyPreview,
     OrderUses,
     ThrottleRoom,
     Checkpoints,
-    TakeCheckpoint,
-    FindCheckpoint,
+    CheckpointService,
     Reverts,
     UndoableWork,
-    RevertGuardian,
+    RevertService,
     ResumeWork,
     RestoreCheckpoint,
-    RestoreSnapshot,
     CompensateWork,
     RevertProgress,
-    StopRevert,
-    EndRevert,
-    LiftKill,
-    ReadRevert,
   ],
   exports: [
     Guardians,
+    GuardianService,
     HaltableWork,
-    KillSwitch,
+    CheckpointService,
     PolicyGate,
     PolicyPreview,
     Reverts,
     RevertProgress,
-    TakeCheckpoint,
     UndoableWork,
   ],
 })
@@ -91,10 +77,10 @@ export class GuardianModule {
     guardians: Guardians,
     figures: Figures,
     activationChecks: ActivationChecks,
-    takeCheckpoint: TakeCheckpoint,
+    checkpoints: CheckpointService,
   ) {
     // By itself, so that nobody outside the team of the order reads who activates what there.
-    activationChecks.registerBefore(() => takeCheckpoint.execute(GUARDIAN, { before: 'activation' }));
+    activationChecks.registerBefore(() => checkpoints.take(GUARDIAN, { before: 'activation' }));
     autonomyMode.register(async (scope) => (await guardians.read(scope)).mode);
     figures.declare({
       name: 'consigliere_workspaces_killed',

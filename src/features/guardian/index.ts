@@ -3,6 +3,8 @@ export { GuardianEntity } from './guardian.entity.js';
 export { PolicyDenied } from './guardian.errors.js';
 export { GuardianModule } from './guardian.module.js';
 export { GUARDIAN, KILLED_TOPIC, isHalted, letsNothingLeave } from './guardian.js';
+export { CheckpointService } from './checkpoint.service.js';
+export { GuardianService } from './guardian.service.js';
 export { CLOCKS_STOPPED_AT, Guardians } from './guardians.repository.js';
 export {
   type GuardianAct,
@@ -14,8 +16,7 @@ export {
   type ResumedPacket,
   type Unconfirmed,
 } from './halting.js';
-export { KillSwitch } from './kill-switch.js';
-export { newRevert } from './new-revert.js';
+export { newRevert } from './revert.js';
 export { type PolicyDecision, decisionsInReceipt } from './policy-decision.js';
 export { type AllowedBy, PolicyGate, type Recheck } from './policy-gate.js';
 export { PolicyPreview } from './policy-preview.js';
@@ -23,5 +24,4 @@ export { COMPENSATE, RevertProgress } from './revert-progress.js';
 export { RevertAnswer } from './revert.dto.js';
 export type { StepStatus } from './revert.entity.js';
 export { type OpenStep, Reverts } from './reverts.repository.js';
-export { TakeCheckpoint } from './take-checkpoint.js';
 export { type Obstacle, type PlanLine, type Undoable, UndoableWork } from './undoable-work.js';

@@ -1,18 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, actorOf, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { CheckpointEntity } from './checkpoint.entity.js';
-import { ChangeMode } from './change-mode.js';
-import { FindCheckpoint } from './find-checkpoint.js';
+import { RestoreOrders } from '../standing-orders/index.js';
+import {
+  ChangeSettings,
+  type ChangeSettingsBody,
+  OWNER_SETTINGS,
+  RETENTION_DAYS,
+  type SettingsView,
+  Workspaces,
+  notificationsOf,
+  retentionOf,
+} from '../workspaces/index.js';
+import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
+import { CheckpointService } from './checkpoint.service.js';
 import type { GuardianEntity } from './guardian.entity.js';
+import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
-import { LiftKill } from './lift-kill.js';
-import { RestoreSnapshot } from './restore-snapshot.js';
-import { newRevert, refuseWhileRecovering, type RevertOutcome, type WantedRevert } from './new-revert.js';
+import {
+  PLAN_LINES,
+  type RevertOutcome,
+  type WantedRevert,
+  newRevert,
+  refuseWhileRecovering,
+} from './revert.js';
+import { RevertProgress } from './revert-progress.js';
+import type { RestoredView } from './revert.dto.js';
 import { Reverts } from './reverts.repository.js';
-import { TakeCheckpoint } from './take-checkpoint.js';
 
 /**
  * Puts orders, settings and mode back to a checkpoint (mode `restore`), at once and in one transaction; what it replaces is kept
@@ -23,11 +40,12 @@ export class RestoreCheckpoint {
   constructor(
     private readonly clock: Clock,
     private readonly guardians: Guardians,
-    private readonly findCheckpoint: FindCheckpoint,
-    private readonly takeCheckpoint: TakeCheckpoint,
-    private readonly restoreSnapshot: RestoreSnapshot,
-    private readonly liftKill: LiftKill,
-    private readonly changeMode: ChangeMode,
+    private readonly guardian: GuardianService,
+    private readonly checkpoints: CheckpointService,
+    private readonly restoreOrders: RestoreOrders,
+    private readonly workspaces: Workspaces,
+    private readonly changeSettings: ChangeSettings,
+    private readonly progress: RevertProgress,
     private readonly reverts: Reverts,
     private readonly receipts: Receipts,
   ) {}
@@ -40,11 +58,11 @@ export class RestoreCheckpoint {
     const { workspaceId } = caller;
     const guardian = await this.guardians.lock(workspaceId);
     refuseWhileRecovering(guardian);
-    const checkpoint = await this.findCheckpoint.execute(scopeOf(caller), guardian, wanted);
+    const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), guardian, wanted);
     const { checkpointId, snapshot } = checkpoint;
-    if (!dryRun) await this.takeCheckpoint.execute(actorOf(caller), { before: 'restore' });
+    if (!dryRun) await this.checkpoints.take(actorOf(caller), { before: 'restore' });
     const restored = {
-      ...(await this.restoreSnapshot.execute(caller, checkpoint, { dryRun })),
+      ...(await this.restoreSnapshot(caller, checkpoint, { dryRun })),
       mode: snapshot.mode,
     };
     const answer = { mode: 'restore', checkpointId, planTotal: 0, restored } as const;
@@ -85,9 +103,9 @@ export class RestoreCheckpoint {
     const at = this.clock.now();
     const receiptId = newId('rcp');
     if (mode === 'killed') {
-      await this.liftKill.execute(workspaceId, snapshot.mode, { at, receiptId });
+      await this.progress.liftKill(workspaceId, snapshot.mode, { at, receiptId });
     } else if (mode !== snapshot.mode) {
-      await this.changeMode.execute(caller, snapshot.mode);
+      await this.guardian.setMode(caller, snapshot.mode);
     }
     this.reverts.add(
       newRevert({
@@ -105,6 +123,38 @@ export class RestoreCheckpoint {
     );
     return receiptId;
   }
+
+  /**
+   * Puts standing orders and settings back; what only an owner may loosen stays as it is for anybody else. With `dryRun` it only answers what would be changed.
+   */
+  private async restoreSnapshot(
+    caller: Caller,
+    { checkpointId, snapshot }: CheckpointEntity,
+    { dryRun }: { dryRun: boolean },
+  ): Promise<Omit<RestoredView, 'mode'>> {
+    const isOwner = hasRole(caller.role, 'owner');
+    const by = actorOf(caller);
+    const orders = await this.restoreOrders.execute({
+      checkpointId,
+      orders: snapshot.orders,
+      by,
+      isOwner,
+      dryRun,
+    });
+    const now = await this.workspaces.settings(scopeOf(caller));
+    const differ = differing(now, snapshot);
+    const settings = differ.filter((name) => isOwner || !isOwners(name));
+    if (!dryRun && settings.length > 0) {
+      await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
+    }
+    const shown = orders.slice(0, PLAN_LINES);
+    return {
+      orders: shown,
+      ordersTotal: orders.length,
+      settings,
+      settingsKept: differ.filter((name) => !settings.includes(name)),
+    };
+  }
 }
 
 function summaryOf(
@@ -116,4 +166,35 @@ function summaryOf(
   return mode === 'killed'
     ? `${name} reverted the kill switch and put orders and settings back to ${checkpoint}; the guardian is in the mode ${snapshot.mode}.`
     : `${name} put orders, settings and mode back to ${checkpoint}.`;
+}
+
+function isOwners(setting: string): boolean {
+  return OWNER_SETTINGS.some((name) => name === setting);
+}
+
+/** The settings that were others then; one that the checkpoint does not know stays as it is. */
+function differing(now: SettingsView, { settings }: Snapshot): string[] {
+  const was: Record<string, unknown> = {
+    ...settings,
+    retention: retentionOf({ ...(settings['retention'] as object) }),
+    notifications: notificationsOf(settings['notifications'] as object),
+  };
+  return Object.keys(was).filter(
+    (name) => Object.hasOwn(now, name) && !isDeepStrictEqual(now[name as keyof SettingsView], was[name]),
+  );
+}
+
+function settingsOf({ settings }: Snapshot, names: readonly string[]): ChangeSettingsBody {
+  const was: Record<string, unknown> = {
+    ...settings,
+    retention: { ...defaults(RETENTION_DAYS), ...(settings['retention'] as object) },
+    notifications: { ...defaults(notificationsOf({})), ...(settings['notifications'] as object) },
+  };
+  // What the checkpoint holds was accepted as such a change when it was made.
+  return Object.fromEntries(names.map((name) => [name, was[name]])) as ChangeSettingsBody;
+}
+
+/** A change that sets every member of a setting to its default. */
+function defaults(setting: object): Record<string, null> {
+  return Object.fromEntries(Object.keys(setting).map((member) => [member, null]));
 }

@@ -6,14 +6,14 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
-import { LiftKill } from './lift-kill.js';
 import {
   newRevert,
   PLAN_LINES,
   refuseWhileRecovering,
   type RevertOutcome,
   type WantedRevert,
-} from './new-revert.js';
+} from './revert.js';
+import { RevertProgress } from './revert-progress.js';
 import { Reverts } from './reverts.repository.js';
 
 /** Restores operation after a kill (mode `resume`): the mode before it, and exactly the halted work goes on. */
@@ -24,7 +24,7 @@ export class ResumeWork {
     private readonly guardians: Guardians,
     private readonly work: HaltableWork,
     private readonly reverts: Reverts,
-    private readonly liftKill: LiftKill,
+    private readonly progress: RevertProgress,
     private readonly receipts: Receipts,
   ) {}
 
@@ -53,7 +53,7 @@ export class ResumeWork {
     const mode = guardian.modeBeforeKill!;
     const receiptId = newId('rcp');
     const killedAt = guardian.killedAt!;
-    const resumed = await this.liftKill.execute(workspaceId, mode, { at, receiptId });
+    const resumed = await this.progress.liftKill(workspaceId, mode, { at, receiptId });
     const plan = resumed.slice(0, PLAN_LINES);
     const revertId = newId('rvt');
     this.reverts.add(

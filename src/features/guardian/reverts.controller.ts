@@ -6,17 +6,13 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ReadRevert } from './read-revert.js';
-import { RevertGuardian } from './revert-guardian.js';
 import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
+import { RevertService } from './revert.service.js';
 
 @ApiTags('guardian')
 @Controller('api/pro/guardian')
 export class RevertsController {
-  constructor(
-    private readonly revertGuardian: RevertGuardian,
-    private readonly readRevert: ReadRevert,
-  ) {}
+  constructor(private readonly reverts: RevertService) {}
 
   /** Restores operation after a kill: as it was, as it was at a checkpoint, or with what was carried out since undone. */
   @Post('revert')
@@ -28,7 +24,7 @@ export class RevertsController {
     errors: [InvalidTransition, NotFound],
   })
   revert(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
-    return this.revertGuardian.execute(caller, body);
+    return this.reverts.revert(caller, body);
   }
 
   /** One revert, and what becomes of each work packet that it undoes. */
@@ -40,6 +36,6 @@ export class RevertsController {
     @Param('revertId') id: string,
     @Query() query: PageQuery,
   ): Promise<RevertView> {
-    return this.readRevert.execute(scopeOf(caller), id, query);
+    return this.reverts.read(scopeOf(caller), id, query);
   }
 }

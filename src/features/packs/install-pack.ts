@@ -5,7 +5,7 @@ import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { GUARDIAN, TakeCheckpoint } from '../guardian/index.js';
+import { CheckpointService, GUARDIAN } from '../guardian/index.js';
 import { CheckManifest } from './check-manifest.js';
 import { INSTALL_WORK } from './pack-work.js';
 import { compareVersions, contentHash, lookAlikeKey, type PackManifest } from './pack-manifest.js';
@@ -34,7 +34,7 @@ export class InstallPack {
     private readonly checkManifest: CheckManifest,
     private readonly revocations: Revocations,
     private readonly packs: SkillPacks,
-    private readonly takeCheckpoint: TakeCheckpoint,
+    private readonly checkpoints: CheckpointService,
     private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
@@ -54,7 +54,7 @@ export class InstallPack {
       if (isThere(former, manifest)) return { packId: former.packId, isAccepted: false };
     }
     await this.assertRoom(caller, manifest, former);
-    await this.takeCheckpoint.execute(GUARDIAN, { before: 'pack_install' });
+    await this.checkpoints.take(GUARDIAN, { before: 'pack_install' });
     const pack = this.accept(caller, former, {
       publisher: manifest.publisher,
       name: manifest.name,

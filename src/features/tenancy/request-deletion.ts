@@ -3,7 +3,7 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { KillSwitch } from '../guardian/index.js';
+import { GuardianService } from '../guardian/index.js';
 import { INVITE_MAIL } from '../teams/index.js';
 import { Workspaces } from '../workspaces/index.js';
 import type { DeletionBody } from './deletion.dto.js';
@@ -22,7 +22,7 @@ export class RequestDeletion {
   constructor(
     private readonly deletions: Deletions,
     private readonly workspaces: Workspaces,
-    private readonly killSwitch: KillSwitch,
+    private readonly guardian: GuardianService,
     private readonly mail: SendDeletionMail,
     private readonly work: Work,
     private readonly receipts: Receipts,
@@ -40,7 +40,7 @@ export class RequestDeletion {
         message: `${path} must be the name of this workspace: ${workspaceName}`,
       }));
     if (faults.length > 0) throw new ValidationFailed({ details: faults });
-    const { changed } = await this.killSwitch.execute(caller, 'The workspace is going to be deleted.');
+    const { changed } = await this.guardian.kill(caller, 'The workspace is going to be deleted.');
     const refusal = await this.deletions.request(actorOf(caller), changed);
     if (refusal !== null) throw new REFUSALS[refusal]();
     // Nobody can accept an invite now; what was to be mailed is mailed if the deletion is taken back.
