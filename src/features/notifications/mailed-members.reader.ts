@@ -27,13 +27,14 @@ select
     from report_configs c
     cross join lateral (
       select u.email as address, m.member_id from members m join users u on u.user_id = m.user_id
-      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address)
-        or m.member_id = any(c.member_ids)
-          and (m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1)))
+      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address) or m.member_id = any(c.member_ids))
+        and (m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1) or exists (
+          select from team_members tm join teams t on t.team_id = tm.team_id
+          where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null))
       union all
       select c.email_address, null where c.email_address is not null and not exists (
         select from members m join users u on u.user_id = m.user_id
-        where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower(c.email_address))) to_
+        where m.workspace_id = $1 and lower(u.email) = lower(c.email_address))) to_
     left join notification_choices n on n.workspace_id = $1 and n.member_id = to_.member_id
     where c.workspace_id = $1 and c.email) r) as reports`;
 
