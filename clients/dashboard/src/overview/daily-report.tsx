@@ -1,6 +1,7 @@
-import type { DailyReportView, ReportedActView } from '@consigliere/sdk';
+import type { BootstrapView, DailyReportView, ReportedActView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Loaded, More, Rows } from '../ui/list.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
@@ -54,6 +55,7 @@ function Sections({ report }: { report: DailyReportView }) {
     guardianState,
     tomorrowQueue,
   } = sections;
+  const me = useMe();
   const money = (amount: number, currency: string) =>
     amount.toLocaleString(undefined, { style: 'currency', currency });
   return (
@@ -62,7 +64,7 @@ function Sections({ report }: { report: DailyReportView }) {
         <strong>{headline}</strong>
       </p>
       <p className="quiet">
-        {date}, {timezone}. {partial && 'It is not complete: its numbers may still change.'}
+        {date}, {timezone}. {partial && partialWords(me)}
       </p>
       <dl className="figures">
         {revenue && <Figure name="Revenue" value={money(revenue.total, revenue.currency)} />}
@@ -103,6 +105,14 @@ function Sections({ report }: { report: DailyReportView }) {
       ))}
     </>
   );
+}
+
+/** Why a report is none that stays as it is. */
+function partialWords(me: BootstrapView | undefined): string {
+  const seesWhole = !me || mayAct(me, 'admin') || me.teams.length === 0;
+  return seesWhole
+    ? 'It is not complete: its numbers may still change.'
+    : 'It counts what your teams did, as of now.';
 }
 
 function Acts({
