@@ -308,7 +308,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     );
     const { subject, text } = await PostalMime.parse(received.at(-1)!.bytes);
     expect(subject).toMatch(/^Daily Report of the team Shipping, /);
-    const [url] = /http\S+overview\S+/.exec(text!)!;
+    const [url] = /http\S+overview[^\s>]+/.exec(text!)!;
     const other = await desk.otherBrowser();
     await desk.signIn(url.slice(test.url.length), email, other);
     await other.getByText('It counts what your teams did, as of now.').waitFor();

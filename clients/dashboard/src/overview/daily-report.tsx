@@ -10,6 +10,7 @@ import { Figure } from './metrics.js';
 
 /** The report of a day, and the days before it. */
 export function DailyReport({ date }: { date: string | undefined }) {
+  const me = useMe();
   const search = useSearch({ from: '/overview' });
   const navigate = useNavigate();
   const report = useQuery({
@@ -19,6 +20,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
   const history = useQuery({
     queryKey: ['reports'],
     queryFn: () => client.reports.list({ limit: 100 }),
+    enabled: seesWhole(me),
   });
   const days = [...new Set(history.data?.items.map((one) => one.date))];
   return (
@@ -107,10 +109,14 @@ function Sections({ report }: { report: DailyReportView }) {
   );
 }
 
+/** Reports of all teams are for owner and admins; others read what their teams did. */
+function seesWhole(me: BootstrapView | undefined): boolean {
+  return mayAct(me, 'admin') || me?.teams.length === 0;
+}
+
 /** Why a report is none that stays as it is. */
 function partialWords(me: BootstrapView | undefined): string {
-  const seesWhole = !me || mayAct(me, 'admin') || me.teams.length === 0;
-  return seesWhole
+  return seesWhole(me)
     ? 'It is not complete: its numbers may still change.'
     : 'It counts what your teams did, as of now.';
 }
