@@ -63,6 +63,8 @@ const PAGES = [
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const told = useTold();
+  const navigate = useNavigate();
   const held = useHeld();
   const chat = useChat();
   const me = useMeQuery();
@@ -80,7 +82,21 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         <Find />
         {/* In the bar, so that it is seen by those who have scrolled down as well. */}
         <p className="told" role="status">
-          {useTold()}
+          {told.sentence}
+          {told.next && (
+            <>
+              {' '}
+              <a
+                href={told.next.href}
+                onClick={(event) => {
+                  event.preventDefault();
+                  void navigate({ href: told.next!.href });
+                }}
+              >
+                {told.next.verb}
+              </a>
+            </>
+          )}
         </p>
       </header>
       {/* Nothing is read before it is known from where on changes are told. */}

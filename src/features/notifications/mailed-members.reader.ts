@@ -90,7 +90,7 @@ export class MailedMembers {
     }
     if (named.length === 0 && addressed.length > 0)
       advice.push(
-        'No Daily Report is mailed: the members named are in no team. Add them to one: POST /teams/{teamId}/members.',
+        'No Daily Report is mailed: the members named are in no team. Add them to one: POST /teams/{id}/members.',
       );
     else if (named.length === 0)
       advice.push('No Daily Report is mailed. Switch its mail on and name a recipient: PUT /reports/config.');

@@ -6,6 +6,7 @@ import { client } from '../session.js';
 import { tell } from '../ui/told.js';
 import { Failure } from '../ui/failure.js';
 import type { useTyped } from '../ui/typed.js';
+import { nextLikeThis } from './like-this.js';
 import { editOf, faultOf, fieldsOf, isMissing } from './edits.js';
 
 /** What was typed as the feedback is kept like the fields. */
@@ -50,7 +51,10 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
       if (status === 'pending') await queries.invalidateQueries({ queryKey: ['approvals'] });
       if (how === 'save') return;
       forget();
-      tell(`${DONE[how]}: ${approval.title}`);
+      tell(
+        `${DONE[how]}: ${approval.title}`,
+        how === 'approve' && status === 'approved' ? nextLikeThis(me, approval) : undefined,
+      );
       await onDecided(status);
     },
     onError: (error) =>
