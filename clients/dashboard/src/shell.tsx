@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { CatchBoundary, Link } from '@tanstack/react-router';
+import { CatchBoundary, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
@@ -8,7 +8,7 @@ import { useLive } from './live.js';
 import { mayActSomewhere, useMe, useMeQuery } from './me.js';
 import { openWorkspace, signOut, useSession, useWorkspaces } from './session.js';
 import { SignIn } from './sign-in.js';
-import { useTold } from './ui/told.js';
+import { tell, useTold } from './ui/told.js';
 import { Countdown, Failure } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
@@ -86,15 +86,15 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {told.next && (
             <>
               {' '}
-              <a
-                href={told.next.href}
-                onClick={(event) => {
-                  event.preventDefault();
+              <button
+                type="button"
+                onClick={() => {
                   void navigate({ href: told.next!.href });
+                  tell('');
                 }}
               >
                 {told.next.verb}
-              </a>
+              </button>
             </>
           )}
         </p>

@@ -65,7 +65,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByLabel('Name', { exact: true }).fill('Shipping confirmations');
     await page.getByLabel('Add to: What it is about').fill('email.send');
     await page.getByLabel('Add to: What it is about').press('Enter');
-    await page.getByLabel(/^Only where the subject/).fill('Your order ');
+    await page.getByLabel('Only where the subject of the mail begins with').fill('Your order ');
     await page.getByRole('checkbox', { name: 'Ops' }).check();
     await page.getByLabel('At most in an hour').fill('20');
     await page.getByLabel('Only for amounts up to').fill('500');
@@ -105,7 +105,9 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     )('pending_approval');
     await page.reload();
     await simulation
-      .getByText('None of the 1 meets every condition: the nearest 1 differs only in the subject.')
+      .getByText(
+        'None of the 1 meets every condition: the nearest 1 differs only in the subject: “Invoice 12” does not begin with “Your order ”.',
+      )
       .waitFor();
     await step('Archive');
     await told('Archived: Shipping confirmations');
@@ -118,9 +120,24 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await owner().post(`/approvals/${approvalId}/approve`);
-    await first('executed');
-    await page.getByText(/^Approved by/).waitFor();
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    await approve.click();
+    const { directiveId } = await first('executed');
+    // The page goes on to the next one; what was approved is offered where it says so.
+    await page
+      .locator('.told')
+      .getByRole('button', { name: 'Let mails like this go by themselves' })
+      .waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.locator('.told').getByRole('button', { name: 'Let mails like this go by themselves' }).click();
+    await page.waitForURL(`**/orders?like=${approvalId}`);
+    await page.locator('.told').getByRole('button').waitFor({ state: 'detached' });
+    // And later, from the approval and from the directive.
+    for (const path of [`approvals/${approvalId}`, `directives/${directiveId}`]) {
+      await page.goto(`${test.url}/${path}`);
+      await page.getByText(/^Approved by/).waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+    }
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).click();
     await page.getByRole('heading', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await json()).toEqual({
