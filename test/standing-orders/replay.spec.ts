@@ -230,7 +230,7 @@ describe('a replay', () => {
       'one condition excludes the nearest',
       [{ actionType: 'document.file' }, {}, {}],
       { match: { actionTypes: ['email.send'], fields: { 'params.subject': { $prefix: 'Shipped' } } } },
-      'None of the 3 meets every condition: the nearest 2 differ only in the subject.',
+      'None of the 3 meets every condition: the nearest 2 differ only in the subject: “Hello” does not begin with “Shipped”.',
     ],
     [
       'several exclude all',

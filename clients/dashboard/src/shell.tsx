@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { CatchBoundary, Link } from '@tanstack/react-router';
+import { CatchBoundary, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useHeld } from './held.js';
 import { GuardianBar } from './guardian/guardian-bar.js';
@@ -8,7 +8,7 @@ import { useLive } from './live.js';
 import { mayActSomewhere, useMe, useMeQuery } from './me.js';
 import { openWorkspace, signOut, useSession, useWorkspaces } from './session.js';
 import { SignIn } from './sign-in.js';
-import { useTold } from './ui/told.js';
+import { tell, useTold } from './ui/told.js';
 import { Countdown, Failure } from './ui/failure.js';
 
 const SecondFactor = lazy(async () => ({
@@ -63,6 +63,8 @@ const PAGES = [
 
 function SignedIn({ name, children }: { name: string; children: ReactNode }) {
   const connection = useLive();
+  const told = useTold();
+  const navigate = useNavigate();
   const held = useHeld();
   const chat = useChat();
   const me = useMeQuery();
@@ -80,7 +82,21 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
         <Find />
         {/* In the bar, so that it is seen by those who have scrolled down as well. */}
         <p className="told" role="status">
-          {useTold()}
+          {told.sentence}
+          {told.next && (
+            <>
+              {' '}
+              <button
+                type="button"
+                onClick={() => {
+                  void navigate({ href: told.next!.href });
+                  tell('');
+                }}
+              >
+                {told.next.verb}
+              </button>
+            </>
+          )}
         </p>
       </header>
       {/* Nothing is read before it is known from where on changes are told. */}

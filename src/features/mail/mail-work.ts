@@ -27,7 +27,7 @@ interface MailKind<T> {
   /** Counts one more attempt in the row, and answers how many they are, in the transaction that tries it again later. */
   count?(subject: T, error: WorkError): number;
   /** Undefined when there is nothing to tell any more. @throws SecretUnreadable */
-  messageOf(subject: T): MailMessage | undefined;
+  messageOf(subject: T): MailMessage | undefined | Promise<MailMessage | undefined>;
   /** Records how it ended, in the transaction that ends the work. */
   ended(subject: T, outcome: MailOutcome): void | Promise<void>;
 }
@@ -109,11 +109,11 @@ export class MailWork {
 
   /** What nobody foresaw is thrown on. */
   private async send(
-    messageOf: () => MailMessage | undefined,
+    messageOf: () => ReturnType<MailKind<unknown>['messageOf']>,
     signal: AbortSignal,
   ): Promise<MailOutcome | MailFailed> {
     try {
-      const message = messageOf();
+      const message = await messageOf();
       if (!message) return { status: 'obsolete' };
       const { transport } = await this.mailer.send(message, signal);
       return { status: 'sent', transport };

@@ -23,23 +23,25 @@ select
       where tm.workspace_id = $1 and tm.member_id = m.member_id and tm.role = any($2) and t.archived_at is null))
     order by m.joined_at, m.member_id limit 200) d) as deciding,
   (select json_agg(r) from (
-    select to_.address, n.reports
+    select to_.address, to_.reads, n.reports
     from report_configs c
     cross join lateral (
-      select u.email as address, m.member_id from members m join users u on u.user_id = m.user_id
-      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address)
-        or m.member_id = any(c.member_ids)
-          and (m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1)))
+      select u.email as address, m.member_id,
+        m.role in ('owner', 'admin') or not exists (select from teams where workspace_id = $1) or exists (
+          select from team_members tm join teams t on t.team_id = tm.team_id
+          where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) as reads
+      from members m join users u on u.user_id = m.user_id
+      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address) or m.member_id = any(c.member_ids))
       union all
-      select c.email_address, null where c.email_address is not null and not exists (
+      select c.email_address, null, true where c.email_address is not null and not exists (
         select from members m join users u on u.user_id = m.user_id
-        where m.workspace_id = $1 and m.status = 'active' and lower(u.email) = lower(c.email_address))) to_
+        where m.workspace_id = $1 and lower(u.email) = lower(c.email_address))) to_
     left join notification_choices n on n.workspace_id = $1 and n.member_id = to_.member_id
     where c.workspace_id = $1 and c.email) r) as reports`;
 
 interface MailedRow {
   deciding: (Pick<OwnChoice, 'approvals' | 'escalations'> & { email: string })[] | null;
-  reports: (Pick<OwnChoice, 'reports'> & { address: string })[] | null;
+  reports: (Pick<OwnChoice, 'reports'> & { address: string; reads: boolean })[] | null;
 }
 
 @Injectable()
@@ -53,7 +55,8 @@ export class MailedMembers {
   async read(scope: Scope, settings: WorkspaceSettings): Promise<MailedView> {
     const [row] = await this.db.read<MailedRow>(scope, MAILED, [scope.workspaceId, DECIDING]);
     const deciding = row!.deciding ?? [];
-    const named = row!.reports ?? [];
+    const addressed = row!.reports ?? [];
+    const named = addressed.filter(({ reads }) => reads);
     const reachable = deciding.filter(({ email }) => isReachable(email));
     const [approvals, escalations] = (['approvals', 'escalations'] as const).map((what) =>
       reachable
@@ -85,7 +88,11 @@ export class MailedMembers {
           `Nobody is mailed about ${silent}: everybody who may decide, or the workspace, has chosen "none". Change that with PUT /profile/notifications or PUT /settings.`,
         );
     }
-    if (named.length === 0)
+    if (named.length === 0 && addressed.length > 0)
+      advice.push(
+        'No Daily Report is mailed: the members named are in no team. Add them to one: POST /teams/{id}/members.',
+      );
+    else if (named.length === 0)
       advice.push('No Daily Report is mailed. Switch its mail on and name a recipient: PUT /reports/config.');
     else if (reports.length === 0)
       advice.push(

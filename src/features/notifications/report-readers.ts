@@ -12,8 +12,9 @@ export interface ReportReader {
   name: string;
   address: string;
   wantsNone: boolean;
-  /** Where there are teams, only owner and admins see what all of them do (docs/decisions/0023). */
-  seesWhole: boolean;
+  isActive: boolean;
+  /** Whose report they may read: everybody's, or that of these teams; of none: no report at all (docs/decisions/0060). */
+  reads: 'all' | readonly { teamId: string; name: string }[];
   unsubscribeUrl: string;
 }
 
@@ -28,13 +29,13 @@ export class ReportReaders {
     private readonly unsubscribe: Unsubscribe,
   ) {}
 
-  /** The active members with this address or one of these ids, in the open transaction. */
+  /** The members with this address or one of these ids, also those who were removed; in the open transaction. */
   async of(
     scope: Scope,
     who: { address: string | null; memberIds: readonly string[] },
   ): Promise<ReportReader[]> {
     const { workspaceId } = scope;
-    const members = await this.members.reached(workspaceId, who);
+    const members = await this.members.addressed(workspaceId, who);
     if (members.length === 0) return [];
     const settings = await this.workspaces.settings(scope);
     const own = await this.choices.ofAll(
@@ -43,14 +44,15 @@ export class ReportReaders {
     );
     const hasTeams = await this.teams.areThere(workspaceId);
     return members.map((member) => {
-      const { memberId, name, email: address } = member;
+      const { memberId, name, email: address, isActive, teams } = member;
       const { reports } = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
       return {
         memberId,
         name,
         address,
         wantsNone: reports === 'none',
-        seesWhole: !hasTeams || seesWholeWorkspace(member),
+        isActive,
+        reads: !hasTeams || seesWholeWorkspace(member) ? 'all' : teams,
         unsubscribeUrl: this.unsubscribe.urlFor({ workspaceId, memberId, list: 'reports' }),
       };
     });

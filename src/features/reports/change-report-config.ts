@@ -24,7 +24,7 @@ export class ChangeReportConfig {
 
   /**
    * @throws ValidationFailed for a zone that the database does not know, for mail without a recipient, and for a recipient who is no
-   * member or may not read reports
+   * member, or whose address is that of a member who was removed
    */
   async execute(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
     const { workspaceId } = caller;
@@ -46,7 +46,11 @@ export class ChangeReportConfig {
     };
     if (change.email && change.emailAddress === null && change.memberIds.length === 0)
       throw withoutRecipient();
-    await this.requireReaders(workspaceId, delivery.memberIds ?? []);
+    const isSame = change.emailAddress === before.emailAddress;
+    await this.requireReaders(workspaceId, {
+      address: isSame ? null : change.emailAddress,
+      memberIds: delivery.memberIds ?? [],
+    });
     this.configs.update(workspaceId, change);
     const after = await this.configs.read({ workspaceId, teamIds: 'all' });
     // The days on which none was wanted are not made up for.
@@ -56,15 +60,20 @@ export class ChangeReportConfig {
     return configViewOf(after, now);
   }
 
-  /** A report tells what all teams did: nobody is named who could not read it. */
-  private async requireReaders(workspaceId: string, memberIds: readonly string[]): Promise<void> {
-    if (memberIds.length === 0) return;
-    const readers = await this.readers.of({ workspaceId, teamIds: 'all' }, { address: null, memberIds });
-    const unknown = memberIds.find((id) => readers.every(({ memberId }) => memberId !== id));
-    if (unknown !== undefined) throw notARecipient(`${unknown} is no member of this workspace`);
-    const narrow = readers.find(({ seesWhole }) => !seesWhole);
-    if (narrow)
-      throw notARecipient(`${narrow.name} does not read what all teams do: give them the role admin`);
+  /** What each may read is looked up as they are mailed (docs/decisions/0060). */
+  private async requireReaders(
+    workspaceId: string,
+    who: { address: string | null; memberIds: readonly string[] },
+  ): Promise<void> {
+    if (who.address === null && who.memberIds.length === 0) return;
+    const readers = await this.readers.of({ workspaceId, teamIds: 'all' }, who);
+    const active = new Set(readers.filter(({ isActive }) => isActive).map(({ memberId }) => memberId));
+    const unknown = who.memberIds.find((id) => !active.has(id));
+    if (unknown !== undefined)
+      throw notARecipient('delivery.memberIds', `${unknown} is no member of this workspace`);
+    const former = readers.find(({ isActive }) => !isActive);
+    if (former)
+      throw notARecipient('delivery.emailAddress', `${former.name} was removed from this workspace`);
   }
 
   private record(caller: Caller, before: ReportConfigView, after: ReportConfigView): void {
@@ -87,7 +96,6 @@ function withoutRecipient() {
   return new ValidationFailed({ details: [{ path: 'delivery.emailAddress', rule: 'isGiven', message }] });
 }
 
-function notARecipient(why: string) {
-  const message = `delivery.memberIds: ${why}`;
-  return new ValidationFailed({ details: [{ path: 'delivery.memberIds', rule: 'mayRead', message }] });
+function notARecipient(path: string, why: string) {
+  return new ValidationFailed({ details: [{ path, rule: 'mayRead', message: `${path}: ${why}` }] });
 }

@@ -15,7 +15,7 @@ import {
   reportIdOf,
 } from '../verifier/index.js';
 import type { Configured } from './report-configs.repository.js';
-import { type AllSections, sectionsThatAreOn } from './report.js';
+import { type AllSections, SECTION_KEYS, type SectionSwitches, sectionsThatAreOn } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { type CountedDay, type OpenNow, ReportFactsReader } from './report-facts.reader.js';
 import { Reports } from './reports.repository.js';
@@ -50,8 +50,22 @@ export class MakeReport {
    * @param isOver false for the day that it is: all its receipts so far
    * @param seen what the reader may see: only that is counted, and such a report is not kept
    */
-  count(config: Configured, date: string, isOver: boolean, seen?: Scope): Promise<CountedReport> {
-    return this.counted(config, date, isOver, (scope, from, to) => this.facts.day(scope, from, to), seen);
+  async count(config: Configured, date: string, isOver: boolean, seen?: Scope): Promise<CountedReport> {
+    const range = await this.rangeOf(config, date);
+    return this.counted(config, date, isOver ? range : { ...range, to: undefined }, this.day, seen);
+  }
+
+  /**
+   * A report that was made, as far as members of these teams may read it: its sections and its receipts, and what is open now.
+   * With no transaction open.
+   */
+  async countOfTeams(made: ReportEntity, teams: readonly { teamId: string }[]): Promise<ReportEntity> {
+    const { workspaceId, date, fromSeq: from, toSeq: to } = made;
+    const isOn = (key: keyof SectionSwitches) => [key, key in made.sections] as const;
+    const sections = Object.fromEntries(SECTION_KEYS.map(isOn)) as SectionSwitches;
+    const seen = { workspaceId, teamIds: teams.map(({ teamId }) => teamId) };
+    const { report } = await this.counted({ ...made, sections }, date, { from, to }, this.day, seen);
+    return report;
   }
 
   /**
@@ -59,30 +73,32 @@ export class MakeReport {
    *
    * @throws NeededBeforehand
    */
-  countBeforehand(config: Configured, date: string): Promise<CountedReport> {
-    return this.counted(config, date, true, async (scope, from, to) => {
-      const count = () => this.facts.day(scope, from, to);
+  async countBeforehand(config: Configured, date: string): Promise<CountedReport> {
+    const range = await this.rangeOf(config, date);
+    return this.counted(config, date, range, async (scope, from, to) => {
+      const count = () => this.day(scope, from, to);
       if (to - from < COUNTED_AT_ONCE) return count();
       return computedBeforehand<CountedDay>(`receipts ${from} to ${to} of ${scope.workspaceId}`, count);
     });
   }
 
+  private readonly day = (scope: Scope, from: number, to: number) => this.facts.day(scope, from, to);
+
+  /** @param range of the receipts of the day; without an end: up to the last there is */
   private async counted(
-    config: Configured,
+    config: Pick<Configured, 'workspaceId' | 'zone' | 'currency' | 'format' | 'sections'>,
     date: string,
-    isOver: boolean,
+    range: { from: number; to: number | undefined },
     dayOf: (scope: Scope, from: number, to: number) => Promise<CountedDay>,
     seen: Scope = { workspaceId: config.workspaceId, teamIds: 'all' },
   ): Promise<CountedReport> {
     const { workspaceId, zone, currency } = config;
-    const scope: Scope = { workspaceId, teamIds: 'all' };
     const generatedAt = this.clock.now();
-    const range = await this.rangeOf(scope, date, zone);
     const open = await this.facts.open(seen, generatedAt);
-    const to = Math.max(range.from - 1, isOver ? range.to : open.head.seq);
+    const to = Math.max(range.from - 1, range.to ?? open.head.seq);
     const { figures, events } = await dayOf(seen, range.from, to);
     const counted = figures.in(currency);
-    const { limit, unit } = await this.budget.limit(scope);
+    const { limit, unit } = await this.budget.limit({ workspaceId, teamIds: 'all' });
     const all: AllSections = {
       ...counted,
       revenue: { ...counted.revenue, events },
@@ -159,7 +175,11 @@ export class MakeReport {
     });
   }
 
-  private async rangeOf(scope: Scope, date: string, zone: string): Promise<{ from: number; to: number }> {
+  private async rangeOf(
+    { workspaceId, zone }: Configured,
+    date: string,
+  ): Promise<{ from: number; to: number }> {
+    const scope: Scope = { workspaceId, teamIds: 'all' };
     const { before, after } = await this.reports.around(scope, date);
     const first =
       before?.date === dayBefore(date, zone)

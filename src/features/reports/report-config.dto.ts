@@ -67,14 +67,15 @@ export class ChangeReportDelivery {
   @IsBoolean()
   email?: boolean;
   /**
-   * An address they are mailed to, of a member or of anybody else; null: none.
+   * An address they are mailed to; null: none. That of a member gets what the member may read, that of nobody's the whole report.
    * @example 'boss@acme.example'
    */
   @IsOptional()
   @IsMailAddress()
   emailAddress?: string | null;
   /**
-   * The members whom they are mailed to, each in a mail of their own, at most 20. With `email`, these or the address must name somebody.
+   * The members whom they are mailed to, each in a mail of their own with what they may read, at most 20. With `email`, these or the
+   * address must name somebody.
    * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
    */
   @ValidateIf(isGiven('memberIds'))

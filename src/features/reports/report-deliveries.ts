@@ -15,6 +15,7 @@ interface Delivery {
   mail: ReportMailEntity;
   /** Of the member; undefined: the recipient is an address. */
   name?: string | undefined;
+  teams?: readonly { teamId: string }[] | undefined;
 }
 
 /** How the mail with a report has ended, in the open transaction: its row and its receipt. */
@@ -27,14 +28,23 @@ export class ReportDeliveries {
     private readonly clock: Clock,
   ) {}
 
-  sent({ report, mail, name }: Delivery, transport: SentMail['transport']): void {
+  sent({ report, mail, name, teams }: Delivery, transport: SentMail['transport']): void {
     const what = `The Daily Report of ${report.date}`;
     this.mails.update(mail, { status: 'sent', at: this.clock.now(), error: null });
     this.receipts.append({
       ...subject(report),
       action: 'report.mailed',
-      summary: summaryOfMail(transport, what, `${what} was mailed${toWhom(name)}.`),
-      details: { ...named(mail), transport, format: report.format },
+      summary: summaryOfMail(
+        transport,
+        what,
+        `${what} was mailed${toWhom(name)}${teams ? ', with what their teams did' : ''}.`,
+      ),
+      details: {
+        ...named(mail),
+        ...(teams && { teamIds: teams.map(({ teamId }) => teamId) }),
+        transport,
+        format: report.format,
+      },
     });
   }
 

@@ -2,7 +2,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
 import { unsubscribeBlocks } from '../notifications/index.js';
 import { markdownOf } from './report-markdown.js';
-import { outlineOf, type Part, titleOf } from './report-outline.js';
+import { outlineOf, type Part, teamsInWords, titleOf } from './report-outline.js';
 import type { DailyReport, ReportFormat } from './report.js';
 
 /** Some mail programs cut what is larger than 100 KB, and what is loaded on the road should be less. */
@@ -16,19 +16,31 @@ export function reportMail(
   {
     format,
     workspaceName,
+    teams,
     unsubscribeUrl,
     readUrl,
   }: {
     format: ReportFormat;
     workspaceName: string;
+    /** Those that the report tells of; undefined: it tells of all. */
+    teams?: readonly { name: string }[] | undefined;
     /** For a member of the workspace. */
     unsubscribeUrl?: string | undefined;
     /** Where a member reads it; nobody else could open that. */
     readUrl?: string | undefined;
   },
 ): Omit<MailMessage, 'id' | 'to'> {
-  const subject = `${titleOf(report)}: ${report.headline}`;
+  const title = titleOf(report, teams);
+  const subject = `${title}: ${report.headline}`;
   const footer: Block[] = [
+    ...(teams === undefined
+      ? []
+      : [
+          {
+            kind: 'text',
+            text: `It tells what ${teamsInWords(teams)} did, which is what you may read.`,
+          } as const,
+        ]),
     ...(readUrl === undefined
       ? []
       : [{ kind: 'reference', text: 'Read it and the days before it:', url: readUrl } as const]),
@@ -40,12 +52,15 @@ export function reportMail(
   ];
   const list = unsubscribeUrl !== undefined && { unsubscribeUrl };
   const html = (length: number) => ({
-    ...mailOf(subject, [...blocksOf(report, length), ...footer]),
+    ...mailOf(subject, [{ kind: 'heading', text: title }, ...blocksOf(report, length), ...footer]),
     ...list,
   });
   let mail = html(TEXT_LENGTHS[0]!);
   if (format !== 'email') {
-    return { ...mail, body: format === 'json' ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report) };
+    // As the API answers its reader.
+    const json = { ...report, partial: report.partial || teams !== undefined };
+    const body = format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : markdownOf(report, teams);
+    return { ...mail, body };
   }
   for (const length of TEXT_LENGTHS.slice(1)) {
     if (sizeOf(mail) <= MAX_HTML_BYTES) break;
@@ -56,7 +71,6 @@ export function reportMail(
 
 function blocksOf(report: DailyReport, length: number): Block[] {
   return [
-    { kind: 'heading', text: titleOf(report) },
     { kind: 'text', text: report.headline },
     ...outlineOf(report).flatMap((part) => blocksOfPart(part, length)),
     { kind: 'text', text: `Days and times are those of ${report.timezone}.` },

@@ -4,12 +4,12 @@ import { outlineOf, type Part, titleOf } from './report-outline.js';
 import type { DailyReport } from './report.js';
 
 /** The report as Markdown; what others wrote is text in it, whatever characters it has. */
-export function markdownOf(report: DailyReport): string {
+export function markdownOf(report: DailyReport, teams?: readonly { name: string }[]): string {
   const { headline, receiptRange, receiptHead, timezone, generatedAt, reportId } = report;
   const { from, to } = receiptRange;
   const range = to < from ? 'no receipts' : `receipts ${from} to ${to}`;
   return `${[
-    `# ${titleOf(report)}`,
+    `# ${markdownLine(titleOf(report, teams))}`,
     markdownLine(headline),
     ...outlineOf(report).map(partOf),
     '---',

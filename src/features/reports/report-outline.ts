@@ -35,11 +35,24 @@ function saysSomething({ facts, items, warning }: Part): boolean {
   return facts.length > 0 || items.length > 0 || warning !== undefined;
 }
 
-export function titleOf({ date, partial }: Pick<DailyReport, 'date' | 'partial'>): string {
+/** @param teams of which alone it tells */
+export function titleOf(
+  { date, partial }: Pick<DailyReport, 'date' | 'partial'>,
+  teams?: readonly { name: string }[],
+): string {
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(
     Date.parse(date),
   );
-  return `Daily Report, ${day}${partial ? ' (so far)' : ''}`;
+  return `Daily Report${teams ? ` of ${teamsInWords(teams)}` : ''}, ${day}${partial ? ' (so far)' : ''}`;
+}
+
+/** A subject has room for few names. */
+const MOST_NAMED_TEAMS = 3;
+
+export function teamsInWords(teams: readonly { name: string }[]): string {
+  const names = teams.map(({ name }) => name);
+  if (names.length > MOST_NAMED_TEAMS) return `${names.length} teams`;
+  return `the ${names.length === 1 ? 'team' : 'teams'} ${new Intl.ListFormat('en-GB').format(names)}`;
 }
 
 const STILL_WANTED = 'If you still want one of these, hand it in again or have it drafted again.';

@@ -5,6 +5,7 @@ import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import type { MailMessage, MailOutcome } from '../mail/index.js';
 import { ReportReaders } from '../notifications/index.js';
 import { urlOf } from './announce-report.js';
+import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportDeliveries } from './report-deliveries.js';
 import { reportMail } from './report-mail.js';
@@ -27,6 +28,8 @@ export interface OutgoingReport {
   to: string;
   /** The recipient; undefined: an address of no member. */
   name?: string | undefined;
+  /** Those of which it tells; undefined: of all. */
+  teams?: readonly { teamId: string; name: string }[] | undefined;
   /** By which its reader ends these mails; undefined: the reader is no member. */
   unsubscribeUrl?: string | undefined;
 }
@@ -40,6 +43,7 @@ export class SendReportMail {
     private readonly configs: ReportConfigs,
     private readonly deliveries: ReportDeliveries,
     private readonly readers: ReportReaders,
+    private readonly makeReport: MakeReport,
     private readonly address: PublicAddress,
   ) {}
 
@@ -80,7 +84,7 @@ export class SendReportMail {
       mail.memberId === null ? mail.address === emailAddress : memberIds.includes(mail.memberId);
     const who = { address: mail.address, memberIds: mail.memberId === null ? [] : [mail.memberId] };
     const [reader] = email && isNamed ? await this.readers.of(scope, who) : [];
-    const why = reasonFor();
+    const why = reasonAgainst();
     if (why !== undefined) {
       this.deliveries.skip({ report, mail }, why);
       return undefined;
@@ -92,27 +96,32 @@ export class SendReportMail {
       workspaceName,
       to: mail.address ?? reader!.address,
       name: reader?.name,
+      teams: reader === undefined || reader.reads === 'all' ? undefined : reader.reads,
       unsubscribeUrl: reader?.unsubscribeUrl,
     };
 
-    function reasonFor(): string | undefined {
+    function reasonAgainst(): string | undefined {
       if (!email) return SWITCHED_OFF;
       if (!isNamed) return NOT_NAMED;
-      if (reader?.wantsNone) return `${reader.name} has chosen to be mailed no reports.`;
-      if (mail.memberId === null) return undefined;
-      if (!reader!.seesWhole) return `${reader!.name} does not read what all teams do.`;
-      if (!isReachable(reader!.address)) return `Nobody receives mail at ${reader!.address}.`;
+      if (!reader) return undefined;
+      const { name, isActive, wantsNone, reads, address } = reader;
+      if (!isActive) return `${name} was removed from this workspace.`;
+      if (wantsNone) return `${name} has chosen to be mailed no reports.`;
+      if (reads.length === 0) return `${name} is in no team.`;
+      if (!isReachable(address)) return `Nobody receives mail at ${address}.`;
       return undefined;
     }
   }
 
-  /** A mail that is sent once more has the same id, and so the same Message-ID. */
-  messageOf({ report, mail: { mailId }, to, workspaceName, unsubscribeUrl }: OutgoingReport): MailMessage {
+  /** With no transaction open. A mail that is sent once more has the same id, and so the same Message-ID. */
+  async messageOf(outgoing: OutgoingReport): Promise<MailMessage> {
+    const { report, mail, to, workspaceName, unsubscribeUrl, teams } = outgoing;
+    const readable = teams ? await this.makeReport.countOfTeams(report, teams) : report;
     // Only a member can end these mails, and only a member can sign in.
     const readUrl = unsubscribeUrl && urlOf(this.address, report);
     const { format } = report;
-    const mail = reportMail(viewOf(report), { format, workspaceName, unsubscribeUrl, readUrl });
-    return { id: mailId, to: [to], ...mail };
+    const options = { format, workspaceName, teams, unsubscribeUrl, readUrl };
+    return { id: mail.mailId, to: [to], ...reportMail(viewOf(readable), options) };
   }
 
   /** Counts one more attempt that did not reach the mail server, and answers how many they are. */

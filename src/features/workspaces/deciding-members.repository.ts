@@ -18,6 +18,14 @@ export interface StandingMember extends DecidingMember {
   teamRoles: Record<string, Role>;
 }
 
+/** A member whom a mail is for, also one who was removed. */
+export interface AddressedMember extends DecidingMember {
+  role: Role;
+  isActive: boolean;
+  /** Without those that were archived. */
+  teams: { teamId: string; name: string }[];
+}
+
 /** The members who may decide about rows: CONTRACT section 4 as a statement, so that a workspace of thousands is not read. */
 @Injectable()
 export class DecidingMembers {
@@ -69,15 +77,18 @@ export class DecidingMembers {
     return rows.map(({ memberIds }) => memberIds);
   }
 
-  /** The active members with this address or one of these ids. */
-  reached(
+  /** The members with this address or one of these ids. */
+  addressed(
     workspaceId: string,
     { address, memberIds }: { address: string | null; memberIds: readonly string[] },
-  ): Promise<(DecidingMember & Pick<StandingMember, 'role'>)[]> {
+  ): Promise<AddressedMember[]> {
     return this.db.query(
-      `select m.member_id, u.display_name as name, u.email, m.role
+      `select m.member_id, u.display_name as name, u.email, m.role, m.status = 'active' as is_active,
+         (select coalesce(json_agg(json_build_object('teamId', t.team_id, 'name', t.name) order by t.name), '[]') from team_members tm
+          join teams t on t.team_id = tm.team_id
+          where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) as teams
        from members m join users u on u.user_id = m.user_id
-       where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower($2) or m.member_id = any($3))`,
+       where m.workspace_id = $1 and (lower(u.email) = lower($2) or m.member_id = any($3))`,
       [workspaceId, address, memberIds],
     );
   }

@@ -181,7 +181,6 @@ describe.runIf(hasBrowser)('forms', { timeout: 60_000 }, () => {
     const text = page.getByLabel('What should be done');
     const handIn = page.getByRole('button', { name: 'Hand in' });
     await text.fill('Email lia@acme.example, subject "Tea": "At four."');
-    await page.getByLabel('A person approves it').uncheck();
     await page.getByText('Nobody is asked').waitFor();
     expect(await handIn.isEnabled()).toBe(true);
     let answer: () => void = () => undefined;
@@ -194,14 +193,33 @@ describe.runIf(hasBrowser)('forms', { timeout: 60_000 }, () => {
     expect(await page.getByText('Nobody is asked').count()).toBe(0);
     expect(await handIn.isEnabled()).toBe(false);
     // A person decides about it in any case: that needs no forecast.
-    await page.getByLabel('A person approves it').check();
+    await page.getByLabel('Ask a person even').check();
     expect(await handIn.isEnabled()).toBe(true);
-    await page.getByLabel('A person approves it').uncheck();
+    await page.getByLabel('Ask a person even').uncheck();
     answer();
     await page.getByText('You are asked before it leaves.').waitFor();
     expect(await handIn.isEnabled()).toBe(true);
     await page.unroute('**/preflight');
     expect(await desk.findingsEverywhere()).toEqual([]);
+    // Without a forecast a person is asked.
+    await page.route('**/preflight', (route) => route.fulfill({ status: 404, json: {} }));
+    await text.fill('Email ina@acme.example, subject "Tea": "At four."');
+    await page.getByText('Without a forecast, you are asked').waitFor();
+    await handIn.click();
+    await page.waitForURL('**/approvals/apr_*');
+    await page.unroute('**/preflight');
+    // Where a model drafts, the forecast is a guess: the orders decide about the draft, and the page says so.
+    await page.route('**/bootstrap', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, features: { ...body.features, model: true } } });
+    });
+    await open('/directives');
+    await text.fill('Email ida@elsewhere.example, subject "Tea": "At four."');
+    await page.getByText('If a standing order allows what the model drafts, it goes by itself').waitFor();
+    await handIn.click();
+    await page.waitForURL('**/directives/dir_*');
+    await page.unroute('**/bootstrap');
     await page.evaluate('sessionStorage.clear()');
   });
 

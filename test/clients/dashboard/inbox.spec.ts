@@ -96,15 +96,18 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
   it('lets standing orders decide what is handed in so, and nothing else', async () => {
     const orders = new OrderDesk(test);
     const orderId = await orders.active(MAIL_TO_ACME);
-    const asks = page.getByLabel('A person approves it, even if a standing order would allow it');
+    const asks = page.getByLabel('Ask a person even where a standing order would let it go');
     await page.getByRole('link', { name: 'Directives' }).click();
     const handIn = async (text: string) => {
       await page.getByLabel('What should be done').fill(text);
-      await asks.uncheck();
       await page.getByText('drafts it: Mail to').waitFor();
     };
     await handIn('Email lia@acme.example, subject "Tea": "At four."');
-    await page.getByText('Nobody is asked: the standing orders allow it').waitFor();
+    await page.getByText('Nobody is asked: it goes by itself').waitFor();
+    await page.getByText(/Mail to Acme.? allows this/).waitFor();
+    await asks.check();
+    await page.getByText('You are asked before it leaves, as the box below says.').waitFor();
+    await asks.uncheck();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Hand in' }).click();
     await page.waitForURL('**/directives/dir_*');
@@ -114,15 +117,22 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.getByRole('link', { name: 'Mail to Acme' }).first().waitFor();
 
     await page.getByRole('link', { name: 'Directives' }).click();
-    // Who hands the next one in is asked, unless they say so again.
-    expect(await asks.isChecked()).toBe(true);
+    // What no order allows is asked about, and its approval is shown at once.
+    expect(await asks.isChecked()).toBe(false);
     await handIn('Email lia@elsewhere.example, subject "Tea": "At four."');
     await page.getByText('You are asked before it leaves.').waitFor();
     await page.getByRole('button', { name: 'Hand in' }).click();
-    await page.waitForURL('**/directives/dir_*');
-    await page.getByRole('link', { name: 'Consigliere' }).click();
-    await page.getByRole('link', { name: /lia@elsewhere/ }).click();
+    await page.waitForURL('**/approvals/apr_*');
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    // Nor does one go that a person wants to be asked about.
+    await page.getByRole('link', { name: 'Directives' }).click();
+    await handIn('Email mia@acme.example, subject "Tea": "At five."');
+    await asks.check();
+    await page.getByRole('button', { name: 'Hand in' }).click();
+    await page.waitForURL('**/approvals/apr_*');
+    await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Directives' }).click();
+    expect(await asks.isChecked()).toBe(false);
     await test.owner.post(`/standing-orders/${orderId}/pause`, {});
   });
 

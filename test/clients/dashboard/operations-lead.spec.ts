@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../e2e/mail/mail-server.js';
 import { leaveReport } from '../../e2e/reports/report-rows.js';
@@ -64,7 +65,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByLabel('Name', { exact: true }).fill('Shipping confirmations');
     await page.getByLabel('Add to: What it is about').fill('email.send');
     await page.getByLabel('Add to: What it is about').press('Enter');
-    await page.getByLabel(/^Only where the subject/).fill('Your order ');
+    await page.getByLabel('Only where the subject of the mail begins with').fill('Your order ');
     await page.getByRole('checkbox', { name: 'Ops' }).check();
     await page.getByLabel('At most in an hour').fill('20');
     await page.getByLabel('Only for amounts up to').fill('500');
@@ -104,7 +105,9 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     )('pending_approval');
     await page.reload();
     await simulation
-      .getByText('None of the 1 meets every condition: the nearest 1 differs only in the subject.')
+      .getByText(
+        'None of the 1 meets every condition: the nearest 1 differs only in the subject: “Invoice 12” does not begin with “Your order ”.',
+      )
       .waitFor();
     await step('Archive');
     await told('Archived: Shipping confirmations');
@@ -117,9 +120,24 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await owner().post(`/approvals/${approvalId}/approve`);
-    await first('executed');
-    await page.getByText(/^Approved by/).waitFor();
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    await approve.click();
+    const { directiveId } = await first('executed');
+    // The page goes on to the next one; what was approved is offered where it says so.
+    await page
+      .locator('.told')
+      .getByRole('button', { name: 'Let mails like this go by themselves' })
+      .waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.locator('.told').getByRole('button', { name: 'Let mails like this go by themselves' }).click();
+    await page.waitForURL(`**/orders?like=${approvalId}`);
+    await page.locator('.told').getByRole('button').waitFor({ state: 'detached' });
+    // And later, from the approval and from the directive.
+    for (const path of [`approvals/${approvalId}`, `directives/${directiveId}`]) {
+      await page.goto(`${test.url}/${path}`);
+      await page.getByText(/^Approved by/).waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+    }
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).click();
     await page.getByRole('heading', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await json()).toEqual({
@@ -272,5 +290,55 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await other.waitForURL(/approvals/);
     expect(await newest()).toBe(teams[1]);
     await other.close();
+  });
+
+  it('chooses somebody of one team for the report, reads what they get, and their mail leads them there', async () => {
+    const { workspaceId } = test;
+    const [team] = await test.rows<{ team_id: string }>(`select team_id from teams where name = 'Shipping'`);
+    const cleo = await test.createMember(workspaceId, 'viewer', [team!.team_id]);
+    const email = 'cleo@northwind.example';
+    await test.rows(
+      `update users u set email = $2, display_name = 'Cleo', password_hash = (select password_hash from users where email = 'mira@acme.example')
+       from members m where m.user_id = u.user_id and m.member_id = $1`,
+      [cleo.memberId, email],
+    );
+    await test.rows(`update workspaces set created_at = now() - interval '9 days' where workspace_id = $1`, [
+      workspaceId,
+    ]);
+    const yesterday = new Date(test.clock.now() - 86_400_000).toISOString().slice(0, 10);
+    await leaveReport(test.rows, workspaceId, yesterday);
+    await page.goto(`${test.url}/report`);
+    await page.getByText('mira@acme.example gets everything').waitFor();
+    await page.getByText('Cleo cleo@northwind.example gets what team Shipping does').waitFor();
+    await page.getByText('gets what teams Sales and Shipping do').waitFor();
+    for (const box of await page.getByRole('group', { name: 'Mailed to' }).getByRole('checkbox').all())
+      await box.uncheck();
+    await page.getByRole('checkbox', { name: /^Cleo/ }).check();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await told('Recipients: Cleo');
+    await page.getByText('It is mailed to Cleo.').waitFor();
+    await step('Send again', `Send again the report of ${yesterday}`);
+    const received = await eventually(
+      async () => mail.received.filter(({ to }) => to[0] === email),
+      ({ length }) => length > 0,
+    );
+    const { subject, text } = await PostalMime.parse(received.at(-1)!.bytes);
+    expect(subject).toMatch(/^Daily Report of the team Shipping, /);
+    const [url] = /http\S+overview[^\s>]+/.exec(text!)!;
+    const other = await desk.otherBrowser();
+    await desk.signIn(url.slice(test.url.length), email, other);
+    await other.getByText('It counts what your teams did, as of now.').waitFor();
+    await other.close();
+    await test.rows('delete from team_members where member_id = $1', [cleo.memberId]);
+    await page.reload();
+    await page.getByText('Cleo cleo@northwind.example gets nothing while in no team').waitFor();
+    await page.getByText('It is mailed to nobody. Cleo gets no mail:').waitFor();
+    // Typed by hand, it is still that member.
+    await page.getByRole('checkbox', { name: /^Cleo/ }).uncheck();
+    await page.getByLabel('And to the address').fill(email);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await told(`Recipients: ${email}`);
+    await page.getByText('of Cleo, who gets nothing while in no team').waitFor();
   });
 });

@@ -313,6 +313,7 @@ describe.runIf(hasBrowser)('one press', { timeout: 60_000 }, () => {
     it.each([40, 140])('hands in once by two clicks %i ms apart', async (apart) => {
       await page.goto(`${test.url}/directives`);
       await page.getByLabel('What should be done').fill(`File a note "Twice": "By ${apart}."`);
+      await page.getByText('You are asked before it leaves.').waitFor();
       const before = await count('directives');
       await twice(page.getByRole('button', { name: 'Hand in' }), apart);
       await page.waitForURL('**/approvals/*');

@@ -52,7 +52,8 @@ export function ConnectionsPage() {
     <div className="page">
       <h1>Connections</h1>
       <p>
-        A webhook tells a program of yours what happened here, as a signed request. What fails is tried again.
+        A webhook sends what happened here to a program of yours, as a signed request. What fails is tried
+        again.
       </p>
       {secret !== undefined && <ShownSecret secret={secret} onKept={() => setSecret(undefined)} />}
       <section aria-label="Make a webhook">
@@ -131,10 +132,10 @@ function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
         <Act
           verb="Show"
           of="the partner secret"
-          effect="A receipt tells that you have seen it."
+          effect="A receipt records that you have seen it."
           act={() => admin.partnerSecret.get()}
           stale={[]}
-          says="The partner secret is shown, and a receipt tells so."
+          says="The partner secret is shown, and a receipt records it."
           onDone={({ secret }) => onSecret(secret)}
         />
         <Act
@@ -195,7 +196,7 @@ function Destination({
             </>
           )}
         </span>
-        <span>tells when {events.map((event) => EVENTS[event]).join(', ')}</span>
+        <span>sent when {events.map((event) => EVENTS[event]).join(', ')}</span>
       </span>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
@@ -209,7 +210,7 @@ function Destination({
             effect="A webhook.test goes to this address alone."
             act={() => admin.webhooks.test(id)}
             stale={STALE}
-            says={`A test is on its way to ${name}: its deliveries tell what becomes of it.`}
+            says={`A test is on its way to ${name}: its deliveries show what becomes of it.`}
             onDone={() => setOpen(true)}
           />
         )}

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Decided } from '../inbox/decided.js';
+import { LetLikeThis } from '../inbox/like-this.js';
 import { Failure } from '../ui/failure.js';
 import { Listing } from '../ui/listing.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
@@ -29,11 +30,11 @@ export function DirectivePage() {
         queries.invalidateQueries({ queryKey: ['directives'] }),
       ]),
   });
-  const endedBy = directive.data?.status === 'rejected' ? directive.data.approvalId : null;
+  const asked = directive.data?.status === 'pending_approval' ? null : (directive.data?.approvalId ?? null);
   const decision = useQuery({
-    queryKey: ['approval', endedBy],
-    queryFn: () => client.approvals.get(endedBy!),
-    enabled: endedBy !== null,
+    queryKey: ['approval', asked],
+    queryFn: () => client.approvals.get(asked!),
+    enabled: asked !== null,
   });
   if (!directive.data && directive.error)
     return (
@@ -68,6 +69,7 @@ export function DirectivePage() {
       {title !== text && <pre className="output">{text}</pre>}
       {error && <p className="warning">{error.message}</p>}
       {decision.data && <Decided approval={decision.data} />}
+      {decision.data?.status === 'approved' && <LetLikeThis approval={decision.data} />}
       {act.error && <Failure error={act.error} />}
       <div className="row">
         {status === 'pending_approval' && approvalId && (

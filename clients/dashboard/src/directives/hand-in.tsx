@@ -1,4 +1,4 @@
-import type { PreflightView, QueuedDirectiveBody } from '@consigliere/sdk';
+import type { BootstrapView, PreflightView, QueuedDirectiveBody } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -21,7 +21,7 @@ export function HandIn() {
   const { typed, type, forget } = useTyped('hand-in');
   const text = typed['text'] ?? '';
   const priority = (typed['priority'] as Priority | undefined) ?? 'medium';
-  const asks = typed['asks'] !== 'no';
+  const asks = typed['asks'] === 'yes';
   const me = useMe();
   const teams = me?.teams.filter(({ teamId }) => mayAct(me, 'operator', teamId)) ?? [];
   // Owner and admins hand in for the whole workspace unless they choose a team; others have to name one of several.
@@ -30,15 +30,13 @@ export function HandIn() {
   const chosen = typed['team'] ?? (mayBeOfNone ? '' : teams[0]?.teamId);
   const team = isChoice && teams.some(({ teamId }) => teamId === chosen) ? { teamId: chosen! } : {};
   const forecast = useForecast(text, priority, team.teamId);
+  const capo = !asks && forecast.data && mayGo(forecast.data, me) ? forecast.data.route.capo : null;
   const handIn = useMutation({
-    mutationFn: async (): Promise<{ directiveId: string; approvalId: string | null }> => {
-      if (asks) return client.directives.queue({ text, priority, ...team });
-      // What asks nobody is handed to a capo by name.
-      const { capo } = forecast.data!.route;
-      return capo === null
+    mutationFn: async (): Promise<{ directiveId: string; approvalId: string | null }> =>
+      // Only what the page has said may go by itself is left to the orders; that is handed to a capo by name.
+      capo === null
         ? client.directives.queue({ text, priority, ...team })
-        : client.directives.create({ directive: text, capo, priority, requiresApproval: false, ...team });
-    },
+        : client.directives.create({ directive: text, capo, priority, requiresApproval: false, ...team }),
     onSuccess: async ({ directiveId, approvalId }) => {
       forget();
       // The next one is for the same team, unless the person says so.
@@ -71,7 +69,7 @@ export function HandIn() {
         <button
           type="submit"
           className="primary"
-          disabled={handIn.isPending || !text.trim() || (!asks && !forecast.data)}
+          disabled={handIn.isPending || !text.trim() || (!asks && !forecast.data && !forecast.error)}
         >
           Hand in
         </button>
@@ -103,7 +101,7 @@ export function HandIn() {
           checked={asks}
           onChange={({ target }) => type('asks', target.checked ? 'yes' : 'no')}
         />
-        A person approves it, even if a standing order would allow it
+        Ask a person even where a standing order would let it go
       </label>
     </form>
   );
@@ -111,8 +109,7 @@ export function HandIn() {
 
 /** What becomes of it where a person approves it in any case; a denial is none that they could approve. */
 const ASKS: Record<PreflightView['outcome'], string> = {
-  allow:
-    'You are asked before it leaves. The standing orders would allow it: untick the box below to let them.',
+  allow: 'You are asked before it leaves, as the box below says. Without it, nobody would be.',
   require_approval: 'You are asked before it leaves.',
   throttle: 'You are asked before it leaves, and a limit delays it.',
   deny: 'A rule forbids it: it would not be sent.',
@@ -121,9 +118,21 @@ const ASKS: Record<PreflightView['outcome'], string> = {
 /** And where the standing orders decide. */
 const DECIDED = {
   ...ASKS,
-  allow: 'Nobody is asked: the standing orders allow it.',
-  throttle: 'Nobody is asked: the standing orders allow it, and a limit delays it.',
+  allow: 'Nobody is asked: it goes by itself, as a standing order says.',
+  throttle: 'Nobody is asked: it goes by itself, as a standing order says, once a limit has room for it.',
 };
+
+/**
+ * Whether standing orders may let it go: the forecast says that they do, or a model drafts it, and the forecast knows only what the
+ * built-in rules would draft. Otherwise a person is asked anyway, who is then shown the approval at once.
+ */
+function mayGo({ outcome }: PreflightView, me: BootstrapView | undefined): boolean {
+  return outcome === 'allow' || outcome === 'throttle' || (outcome === 'require_approval' && isGuess(me));
+}
+
+function isGuess(me: BootstrapView | undefined): boolean {
+  return me?.features.model === true;
+}
 
 /** Who would draft it, whether it would ask, and what is missing (`POST /guardian/preflight`, which stores nothing that acts). */
 function useForecast(
@@ -145,7 +154,13 @@ function useForecast(
 
 function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>; asks: boolean }) {
   const me = useMe();
-  if (forecast.error) return <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />;
+  if (forecast.error)
+    return (
+      <>
+        <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />
+        <p className="quiet">Without a forecast, you are asked before it leaves.</p>
+      </>
+    );
   if (!forecast.data) return <p className="quiet">Checking what will happen.</p>;
   const { route, explanation, warnings, packets, outcome, approval } = forecast.data;
   const drafter = me?.capos.find(({ role }) => role === route.capo);
@@ -160,6 +175,10 @@ function Forecast({ forecast, asks }: { forecast: UseQueryResult<PreflightView>;
       </p>
       <p>
         {(asks ? ASKS : DECIDED)[outcome]}
+        {!asks &&
+          outcome === 'require_approval' &&
+          isGuess(me) &&
+          ' If a standing order allows what the model drafts, it goes by itself all the same.'}
         {approval && approval.quorum > 1 && ` ${approval.quorum} people have to approve it.`}
         {approval &&
           approval.approvers.map(({ name }) => ` The standing order “${name}” says who may approve it.`)}

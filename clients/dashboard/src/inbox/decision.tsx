@@ -6,6 +6,7 @@ import { client } from '../session.js';
 import { tell } from '../ui/told.js';
 import { Failure } from '../ui/failure.js';
 import type { useTyped } from '../ui/typed.js';
+import { nextLikeThis } from './like-this.js';
 import { editOf, faultOf, fieldsOf, isMissing } from './edits.js';
 
 /** What was typed as the feedback is kept like the fields. */
@@ -33,7 +34,8 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
     mutationFn: async (how: 'save' | 'approve' | 'reject' | 'revise') => {
       if (how === 'reject' || how === 'revise') {
         const body = { feedback, ...(how === 'revise' && { revise: true }) };
-        return client.approvals.reject(approvalId, body, { ifMatch: contentHash! });
+        const { status } = await client.approvals.reject(approvalId, body, { ifMatch: contentHash! });
+        return { status, read: approval };
       }
       // What was read is what is decided: an edit of somebody else in between is refused.
       let read = approval;
@@ -43,14 +45,19 @@ export function Decision({ approval, isRead, typed, type, forget, onSaved, onDec
         onSaved(read);
         forget();
       }
-      return how === 'save' ? read : client.approvals.approve(approvalId, { ifMatch: read.contentHash! });
+      const { status } =
+        how === 'save' ? read : await client.approvals.approve(approvalId, { ifMatch: read.contentHash! });
+      return { status, read };
     },
-    onSuccess: async ({ status }, how) => {
+    onSuccess: async ({ status, read }, how) => {
       // A vote may leave it waiting for others.
       if (status === 'pending') await queries.invalidateQueries({ queryKey: ['approvals'] });
       if (how === 'save') return;
       forget();
-      tell(`${DONE[how]}: ${approval.title}`);
+      tell(
+        `${DONE[how]}: ${approval.title}`,
+        how === 'approve' && status === 'approved' ? nextLikeThis(me, read) : undefined,
+      );
       await onDecided(status);
     },
     onError: (error) =>

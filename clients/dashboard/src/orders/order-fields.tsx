@@ -156,7 +156,7 @@ export function OrderFields({
       />
       <Field
         label="Only where the subject of the mail begins with"
-        hint="word for word, such as Your order; left out: any subject"
+        hint="exactly as written, with its capital letters, such as Your order; left out: any subject"
       >
         <input
           maxLength={500}

@@ -1,6 +1,7 @@
-import type { DailyReportView, ReportedActView } from '@consigliere/sdk';
+import type { BootstrapView, DailyReportView, ReportedActView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Loaded, More, Rows } from '../ui/list.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
@@ -9,6 +10,7 @@ import { Figure } from './metrics.js';
 
 /** The report of a day, and the days before it. */
 export function DailyReport({ date }: { date: string | undefined }) {
+  const me = useMe();
   const search = useSearch({ from: '/overview' });
   const navigate = useNavigate();
   const report = useQuery({
@@ -18,6 +20,7 @@ export function DailyReport({ date }: { date: string | undefined }) {
   const history = useQuery({
     queryKey: ['reports'],
     queryFn: () => client.reports.list({ limit: 100 }),
+    enabled: seesWhole(me),
   });
   const days = [...new Set(history.data?.items.map((one) => one.date))];
   return (
@@ -54,6 +57,7 @@ function Sections({ report }: { report: DailyReportView }) {
     guardianState,
     tomorrowQueue,
   } = sections;
+  const me = useMe();
   const money = (amount: number, currency: string) =>
     amount.toLocaleString(undefined, { style: 'currency', currency });
   return (
@@ -62,7 +66,7 @@ function Sections({ report }: { report: DailyReportView }) {
         <strong>{headline}</strong>
       </p>
       <p className="quiet">
-        {date}, {timezone}. {partial && 'It is not complete: its numbers may still change.'}
+        {date}, {timezone}. {partial && partialWords(me)}
       </p>
       <dl className="figures">
         {revenue && <Figure name="Revenue" value={money(revenue.total, revenue.currency)} />}
@@ -103,6 +107,18 @@ function Sections({ report }: { report: DailyReportView }) {
       ))}
     </>
   );
+}
+
+/** Reports of all teams are for owner and admins; others read what their teams did. */
+function seesWhole(me: BootstrapView | undefined): boolean {
+  return mayAct(me, 'admin') || me?.teams.length === 0;
+}
+
+/** Why a report is none that stays as it is. */
+function partialWords(me: BootstrapView | undefined): string {
+  return seesWhole(me)
+    ? 'It is not complete: its numbers may still change.'
+    : 'It counts what your teams did, as of now.';
 }
 
 function Acts({

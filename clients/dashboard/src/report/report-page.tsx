@@ -75,11 +75,13 @@ function useConfig(isAdmin: boolean) {
   });
 }
 
+const MOST_OFFERED = 100;
+
 /** The members, for those who name recipients or read what became of their mails. */
 function useMembers(isAdmin: boolean) {
   return useQuery({
     queryKey: ['member', 'active'],
-    queryFn: () => client.members.list({ status: 'active', limit: 100 }),
+    queryFn: () => client.members.list({ status: 'active', limit: MOST_OFFERED }),
     enabled: isAdmin,
     staleTime: 60_000,
   }).data?.items;
@@ -158,9 +160,28 @@ function MailedTo({
     <>
       {to.length > 0 ? `It is mailed to ${listed(to)}.` : 'It is mailed to nobody.'}
       {none.length > 0 &&
-        ` ${listed(none)} ${none.length === 1 ? 'gets' : 'get'} no mail: reports are switched off for them, they may not read reports, or their address is unreachable.`}
+        ` ${listed(none)} ${none.length === 1 ? 'gets' : 'get'} no mail: reports are switched off for them, they are in no team, or their address is unreachable.`}
     </>
   );
+}
+
+/** What a member is mailed, in words: what they may read. */
+function useGets(me: BootstrapView): (member: Pick<MemberView, 'role' | 'teams'>) => string {
+  // What a team did stays its own after it was archived.
+  const archived = useQuery({
+    queryKey: ['team', 'archived', 'any'],
+    queryFn: () => client.teams.list({ status: 'archived', limit: 1 }),
+    enabled: me.teams.length === 0,
+  }).data?.items.length;
+  const hasTeams = me.teams.length > 0 || archived !== 0;
+  return ({ role, teams }) => {
+    if (!hasTeams || role === 'owner' || role === 'admin') return 'everything';
+    const names = me.teams
+      .filter(({ teamId }) => teams.some((team) => team.teamId === teamId))
+      .map(({ name }) => name);
+    if (names.length === 0) return 'nothing while in no team';
+    return names.length === 1 ? `what team ${names[0]} does` : `what teams ${listed(names)} do`;
+  };
 }
 
 function ConfigForm({
@@ -172,9 +193,8 @@ function ConfigForm({
   config: ReportConfigView;
   members: readonly MemberView[];
 }) {
-  // Where there are teams, only owner and admins read what all of them do.
-  const mayRead = ({ role }: MemberView) => me.teams.length === 0 || role === 'owner' || role === 'admin';
-  const offered = members.filter((member) => mayRead(member) || delivery.memberIds.includes(member.memberId));
+  const gets = useGets(me);
+  const typed = members.find(({ email }) => email.toLowerCase() === delivery.emailAddress?.toLowerCase());
   const save = (texts: Record<string, string>, data: FormData) => {
     const shown = new Set(members.map(({ memberId }) => memberId));
     const memberIds = [
@@ -218,9 +238,10 @@ function ConfigForm({
       </div>
       <fieldset>
         <legend>
-          Mailed to <span className="quiet">each in a mail of their own; none: nobody</span>
+          Mailed to{' '}
+          <span className="quiet">each in a mail of their own, with what they may read; none: nobody</span>
         </legend>
-        {offered.map(({ memberId, displayName, email }) => (
+        {members.map(({ memberId, displayName, email, ...member }) => (
           <label key={memberId} className="check">
             <input
               type="checkbox"
@@ -228,18 +249,22 @@ function ConfigForm({
               value={memberId}
               defaultChecked={delivery.memberIds.includes(memberId)}
             />
-            {displayName} <span className="quiet">{email}</span>
+            <span>
+              {displayName} <span className="quiet">{email}</span> gets {gets(member)}
+            </span>
           </label>
         ))}
-        {offered.length < members.length && (
-          <p className="quiet">
-            The report tells what all teams did, so only owners and admins of the workspace are offered.
-          </p>
+        {members.length === MOST_OFFERED && (
+          <p className="quiet">Others can be named below, by their address.</p>
         )}
       </fieldset>
       <Field
         label="And to the address"
-        hint="such as that of a distribution list; its readers see the whole report"
+        hint={
+          typed
+            ? `of ${typed.displayName}, who gets ${gets(typed)}`
+            : 'such as that of a distribution list, which gets everything; the address of a member gets what that member may read'
+        }
       >
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />
       </Field>

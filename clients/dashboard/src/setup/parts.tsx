@@ -31,8 +31,8 @@ function Unreachable() {
   return (
     <section aria-label="Your address" className="changed">
       <p>
-        You are signed in as {me?.operator.email}. Nobody receives mail at this address, so you are not told
-        what waits for you.
+        You are signed in as {me?.operator.email}. Nobody receives mail at this address, so nothing that waits
+        for you is mailed to you.
       </p>
       {invited ? (
         <p role="status">

@@ -17,7 +17,7 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
   ['/documents', 'Documents', 'What the capos have filed, to read and to download.'],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
-  ['/connections', 'Connections', 'Webhooks that tell other programs what happened, and each delivery.'],
+  ['/connections', 'Connections', 'Webhooks that send what happened to other programs, and each delivery.'],
   ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],
   [
     '/settings',

@@ -7,7 +7,7 @@ import { openWorkspace, useWorkspaces } from '../session.js';
 import { inNames } from './names.js';
 
 const BETWEEN =
-  'A proxy or another program answered in place of the service. Check whether it was done, and try again in a minute. If it happens again, tell the person who runs the service.';
+  'A proxy or another program answered in place of the service. Check whether it was done, and try again in a minute. If it happens again, ask the person who runs the service.';
 
 /** What went wrong, what to quote when asking for help, and the way on. */
 export function Failure({

@@ -1,18 +1,31 @@
 import { useSyncExternalStore } from 'react';
 import { keyOfTab, onSessionChange, sessionNow } from '../session.js';
 
-/** So long it is shown. */
+/** So long it is shown; what offers something to do, longer. */
 const SHOWN_MS = 10_000;
+const OFFERED_MS = 60_000;
 
-let told = '';
+/** What was said last, and what may be done next. */
+interface Told {
+  sentence: string;
+  next?: Next | undefined;
+}
+interface Next {
+  href: string;
+  verb: string;
+}
+
+const NOTHING: Told = { sentence: '' };
+
+let told = NOTHING;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
 /** Says what has just been done, in every view, until the next thing or for a while. */
-export function tell(sentence: string): void {
-  told = sentence;
+export function tell(sentence: string, next?: Next): void {
+  told = { sentence, next };
   clearTimeout(timer);
-  if (sentence) timer = setTimeout(() => tell(''), SHOWN_MS);
+  if (sentence) timer = setTimeout(() => tell(''), next ? OFFERED_MS : SHOWN_MS);
   for (const listener of listeners) listener();
 }
 
@@ -30,8 +43,8 @@ onSessionChange(() => {
   tell(left);
 });
 
-/** What was said last; empty where there is nothing to say. */
-export function useTold(): string {
+/** What was said last; an empty sentence where there is nothing to say. */
+export function useTold(): Told {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

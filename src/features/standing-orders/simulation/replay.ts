@@ -79,6 +79,8 @@ export interface Simulated {
 }
 
 const MAX_RECIPIENT = 200;
+const SUBJECT = 'params.subject';
+const MAX_SUBJECT = 80;
 /** So many of the changes are named; the others are counted. */
 const NAMED_CHANGES = 100;
 /** How many policies of the past are ready at a time; history goes from one to the next. */
@@ -110,8 +112,8 @@ export class Replay {
   /** That match, and come out the same all the same; and why the newest does. */
   #matched = 0;
   #matchedWhy = '';
-  /** How many are kept from by the same parts of the order. */
-  readonly #misses = new Map<string, { parts: string[]; count: number }>();
+  /** How many are kept from by the same parts of the order, and the subject of the newest of them. */
+  readonly #misses = new Map<string, { parts: string[]; count: number; subject: unknown }>();
   readonly #final = new Newest<SimulatedChange>(NAMED_CHANGES);
   readonly #looser = new Newest<SimulatedChange>(NAMED_CHANGES);
   readonly #stricter = new Newest<SimulatedChange>(NAMED_CHANGES);
@@ -159,11 +161,11 @@ export class Replay {
       this.#matchedWhy = again.explanation[0] ?? '';
       return;
     }
-    const parts = unmetParts(this.#draft, this.withFields(recorded));
+    const input = this.withFields(recorded);
+    const parts = unmetParts(this.#draft, input);
     const key = parts.join();
-    const miss = this.#misses.get(key) ?? { parts, count: 0 };
-    miss.count++;
-    this.#misses.set(key, miss);
+    const count = (this.#misses.get(key)?.count ?? 0) + 1;
+    this.#misses.set(key, { parts, count, subject: input.packet.fields[SUBJECT] });
   }
 
   /** One sentence that is true; null where the order would have changed something. */
@@ -172,11 +174,18 @@ export class Replay {
     if (this.#considered === 0) return 'Nothing that it could be about was decided yet.';
     if (this.#matched > 0)
       return `${this.#matched} of ${this.#considered} meet every condition, and come out as they did: ${this.#matchedWhy}`;
-    const [{ parts, count }] = [...this.#misses.values()].toSorted(
+    const [{ parts, count, subject }] = [...this.#misses.values()].toSorted(
       (a, b) => a.parts.length - b.parts.length || b.count - a.count,
-    ) as [{ parts: string[]; count: number }];
+    ) as [{ parts: string[]; count: number; subject: unknown }];
     const differ = `${count === 1 ? 'differs' : 'differ'}${parts.length === 1 ? ' only' : ''}`;
-    return `None of the ${this.#considered} meets every condition: the nearest ${count} ${differ} in ${new Intl.ListFormat('en').format(parts)}.`;
+    return `None of the ${this.#considered} meets every condition: the nearest ${count} ${differ} in ${new Intl.ListFormat('en').format(parts)}${parts.length === 1 ? this.subjectInWords(subject) : ''}.`;
+  }
+
+  /** What a person mistypes most; empty unless the order says how the subject begins, and this one does not. */
+  private subjectInWords(subject: unknown): string {
+    const { $prefix } = (this.#draft.match.fields?.[SUBJECT] ?? {}) as { $prefix?: string };
+    if (typeof subject !== 'string' || $prefix === undefined || subject.startsWith($prefix)) return '';
+    return `: “${cutText(markUnseen(subject), MAX_SUBJECT)}” does not begin with “${cutText($prefix, MAX_SUBJECT)}”`;
   }
 
   /** What came out of all decisions; none can be added after it. */
