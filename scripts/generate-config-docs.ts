@@ -16,23 +16,21 @@ const variables = Object.entries(environment.shape).map(([name, schema]) => {
 
 const INTRODUCTION = `# Environment variables
 
-Set them in the environment, or in the file \`.env\` beside \`package.json\`. Generated from src/platform/config/environment.ts.
+Set them in the environment, or in \`.env\` beside \`package.json\`. Generated from src/platform/config/environment.ts.
 
-Each variable marked (secret) can be given as a file instead, as Docker and Kubernetes mount secrets:
-\`SECRETS_KEY_FILE=/run/secrets/secrets_key\` for \`SECRETS_KEY\`, and so on. Both at once are refused.`;
+A secret can be given as a file, such as \`SECRETS_KEY_FILE=/run/secrets/secrets_key\`, but not both ways.`;
 
 const code = (text: string) => `\`${text}\``;
 
-function table(): string {
-  const rows = variables.map(({ name, description, example, fallback, whenUnset, secret }) => [
-    code(name) + (secret ? ' (secret)' : ''),
-    fallback === undefined ? (whenUnset ?? 'unset') : code(fallback),
-    description,
-    code(example),
-  ]);
-  const lines = [['Variable', 'Default', 'Meaning', 'Example'], ['---', '---', '---', '---'], ...rows];
-  return lines
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+function list(): string {
+  return variables
+    .map(({ name, description, example, fallback, whenUnset, secret }) => {
+      const unset =
+        fallback === undefined
+          ? `unset: ${whenUnset ?? 'nothing'}; example ${code(example)}`
+          : `default ${code(fallback)}`;
+      return `- ${code(name)} (${secret ? 'secret; ' : ''}${unset}): ${description}`;
+    })
     .join('\n');
 }
 
@@ -54,7 +52,7 @@ function envExample(): string {
 }
 
 const files = {
-  'docs/reference/configuration.md': `${INTRODUCTION}\n\n${table()}\n`,
+  'docs/reference/configuration.md': `${INTRODUCTION}\n\n${list()}\n`,
   '.env.example': envExample(),
 };
 const check = process.argv.includes('--check');
