@@ -14,24 +14,20 @@ const variables = Object.entries(environment.shape).map(([name, schema]) => {
   return { name, ...about, fallback: unset === undefined ? undefined : String(unset) };
 });
 
-const INTRODUCTION = `# Environment variables
-
-Set them in the environment, or in \`.env\` beside \`package.json\`. Generated from src/platform/config/environment.ts.
-
-A secret can be given as a file, such as \`SECRETS_KEY_FILE=/run/secrets/secrets_key\`, but not both ways.`;
-
 const code = (text: string) => `\`${text}\``;
 
-function list(): string {
-  return variables
-    .map(({ name, description, example, fallback, whenUnset, secret }) => {
-      const unset =
-        fallback === undefined
-          ? `unset: ${whenUnset ?? 'nothing'}; example ${code(example)}`
-          : `default ${code(fallback)}`;
-      return `- ${code(name)} (${secret ? 'secret; ' : ''}${unset}): ${description}`;
-    })
-    .join('\n');
+/** `.env.example` says what each means; here its name can be found. */
+function reference(): string {
+  const named = (ones: typeof variables) => ones.map(({ name }) => code(name)).join(', ');
+  return `# Environment variables
+
+[.env.example](../../.env.example) has each variable with its meaning, its default and an example. Copy it to \`.env\` beside
+\`package.json\`, or set the variables in the environment.
+
+A secret can be given as a file instead: \`SECRETS_KEY_FILE=/run/secrets/secrets_key\`. Secrets: ${named(variables.filter(({ secret }) => secret))}.
+
+The others: ${named(variables.filter(({ secret }) => !secret))}.
+`;
 }
 
 function envExample(): string {
@@ -52,7 +48,7 @@ function envExample(): string {
 }
 
 const files = {
-  'docs/reference/configuration.md': `${INTRODUCTION}\n\n${list()}\n`,
+  'docs/reference/configuration.md': reference(),
   '.env.example': envExample(),
 };
 const check = process.argv.includes('--check');

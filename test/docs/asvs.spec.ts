@@ -53,7 +53,7 @@ function numbers(text: string): string[] {
 
 const STATES = ['Held', 'Held in part', 'Not held', 'Does not apply'];
 
-/** One item of the page's lists: `- **6.2.1** (1) What it asks. **Held**: how. Test: ...`; some name several numbers. */
+/** One item of the page's lists: `- **6.2.1** (1) What it asks. **Held**: how. `file` “test”.`; some name several numbers. */
 interface Row {
   number: string;
   level: string;
