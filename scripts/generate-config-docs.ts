@@ -14,26 +14,20 @@ const variables = Object.entries(environment.shape).map(([name, schema]) => {
   return { name, ...about, fallback: unset === undefined ? undefined : String(unset) };
 });
 
-const INTRODUCTION = `# Environment variables
-
-Set them in the environment, or in the file \`.env\` beside \`package.json\`. Generated from src/platform/config/environment.ts.
-
-Each variable marked (secret) can be given as a file instead, as Docker and Kubernetes mount secrets:
-\`SECRETS_KEY_FILE=/run/secrets/secrets_key\` for \`SECRETS_KEY\`, and so on. Both at once are refused.`;
-
 const code = (text: string) => `\`${text}\``;
 
-function table(): string {
-  const rows = variables.map(({ name, description, example, fallback, whenUnset, secret }) => [
-    code(name) + (secret ? ' (secret)' : ''),
-    fallback === undefined ? (whenUnset ?? 'unset') : code(fallback),
-    description,
-    code(example),
-  ]);
-  const lines = [['Variable', 'Default', 'Meaning', 'Example'], ['---', '---', '---', '---'], ...rows];
-  return lines
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n');
+/** `.env.example` says what each means; here its name can be found. */
+function reference(): string {
+  const named = (ones: typeof variables) => ones.map(({ name }) => code(name)).join(', ');
+  return `# Environment variables
+
+[.env.example](../../.env.example) has each variable with its meaning, its default and an example. Copy it to \`.env\` beside
+\`package.json\`, or set the variables in the environment.
+
+A secret can be given as a file instead: \`SECRETS_KEY_FILE=/run/secrets/secrets_key\`. Secrets: ${named(variables.filter(({ secret }) => secret))}.
+
+The others: ${named(variables.filter(({ secret }) => !secret))}.
+`;
 }
 
 function envExample(): string {
@@ -54,7 +48,7 @@ function envExample(): string {
 }
 
 const files = {
-  'docs/reference/configuration.md': `${INTRODUCTION}\n\n${table()}\n`,
+  'docs/reference/configuration.md': reference(),
   '.env.example': envExample(),
 };
 const check = process.argv.includes('--check');

@@ -43,57 +43,49 @@ function stateReference(): string {
   return [
     '# States',
     '',
-    'Every transition of a directive and of its work packets. No other transition can happen: one function applies each',
-    'of them, with its receipt, and statements repeat only where it starts from.',
+    'Every transition: from → to (trigger), who causes it, and when.',
     '',
-    ...stateTable('Directives', DIRECTIVE_STATES.transitions),
-    ...stateTable('Work packets', PACKET_STATES.transitions),
+    ...stateList('Directives', DIRECTIVE_STATES.transitions),
+    ...stateList('Work packets', PACKET_STATES.transitions),
   ].join('\n');
 }
 
-function stateTable(title: string, transitions: readonly Transition<string, string>[]): string[] {
-  const rows = transitions.map(({ trigger, from, to, by, when }) => {
+function stateList(title: string, transitions: readonly Transition<string, string>[]): string[] {
+  const lines = transitions.map(({ trigger, from, to, by, when }) => {
     const sources = from.map((status) => (status === null ? '(none)' : `\`${status}\``)).join(', ');
-    return `| ${sources} | \`${trigger}\` | \`${to}\` | ${by} | ${when} |`;
+    return `- ${sources} → \`${to}\` (\`${trigger}\`), ${by}: ${when}`;
   });
-  return [
-    `## ${title}`,
-    '',
-    '| from | trigger | to | by | when |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ];
+  return [`## ${title}`, '', ...lines, ''];
 }
 
 function evalsReference(): string {
   return [
-    '# Evals',
+    '# Preflight and evals',
     '',
-    'Written by `npm run generate` from the rules themselves (src/features/evals).',
+    '`POST /api/pro/guardian/preflight` with a `directive` or an `action` answers what would happen with it now: the capo, the work',
+    'packets as far as they can be told, the decision, its orders and limits. It stores nothing and asks nobody.',
     '',
-    '`POST /api/pro/evals/run` holds a target against every rule of its kind. The rules are deterministic: no model is asked, and the',
-    'same target has the same findings whenever it is looked at. Each run is stored with its findings and leaves a receipt.',
+    '`POST /api/pro/evals/run` holds a target against every rule of its kind; no model is asked. Each run is stored with a receipt. Each',
+    'finding says why the rule is there, and what to do about it as here.',
     '',
-    `A score begins at 1. Each rule that is broken takes off its penalty, once, however often it is broken: ${penalties()}. A target`,
-    `passes from ${THRESHOLD} on: not with one critical rule broken, nor with three warnings. A rule that could not be computed makes the run an`,
-    '`error`, which never passes.',
+    `A score begins at 1. Each broken rule takes off its penalty once: ${penalties()}. A target passes from ${THRESHOLD} on. A rule that could`,
+    'not be computed makes the run an `error`, which never passes.',
     '',
-    ...evalKind('standing_order_safety', SAFETY_RULES, [
-      'The target is a standing order. It is compared with the active orders of the workspace and of its own team, the newest thousand of',
-      'them, and its budget with what went out in the last 62 days.',
-      '',
-      'It is part of the activation of an order: one that allows something and does not pass stays a draft and says why, until an owner',
-      'activates it with `acknowledge: true`. An order that tightens is never held back; its findings stand in the run.',
-    ]),
-    ...evalKind('workflow_candidate_soundness', SOUNDNESS_RULES, [
-      'The target is a work packet, looked at beside the directive that it belongs to. The webhook destination or connector operation that',
-      'it uses is looked up as it is now; a change after the work packet was carried out is no finding.',
-    ]),
-    ...evalKind('skill_definition_syntax', SKILL_RULES, [
-      'The target is the definition of a skill. The shared schema is [skill.schema.json](reference/skill.schema.json). A skill that is not',
-      'installed is given with the request, as `definition`.',
-    ]),
+    ...evalKind(
+      'standing_order_safety',
+      SAFETY_RULES,
+      'A standing order, beside the newest thousand active ones and what went out in 62 days. One that allows something and does not pass stays a draft until an owner activates it with `acknowledge: true`.',
+    ),
+    ...evalKind(
+      'workflow_candidate_soundness',
+      SOUNDNESS_RULES,
+      'A work packet, with its directive and the destination or operation that it uses.',
+    ),
+    ...evalKind(
+      'skill_definition_syntax',
+      SKILL_RULES,
+      'A skill by [skill.schema.json](reference/skill.schema.json). One that is not installed is given as `definition`.',
+    ),
   ].join('\n');
 }
 
@@ -104,16 +96,9 @@ function penalties(): string {
 }
 
 /** Rules of one kind take one kind of target; here only what they say of themselves is read. */
-function evalKind(kind: string, rules: readonly Omit<Rule<unknown>, 'check'>[], about: string[]): string[] {
-  const each = rules.flatMap(({ id, severity, reason, suggestion }) => [
-    `### ${id}`,
-    '',
-    `${severity[0]!.toUpperCase()}${severity.slice(1)}. ${reason}`,
-    '',
-    suggestion,
-    '',
-  ]);
-  return [`## ${kind}`, '', ...about, '', ...each];
+function evalKind(kind: string, rules: readonly Omit<Rule<unknown>, 'check'>[], about: string): string[] {
+  const lines = rules.map(({ id, severity, suggestion }) => `- \`${id}\` (${severity}): ${suggestion}`);
+  return [`## ${kind}`, '', about, '', ...lines, ''];
 }
 
 const { app, routes } = await preview();

@@ -71,13 +71,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the guide', () => {
-  it('has the snippets that are run here, and Go', async () => {
+  it('has the snippets that are run here', async () => {
     expect([...(await snippets()).keys()]).toEqual([
       'verify-event.mjs',
       'receiver.mjs',
       'verify_event.py',
       'read_event.py',
-      'verify_event.go',
       'verify-event.sh',
       'send-update.sh',
     ]);

@@ -53,7 +53,7 @@ function numbers(text: string): string[] {
 
 const STATES = ['Held', 'Held in part', 'Not held', 'Does not apply'];
 
-/** One item of the page's lists: `- **6.2.1** (1) What it asks. **Held**: how. Test: ...`. */
+/** One item of the page's lists: `- **6.2.1** (1) What it asks. **Held**: how. `file` “test”.`; some name several numbers. */
 interface Row {
   number: string;
   level: string;
@@ -64,17 +64,17 @@ interface Row {
 }
 
 function rowsOf(page: string): Row[] {
-  const items = page.matchAll(/^- \*\*(\d+\.\d+\.\d+)\*\* \((\d)\) ([^]*?)(?=^- |^#|^\n|$(?![^]))/gm);
-  return [...items].map(([, number, level, lines]) => {
+  const items = page.matchAll(/^- \*\*([\d., ]+)\*\* \((\d)\) ([^]*?)(?=^- |^#|^\n|$(?![^]))/gm);
+  return [...items].flatMap(([, listed, level, lines]) => {
     const text = lines!.replace(/\s+/g, ' ').trim();
-    return {
-      number: number!,
+    return listed!.split(', ').map((number) => ({
+      number,
       level: level!,
       text,
       states: [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, state]) => state!),
       tests: testsIn(text),
       links: [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!),
-    };
+    }));
   });
 }
 
@@ -92,12 +92,13 @@ describe('the page about OWASP ASVS', () => {
     const written = [
       '- **1.2.3** (2) One thing.',
       '  **Held**: by this. Test: `a.spec.ts` “does it” and “does more”, `b/c.spec.ts` “too”.',
-      '- **1.2.4** (1) Another. **Does not apply**: there is [none](access.md#here).',
+      '- **1.2.4, 1.2.5** (1) Another. **Does not apply**: there is [none](access.md#here).',
       '',
       'Text with **words**.',
     ].join('\n');
-    const [first, second, ...more] = rowsOf(written);
+    const [first, second, third, ...more] = rowsOf(written);
     expect(more).toEqual([]);
+    expect([second!.number, third]).toEqual(['1.2.4', { ...second, number: '1.2.5' }]);
     expect(first).toMatchObject({ number: '1.2.3', level: '2', states: ['Held'], links: [] });
     expect(first!.tests).toEqual([
       { file: 'a.spec.ts', name: 'does it' },

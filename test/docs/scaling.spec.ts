@@ -7,7 +7,8 @@ import { startTestApp, type TestApp } from '../support/test-app.js';
 import { codeIn, type Reach, reachedFrom, rowsBelow } from './database-reach.js';
 import { ROOT } from './named-tests.js';
 
-const page = await readFile(join(ROOT, 'docs/scaling.md'), 'utf8');
+const page = await readFile(join(import.meta.dirname, 'crossings.md'), 'utf8');
+const guide = await readFile(join(ROOT, 'docs/scaling.md'), 'utf8');
 
 interface SqlFunction {
   name: string;
@@ -77,7 +78,7 @@ const OTHERS = 'Other ways past a workspace';
 const LOCAL = 'Tables of no workspace';
 const KEYS = 'Keys without the workspace';
 
-describe('what crosses workspaces, in docs/scaling.md', () => {
+describe('what crosses workspaces, in crossings.md', () => {
   it('has each function that row-level security does not bind to one workspace, and no other', () => {
     const listed = [...crossingsBelow(ACROSS), ...crossingsBelow(BOUND)].flatMap(({ things }) => things);
 
@@ -129,7 +130,7 @@ describe('what crosses workspaces, in docs/scaling.md', () => {
   });
 });
 
-describe('how the tables could be distributed, in docs/scaling.md', () => {
+describe('how the tables could be distributed, in crossings.md', () => {
   it('has each table of no workspace, with what becomes of it, and no other', () => {
     const listed = rowsBelow(page, LOCAL);
 
@@ -160,7 +161,7 @@ describe('how the tables could be distributed, in docs/scaling.md', () => {
 
 describe('what could be read from a replica, in docs/scaling.md', () => {
   it('has each reading route of the API, by itself or by the path above it, and no path without one', () => {
-    const listed = rowsBelow(page, 'Read replicas').flatMap(([paths]) => codeIn(paths!));
+    const listed = rowsBelow(guide, 'Read replicas').flatMap(([paths]) => codeIn(paths!));
     const routes = test.app
       .get(RouteTable)
       .entries.filter(({ method }) => method === 'GET')

@@ -190,20 +190,20 @@ const IDEMPOTENCY_PARAMETER: ParameterObject = {
 
 /** docs/reference/errors.md */
 export function errorReference(): string {
-  const rows = definedErrors().map((error) => {
-    const { status, code, message } = error;
-    return `| ${status} | \`${code}\` | ${message} | ${detailNamesOf(error).join(', ')} |`;
+  const byStatus = Map.groupBy(definedErrors(), ({ status }) => status);
+  const sections = [...byStatus].flatMap(([status, errors]) => {
+    const lines = errors.map((error) => {
+      const details = detailNamesOf(error).join(', ');
+      return `- \`${error.code}\`: ${error.message}${details && ` Details: ${details}.`}`;
+    });
+    return [`## ${status}`, '', ...lines, ''];
   });
   return [
     '# Errors',
     '',
-    `Of details with a \`?\` some occurrences of the error have none. A list of \`details\` stops at ${MAX_DETAILS};`,
-    '`detailsOmitted` beside it is the number of the rest.',
+    `Details with a \`?\` may be missing. A list of \`details\` stops at ${MAX_DETAILS}; \`detailsOmitted\` counts the rest.`,
     '',
-    '| status | code | meaning | details |',
-    '|---|---|---|---|',
-    ...rows,
-    '',
+    ...sections,
   ].join('\n');
 }
 
