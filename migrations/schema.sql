@@ -5358,6 +5358,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhook_events(event_id),
   constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
 );
+CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (destination_id) WHERE (status = 'dead'::text);
 CREATE INDEX webhook_deliveries_ended ON public.webhook_deliveries USING btree (workspace_id, created_at) WHERE (status = ANY (ARRAY['delivered'::text, 'dead'::text]));
 CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (workspace_id, destination_id, created_at DESC, delivery_id DESC);
 CREATE INDEX webhook_deliveries_of_event ON public.webhook_deliveries USING btree (event_id);

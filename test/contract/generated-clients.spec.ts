@@ -69,6 +69,7 @@ describe('a second spelling', () => {
     expect(aliases.map(({ name }) => name)).toEqual([
       'POST /api/pro/guardian/killswitch',
       'GET /api/pro/partner/webhooks',
+      'PATCH /api/pro/partner/webhooks/{id}',
       'DELETE /api/pro/partner/webhooks/{id}',
       'POST /api/pro/partner/webhooks/{id}/test',
       'POST /api/pro/partner/webhooks/{id}/rotate-secret',

@@ -202,6 +202,11 @@ const APPROVALS: Record<string, Step> = {
     });
     await (await walk.viewer()).post('/approvals', { approvalId: one.approvalId, decision: 'approve' });
   },
+  'GET /api/pro/approvals/contents': async (walk) => {
+    const { approvalId } = await walk.ready();
+    await walk.owner.get(`/approvals/contents?ids=${approvalId},${newId('apr')}`);
+    await walk.stranger.get(`/approvals/contents?ids=${approvalId}`);
+  },
   'GET /api/pro/approvals/{approvalId}': async (walk) => {
     const { approvalId } = await walk.ready();
     await walk.owner.get(`/approvals/${approvalId}`);
@@ -868,6 +873,12 @@ const REST: Record<string, Step> = {
         await walk.owner.get(base);
         await walk.owner.get(`${base}?limit=1`);
         await (await walk.viewer()).get(base);
+      },
+      [`PATCH ${base}/{id}`]: async (walk) => {
+        const path = `${base}/${await walk.destination()}`;
+        await walk.owner.send('PATCH', path, { description: 'Ledger', events: ['report.daily'] });
+        await walk.owner.send('PATCH', path, { url: 'https://127.0.0.1/hooks' });
+        await walk.owner.send('PATCH', `${base}/${newId('whk')}`, { description: 'Ledger' });
       },
       [`DELETE ${base}/{id}`]: async (walk) => {
         await walk.owner.delete(`${base}/${await walk.destination()}`);

@@ -92,6 +92,7 @@ const destinations = (spelling: string): Acts => {
   });
   return {
     [`GET ${spelling}`]: ADMINISTER,
+    [`PATCH ${spelling}/:id`]: one('destination', { request: withBody({ description: 'Of the matrix' }) }),
     [`DELETE ${spelling}/:id`]: one('destination'),
     [`GET ${spelling}/:id/deliveries`]: one('destination', { spends: false }),
     [`POST ${spelling}/:id/test`]: one('destination'),
@@ -230,6 +231,12 @@ export const ACTS: Acts = {
       statusOf,
     },
   ],
+  'GET /approvals/contents': {
+    ...readRecord('approval'),
+    request: ({ id }) => ({ query: { ids: id } }),
+    // Those that somebody may not see are left out.
+    statusOf: ({ body }) => (body.items.length === 0 ? 404 : 200),
+  },
   'GET /approvals/:approvalId': readRecord('approval'),
   'PATCH /approvals/:approvalId': change('operator', 'approval', ({ contentHash }) => ({
     body: { add: [{ action: { type: 'document.file', params: NOTE } }] },

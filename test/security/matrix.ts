@@ -236,7 +236,10 @@ export class Matrix {
     const answer = await this.send(cell, row);
     const status = statusOf(act, answer);
     if (status !== cell.expected) return `${status} ${answer.text.slice(0, 300)}`;
-    const code = answer.status === status ? answer.body.error.code : answer.body.results[0].error.code;
+    const code =
+      answer.status === status
+        ? answer.body.error.code
+        : (answer.body.results?.[0].error.code ?? 'NOT_FOUND');
     if (code !== (status === 403 ? 'FORBIDDEN' : 'NOT_FOUND')) return code;
     if (answer.status === 403 && !answer.body.error.details?.requiredRoles) return 'no roles are required';
     if (row.id === '' || (sees(member, place) && !act.isHidden)) return status;

@@ -143,7 +143,16 @@ const STEPS: Record<string, keyof SetupView['steps']> = {
 const OF_SETUP = new Set(['settings', 'setup', 'standing_order', 'guardian']);
 
 /** What is known of oneself has parts of these. */
-const OF_ME = new Set(['settings', 'subscription', 'workspace', 'skill_pack', 'member', 'team']);
+const OF_ME = new Set([
+  'settings',
+  'subscription',
+  'workspace',
+  'skill_pack',
+  'member',
+  'team',
+  'webhook',
+  'delivery',
+]);
 
 /** What an entry may have changed is read again, where it is shown and once it is looked at. */
 function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent): void {
@@ -172,6 +181,8 @@ function patch(queries: QueryClient, { action, entity, directiveId }: FeedEvent)
   if (about === 'guardian') add('me', 'approvals', 'approval');
   if (about === 'escalation') add('escalations');
   if (about === 'token') add('agent', 'tokens');
+  if (about === 'delivery') add('webhook');
+  if (about === 'webhook') add('delivery');
   if (about === 'invite' || about === 'member') add('member', 'team', 'notifications');
   if (OF_ME.has(about)) add('me');
   changed(queries, keys);

@@ -78,6 +78,7 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           {held?.why === 'limit' && <Countdown until={held.until} />}
         </span>
         <GuardianBar />
+        <LostDeliveries />
         {chat.button}
         <Find />
         {/* In the bar, so that it is seen by those who have scrolled down as well. */}
@@ -245,6 +246,17 @@ function useChat(): { button: ReactNode; panel: ReactNode } {
       </Suspense>
     ),
   };
+}
+
+/** Deliveries to webhooks that were lost, for those who can send them again. */
+function LostDeliveries() {
+  const lost = useMe()?.counts.lostDeliveries;
+  if (!lost) return null;
+  return (
+    <Link to="/connections" search={{ status: 'lost' }} className="stuck">
+      {lost} {lost === 1 ? 'delivery was' : 'deliveries were'} lost
+    </Link>
+  );
 }
 
 /** Opens the palette. */

@@ -23,10 +23,11 @@ export class SessionsController {
   @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionPage } })
   async list(
     @CurrentCaller() caller: Caller,
-    @Query() { memberId, ...paging }: SessionsQuery,
+    @Query() { memberId, others, ...paging }: SessionsQuery,
   ): Promise<SessionPage> {
     const whose = hasRole(caller.role, 'admin') ? memberId : caller.memberId;
-    const page = await this.sessions.list(scopeOf(caller), whose, this.clock.now(), paging);
+    const but = others ? caller.memberId : undefined;
+    const page = await this.sessions.list(scopeOf(caller), { whose, but }, this.clock.now(), paging);
     const items = page.items.map(({ expiresAt, ...session }) => ({
       ...session,
       current: session.sessionId === caller.credentialId,

@@ -1,5 +1,6 @@
 import { PickType } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsOmittable } from '../../platform/kernel/omittable.js';
@@ -111,6 +112,12 @@ export class SessionsQuery extends PageQuery {
   @IsOptional()
   @Matches(/^mem_[0-9a-z]{26}$/, { message: '$property must be the id of a member' })
   memberId?: string;
+
+  /** Without one's own sessions. @example true */
+  @IsOptional()
+  @Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean()
+  others?: boolean;
 }
 
 /** An open session as lists show it. */

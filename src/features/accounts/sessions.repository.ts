@@ -80,20 +80,22 @@ export class Sessions {
   /** The open sessions of the workspace, or of one member, the newest first. */
   list(
     scope: Scope,
-    memberId: string | undefined,
+    { whose, but }: { whose: string | undefined; but: string | undefined },
     now: number,
     paging: PageQuery,
   ): Promise<Page<Omit<ListedSession, 'current' | 'endsAt'> & { expiresAt: number }>> {
-    const own = where({ 's.workspace_id': scope.workspaceId, 's.member_id': memberId });
+    const own = where({ 's.workspace_id': scope.workspaceId, 's.member_id': whose });
+    const values = [...own.values, new Date(now), ...(but === undefined ? [] : [but])];
     const at = `$${own.values.length + 1}::timestamptz`;
     const listing = {
-      name: `sessions ${memberId ?? ''}`,
+      name: `sessions ${whose ?? ''} ${but ?? ''}`,
       select: `${LISTED}, u.display_name as member_name`,
       from: 'sessions s',
       joins: 'join users u on u.user_id = s.user_id',
       where: `${own.where} and s.ended_at is null and s.expires_at > ${at}
-        and s.last_seen_at > ${at} - interval '${SESSION_IDLE_MINUTES} minutes'`,
-      values: [...own.values, new Date(now)],
+        and s.last_seen_at > ${at} - interval '${SESSION_IDLE_MINUTES} minutes'
+        ${but === undefined ? '' : `and s.member_id <> $${values.length}`}`,
+      values,
       order: newestFirst('s.session_id', 's.created_at'),
     };
     return readPage(this.db, scope, listing, paging);

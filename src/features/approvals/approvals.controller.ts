@@ -32,10 +32,13 @@ import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import { EditBody } from './approval-edits.dto.js';
 import {
   APPROVAL_PARAM,
+  ApprovalContents,
   ApprovalPage,
   ApprovalsQuery,
+  ContentsQuery,
   IF_MATCH,
   IF_MATCH_REQUIRED,
+  ShownApproval,
   WaitQuery,
 } from './approvals.dto.js';
 import {
@@ -108,6 +111,22 @@ export class ApprovalsController {
     return { results: await this.decideApproval.executeAll(caller, all) };
   }
 
+  /** What up to a hundred approvals are about, to be read before they are decided together. */
+  @Get('contents')
+  @Route({ auth: 'member', returns: { 200: ApprovalContents } })
+  async contents(
+    @CurrentCaller() caller: Caller,
+    @Query() { ids }: ContentsQuery,
+  ): Promise<ApprovalContents> {
+    const scope = scopeOf(caller);
+    const [approvals, holdups] = await Promise.all([
+      this.approvals.contents(scope, ids.split(',')),
+      this.holdups.read(scope),
+    ]);
+    const now = this.clock.now();
+    return { items: approvals.map((one) => shownTo(caller, viewOf(one, now, holdups))) };
+  }
+
   /** One approval; with `wait` as soon as it is ready or decided. */
   @ApiParam(APPROVAL_PARAM)
   @Get(':approvalId')
@@ -129,9 +148,7 @@ export class ApprovalsController {
       this.holdups.read(scope),
       isDrafting && approval.directiveId !== null ? this.drafting.read(scope, approval.directiveId) : null,
     ]);
-    const view = viewOf(approval, this.clock.now(), holdups, drafting);
-    const shown = hasRole(roleIn(caller, approval.teamId), 'operator') ? view : withoutAddresses(view);
-    return { ...shown, ...background };
+    return { ...shownTo(caller, viewOf(approval, this.clock.now(), holdups, drafting)), ...background };
   }
 
   /** Changes what is sent before it is approved; the policy decides again, and the content hash is a new one. */
@@ -222,6 +239,10 @@ export class ApprovalsController {
     const decision = { approvalId, decision: 'reject' as const, feedback, revise };
     return this.decideApproval.execute(caller, decision, namedByIfMatch(ifMatch));
   }
+}
+
+function shownTo(caller: Caller, approval: ShownApproval): ShownApproval {
+  return hasRole(roleIn(caller, approval.teamId), 'operator') ? approval : withoutAddresses(approval);
 }
 
 /** One header cannot say what was read of each of many. */

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
-import { Length } from '../../platform/kernel/text-length.js';
+import { Length, MaxLength } from '../../platform/kernel/text-length.js';
 import { Drafting } from '../capos/index.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
@@ -61,6 +61,18 @@ export class ApprovalsQuery extends TeamPageQuery {
   @IsString()
   @Length(1, LONGEST_GROUP_KEY)
   group?: string;
+}
+
+export class ContentsQuery {
+  /**
+   * The ids of up to 100 approvals, separated by commas.
+   * @example 'apr_01khqw6q00tp9w1md2nw5hc13a,apr_01khqw6q00tp9w1md2nw5hc13b'
+   */
+  @MaxLength(100 * 31 - 1)
+  @Matches(/^apr_[0-9a-z]{26}(,apr_[0-9a-z]{26})*$/, {
+    message: 'ids must be up to 100 ids of approvals, separated by commas',
+  })
+  ids!: string;
 }
 
 export class DecisionWaitQuery {
@@ -281,4 +293,13 @@ export class ShownApproval extends ApprovalSummary {
 export class ApprovalPage extends PageFacts {
   /** The approvals of this page, urgent and oldest first. */
   items!: ApprovalSummary[];
+}
+
+/** What several approvals are about, for those who decide them together. */
+export class ApprovalContents {
+  /**
+   * As many as fit into an answer, at least one: ask again for the rest. Those that the caller may not see are left out. Their
+   * revisions are without what was changed.
+   */
+  items!: ShownApproval[];
 }

@@ -66,6 +66,9 @@ const LISTED = `${columnsOfApproval(
   'extensions',
 )}, left(summary, ${LISTED_TEXT}) as summary, left(feedback, ${LISTED_TEXT}) as feedback`;
 
+/** So many bytes of contents are answered at once, and one content of any size. */
+const CONTENTS_BYTES = 4_000_000;
+
 /** What a decision is made on: earlier contents decide nothing, and a hundred approvals may hold 200 MB of them. */
 const DECIDED = columnsOfApproval('revisions');
 
@@ -132,6 +135,20 @@ export class Approvals {
       [scope.workspaceId, approvalId],
     );
     return approval;
+  }
+
+  /** Those of these approvals that fit into an answer, at least one, with revisions that tell who edited and not what. */
+  contents(scope: Scope, approvalIds: readonly string[]): Promise<ApprovalEntity[]> {
+    return this.db.read<ApprovalEntity>(
+      scope,
+      `select ${DECIDED}, (select coalesce(jsonb_agg(r || '{"changes": []}' order by n), '[]')
+          from jsonb_array_elements(revisions) with ordinality as each (r, n)) as revisions
+       from (select *, row_number() over kept as place, sum(octet_length(packets::text)
+           + coalesce(octet_length(output::text), 0)) over kept as bytes from approvals
+         where workspace_id = $1 and approval_id = any($2) window kept as (order by approval_id)) approvals
+       where place = 1 or bytes <= ${CONTENTS_BYTES} order by approval_id`,
+      [scope.workspaceId, approvalIds],
+    );
   }
 
   /** Locks these approvals to be decided, always in one order so that two decisions cannot wait for each other. */

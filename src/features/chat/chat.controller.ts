@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { BeforeQuery, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { AnswerMessage } from './answer-message.js';
+import { ChatFacts } from './chat-facts.reader.js';
 import { ChatBusy, ConversationFull } from './chat.errors.js';
 import { ChatAnswer, ChatBody, CONVERSATION_PARAM, ConversationPage, ConversationView } from './chat.dto.js';
 import { Conversations } from './conversations.repository.js';
@@ -16,6 +17,7 @@ export class ChatController {
   constructor(
     private readonly answerMessage: AnswerMessage,
     private readonly conversations: Conversations,
+    private readonly facts: ChatFacts,
   ) {}
 
   /** Asks the consigliere, or has it hand in a directive. It reads, and never approves or changes anything else. */
@@ -53,7 +55,19 @@ export class ChatController {
     const found = await this.conversations.get(caller, conversationId);
     const { workspaceId: _workspaceId, memberId: _memberId, ...conversation } = found;
     const items = await this.conversations.messages(caller, conversationId, { before, limit });
+    const idsOf = ({ intents, directiveIds }: (typeof items)[number]) => [
+      ...intents.flatMap(({ ids }) => ids),
+      ...directiveIds,
+    ];
+    const titles = await this.facts.titles(scopeOf(caller), items.flatMap(idsOf));
     const nextBefore = items.length === limit ? (items.at(-1)?.position ?? null) : null;
-    return { ...conversation, items, nextBefore };
+    return {
+      ...conversation,
+      items: items.map((item) => {
+        const ids = new Set(idsOf(item));
+        return { ...item, sources: titles.filter(({ id }) => ids.has(id)) };
+      }),
+      nextBefore,
+    };
   }
 }

@@ -108,6 +108,14 @@ export class ChatCostView {
   tokensOut!: number;
 }
 
+/** A record that an answer was made from. */
+export class ChatSource {
+  /** Its id. @example 'apr_01khqw6q00fr0vpnqthbc7s4n2' */
+  id!: string;
+  /** Its title, plain text. @example 'A mail to jane@acme.example' */
+  title!: string;
+}
+
 /** A message of a conversation. */
 export class ChatMessageView {
   /** Its place in the conversation, from 1. @example 2 */
@@ -120,6 +128,8 @@ export class ChatMessageView {
   intents!: ChatIntentView[];
   /** The directive that was handed in, if any. @example ["dir_01khqw6q006hs686p8sr7arg9t"] */
   directiveIds!: string[];
+  /** The titles of those of these records that the caller may see now. */
+  sources!: ChatSource[];
   /** What answered; null for what the member wrote. */
   engine!: ChatEngineView | null;
   /** What the answer cost; null for what the member wrote. */

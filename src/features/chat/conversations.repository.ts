@@ -60,7 +60,7 @@ export class Conversations {
     caller: Caller,
     conversationId: string,
     { before, limit }: { before: number | undefined; limit: number },
-  ): Promise<ChatMessageView[]> {
+  ): Promise<Omit<ChatMessageView, 'sources'>[]> {
     const { workspaceId, memberId } = caller;
     const scope = scopeOf(caller);
     const seesAll = scope.teamIds === 'all';

@@ -25,7 +25,7 @@ export interface WorkRow {
     executedAt: number | null;
     /** The question names it, or whom it goes to. */
     isMeant: boolean;
-    decision: { decisionId: string; at: number; outcome: string; explanation: string[]; mode: string } | null;
+    decision: { decisionId: string; at: number; outcome: string; explanation: string[] } | null;
   }[];
   approvals: {
     approvalId: string;
@@ -83,7 +83,7 @@ with found as materialized (${found})
       case when p.result->>'transport' = 'file' then '[]' else coalesce(p.result->'recipients', '[]') end as recipients,
       app.ms(p.executed_at) as "executedAt", (p.work_packet_id = $2 or ${IS_TO}) as "isMeant",
       (select json_build_object('decisionId', decision_id, 'at', app.ms(at), 'outcome', outcome,
-          'explanation', decision->'explanation', 'mode', decision->>'guardian')
+          'explanation', decision->'explanation')
         from policy_decisions where workspace_id = p.workspace_id and work_packet_id = p.work_packet_id
         order by at desc limit 1) as decision
     from work_packets p where p.workspace_id = d.workspace_id and p.directive_id = d.directive_id
@@ -186,8 +186,13 @@ function packetLines(packet: WorkRow['packets'][number], zone: string): string[]
   ];
 }
 
-const decided = ({ outcome, mode }: { outcome: string; mode: string }) =>
-  `${spoken(outcome)} (guardian in mode ${mode})`;
+const OUTCOMES: Record<string, string> = {
+  allow: 'allowed',
+  require_approval: 'a person has to approve it',
+  deny: 'denied',
+  throttle: 'allowed later',
+};
+const decided = ({ outcome }: { outcome: string }) => OUTCOMES[outcome] ?? spoken(outcome);
 
 function approvalText(approval: WorkRow['approvals'][number], zone: string): string {
   const { approvalId, status, ready, risk, decidedBy, decidedAt, feedback, expiresAt } = approval;

@@ -56,6 +56,11 @@ export class BootstrapCounts {
   approvals!: number;
   /** Signals that nobody has acknowledged or snoozed. @example 2 */
   signals!: number;
+  /**
+   * Deliveries to webhooks that were given up and not sent again since; null for those who may not send them again.
+   * @example 0
+   */
+  lostDeliveries!: number | null;
 }
 
 /** What this installation has been set up for. */

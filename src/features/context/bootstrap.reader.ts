@@ -8,6 +8,7 @@ import { tierLimitsOf } from '../../platform/rate-limit/limits.js';
 import { type AgentFacts, AgentsReader } from '../agents/index.js';
 import { CAPOS } from '../capos/index.js';
 import { licenceStatus } from '../subscription/index.js';
+import { lostStatement } from '../webhooks/index.js';
 import type { BootstrapView } from './bootstrap.dto.js';
 
 const BOOTSTRAP = /* sql */ `
@@ -36,7 +37,8 @@ select
 from workspaces w join guardians g using (workspace_id)
 where w.workspace_id = $1`;
 
-type Row = Pick<BootstrapView, 'teams' | 'guardian' | 'counts' | 'packs'> & {
+type Row = Pick<BootstrapView, 'teams' | 'guardian' | 'packs'> & {
+  counts: Omit<BootstrapView['counts'], 'lostDeliveries'>;
   workspace: Omit<BootstrapView['workspace'], 'subscription'>;
   licenceExpiresAt: number | null;
 };
@@ -55,16 +57,18 @@ export class BootstrapReader {
     const { workspaceId, memberId, userId, name, email, role, scopes, tier } = caller;
     const scope = scopeOf(caller);
     const now = this.clock.now();
-    const values = [workspaceId, memberId, hasRole(role, 'admin'), new Date(now)];
-    const [[row], facts] = (await this.db.readAll(scope, [
-      { text: BOOTSTRAP, values },
+    const isAdmin = hasRole(role, 'admin');
+    const [[row], facts, [counted] = []] = (await this.db.readAll(scope, [
+      { text: BOOTSTRAP, values: [workspaceId, memberId, isAdmin, new Date(now)] },
       this.agents.statement(scope),
-    ])) as [[Row], AgentFacts[]];
-    const { workspace, licenceExpiresAt: expiresAt, ...shared } = row;
+      ...(isAdmin ? [lostStatement(scope)] : []),
+    ])) as [[Row], AgentFacts[], [{ lost: number }]?];
+    const { workspace, licenceExpiresAt: expiresAt, counts, ...shared } = row;
     const licence = expiresAt === null ? 'none' : licenceStatus({ expiresAt }, now);
     return {
       workspace: { ...workspace, subscription: { status: licence, expiresAt } },
       ...shared,
+      counts: { ...counts, lostDeliveries: counted?.lost ?? null },
       operator: { memberId, userId, handle: name, email },
       role,
       scopes: scopes && [...scopes],

@@ -45,14 +45,17 @@ export class AcceptInvite {
     return this.open(await this.placeOf(token));
   }
 
-  /** @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached, ValidationFailed */
-  async execute(body: AcceptInviteBody, via: Via): Promise<AcceptedInvite> {
+  /**
+   * @param wantsToken a person who works in the browser needs none
+   * @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached, ValidationFailed
+   */
+  async execute(body: AcceptInviteBody, via: Via, wantsToken: boolean): Promise<AcceptedInvite> {
     const place = await this.placeOf(body.token);
     for (let tries = 1; ; tries++) {
       const invite = await this.open(place);
       const account = await this.invites.accountOf(place);
       const passwordHash = await this.prove(invite, account, body);
-      const accepted = await this.accept(place, account, { ...body, passwordHash }, via).catch(
+      const accepted = await this.accept(place, account, { ...body, passwordHash, wantsToken }, via).catch(
         (error: unknown) => {
           if (error instanceof AccountChanged && tries < TRIES) return undefined;
           throw error;
@@ -97,7 +100,7 @@ export class AcceptInvite {
   private accept(
     place: InvitePlace,
     known: Account | undefined,
-    body: AcceptInviteBody & { passwordHash: string },
+    body: AcceptInviteBody & { passwordHash: string; wantsToken: boolean },
     via: Via,
   ): Promise<AcceptedInvite> {
     const { workspaceId, inviteId } = place;
@@ -124,7 +127,8 @@ export class AcceptInvite {
         // By the password alone an acceptance must open no door beside the second factor.
         const needsSecondFactor =
           account?.hasSecondFactor || (await this.members.requiresSecondFactor(workspaceId, memberId));
-        const token = needsSecondFactor ? null : this.acceptanceToken.issue(workspaceId, actor);
+        const token =
+          body.wantsToken && !needsSecondFactor ? this.acceptanceToken.issue(workspaceId, actor) : null;
         return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role, token };
       },
       [exclusiveMembership(workspaceId)],

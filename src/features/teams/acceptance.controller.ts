@@ -24,6 +24,6 @@ export class AcceptanceController {
     errors: [NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, WorkspaceReadOnly],
   })
   accept(@Body() body: AcceptInviteBody): Promise<AcceptedInvite> {
-    return this.acceptInvite.execute(body, 'api');
+    return this.acceptInvite.execute(body, 'api', true);
   }
 }

@@ -60,7 +60,7 @@ export class InvitePageController {
       const faults = validateSync(body).flatMap(({ constraints }) => Object.values(constraints ?? {}));
       if (faults.length > 0) return again(422, faults);
       try {
-        const accepted = await this.acceptInvite.execute({ ...body, token }, 'link');
+        const accepted = await this.acceptInvite.execute({ ...body, token }, 'link', 'wantsToken' in form);
         const { workspaceId } = accepted;
         const { password } = body;
         const isSignedIn = await this.start(

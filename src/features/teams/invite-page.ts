@@ -23,27 +23,24 @@ ${faultList(faults)}<form method="post">
 <label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label>
 <label>Password, 10 characters or more; if you have an account with this address already, its password<br>
 <input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="200"></label>
+<label class="confirm"><input name="wantsToken" type="checkbox"> I also want a token, with which programs of mine use the API</label>
 <button>Accept</button>
 </form>`,
   );
 }
 
-/** Says that the invite is accepted, and shows the member's token; no other page or answer shows it again. */
+/** Says that the invite is accepted, and shows the token that the member asked for; no other page or answer shows it again. */
 export function welcomePage({ workspaceName, token }: AcceptedInvite, isSignedIn: boolean): string {
-  const next = isSignedIn ? 'Open your inbox' : token === null ? 'Sign in, with a second factor' : 'Sign in';
   return htmlPage(
     `Welcome to ${workspaceName}`,
     `<p class="text">You have joined.</p>
-<p class="text"><a class="link" href="/">${next}</a></p>
+<p class="text"><a class="link" href="/">${isSignedIn ? 'Open your inbox' : 'Sign in'}</a></p>
 ${token === null ? '' : tokenDetails(token.token)}`,
   );
 }
 
 function tokenDetails(token: string): string {
-  return `<details>
-<summary>For programs: your operator token</summary>
-<p class="text">Nobody else has seen it and it is shown only now, so keep it if you use the API:</p>
+  return `<p class="text">Your token for programs. Nobody else has seen it, and it is shown only now, so keep it:</p>
 <p class="text"><code>${escapeHtml(token)}</code></p>
-<p class="text"><a class="reference" href="/docs">How to use the API</a></p>
-</details>`;
+<p class="text"><a class="reference" href="/docs">How to use the API</a></p>`;
 }

@@ -97,7 +97,7 @@ export class CompleteAttempt {
       if (!destination) return;
       if (kind === 'delivered') await this.recovered(destination);
       else if (kind === 'gone') await this.gone(destination);
-      else await this.givenUp(destination);
+      else await this.givenUp(destination, delivery);
     });
   }
 
@@ -118,10 +118,21 @@ export class CompleteAttempt {
     const title = `${atTheBeginning(destination)} answered 410 (Gone): no more events are sent to it.`;
     this.note('webhook.gone', destination, title);
     if (destination.status === 'paused') await this.pauses.ended(destination, title);
-    this.warn(destination, title, 'Register another destination if its events are still wanted.');
+    this.warn(destination, title, 'Give it another address if its events are still wanted.');
   }
 
-  private async givenUp(destination: WebhookDestinationEntity): Promise<void> {
+  private async givenUp(
+    destination: WebhookDestinationEntity,
+    { id, event, eventId, queue: destinationId }: ClaimedDelivery,
+  ): Promise<void> {
+    this.receipts.append({
+      actor: SYSTEM,
+      action: 'delivery.failed',
+      entity: { type: 'webhook_delivery', id },
+      outcome: 'failure',
+      summary: `The event ${event} was not received by ${inASentence(destination)} at any attempt. An admin can send it again.`,
+      details: { event, eventId, destinationId },
+    });
     const consecutiveFailures = destination.consecutiveFailures + 1;
     if (destination.status !== 'active' || consecutiveFailures < GIVEN_UP_BEFORE_PAUSE) {
       this.destinations.update(destination, { consecutiveFailures });

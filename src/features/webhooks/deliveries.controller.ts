@@ -4,8 +4,7 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
-import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { DELIVERY_PARAM, DeliveryPage, DeliveryView } from './deliveries.dto.js';
+import { DELIVERY_PARAM, DeliveriesQuery, DeliveryPage, DeliveryView } from './deliveries.dto.js';
 import { DESTINATION_PARAM, destinationPaths } from './destinations.dto.js';
 import { DeliveryLog } from './delivery-log.repository.js';
 import { Redeliver } from './redeliver.js';
@@ -24,7 +23,7 @@ export class DeliveriesController {
   list(
     @CurrentCaller() caller: Caller,
     @Param('id') destinationId: string,
-    @Query() query: PageQuery,
+    @Query() query: DeliveriesQuery,
   ): Promise<DeliveryPage> {
     return this.log.list(scopeOf(caller), destinationId, query);
   }

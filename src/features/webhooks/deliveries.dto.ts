@@ -1,4 +1,5 @@
-import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsIn, IsOptional } from 'class-validator';
+import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { EventType } from '../events/index.js';
 import type { DeliveryStatus } from './delivery.entity.js';
 
@@ -8,6 +9,20 @@ export const DELIVERY_PARAM = {
   description: 'The id of the delivery.',
   example: 'dlv_01khqw9gv0pkvgtynw57hd03n1',
 };
+
+/** What a list of deliveries can be narrowed to. */
+const SHOWN_DELIVERIES = ['lost', 'waiting', 'delivered'] as const;
+
+export class DeliveriesQuery extends PageQuery {
+  /**
+   * Only those that are `lost` (given up, and their event not sent again since), `waiting` (not sent yet, or tried again) or
+   * `delivered`.
+   * @example 'lost'
+   */
+  @IsOptional()
+  @IsIn(SHOWN_DELIVERIES)
+  show?: (typeof SHOWN_DELIVERIES)[number];
+}
 
 /** One attempt to deliver. */
 export class DeliveryAttemptSummary {
@@ -44,6 +59,8 @@ export class DeliverySummary {
    * @example 'delivered'
    */
   status!: DeliveryStatus;
+  /** It was given up, and its event has neither arrived nor been sent again since. @example false */
+  lost!: boolean;
   /** Every attempt so far, oldest first. */
   attempts!: DeliveryAttemptSummary[];
   /** When the next attempt is due, Unix milliseconds; null while one is made, and when none follows. */

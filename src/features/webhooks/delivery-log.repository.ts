@@ -1,15 +1,48 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { type Listing, newestFirst, pageOf, pageStatements, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
-import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/index.js';
-import type { DeliverySummary, DeliveryView } from './deliveries.dto.js';
+import type { DeliveriesQuery, DeliverySummary, DeliveryView } from './deliveries.dto.js';
 import type { WebhookDeliveryEntity } from './delivery.entity.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
+
+/** A delivery `d` that was given up, whose event has neither arrived at its destination nor been sent there again since. */
+const IS_LOST = `(d.status = 'dead' and not exists (select from webhook_deliveries o
+  where o.event_id = d.event_id and o.destination_id = d.destination_id and o.delivery_id <> d.delivery_id
+    and (o.status = 'delivered' or (o.created_at, o.delivery_id) > (d.created_at, d.delivery_id))))`;
+
+const COUNTED = 1_000;
+
+const LOST = `(select count(*) from (select from webhook_deliveries d
+  where d.destination_id = p.destination_id and ${IS_LOST} limit ${COUNTED}) l)`;
+
+/** What has not arrived at a destination `p`. One that is paused is not tried before its breaker opens. */
+export const OPEN_DELIVERIES = `jsonb_build_object(
+  'lost', ${LOST},
+  'waiting', (select count(*) from (select from webhook_deliveries d
+    where d.destination_id = p.destination_id and d.status in ('pending', 'failed') limit ${COUNTED}) w),
+  'nextAttemptAt', (select round(extract(epoch from nullif(greatest(w.due_at, b.opens_at), 'infinity')) * 1000)::bigint
+    from work_items w left join work_breakers b on b.kind = w.kind and b.queue = w.queue
+    where w.kind = '${DELIVERY_WORK}' and w.queue = p.destination_id and not w.claimed order by w.due_at limit 1)) as deliveries`;
+
+/** How many deliveries of a workspace were lost, as `lost`. */
+export const lostStatement = ({ workspaceId }: Scope): Statement => ({
+  text: `select coalesce(sum(${LOST}), 0)::bigint as lost from webhook_destinations p
+    where p.workspace_id = $1 and p.deleted_at is null`,
+  values: [workspaceId],
+});
+
+const SHOWN: Record<NonNullable<DeliveriesQuery['show']>, string> = {
+  lost: IS_LOST,
+  waiting: `d.status in ('pending', 'failed')`,
+  delivered: `d.status = 'delivered'`,
+};
 
 /**
  * A delivery as it is shown. When the next attempt is due stands with its work, and a destination that is paused is not
@@ -17,7 +50,8 @@ import type { WebhookDestinationEntity } from './destination.entity.js';
  */
 const FACTS = `d.delivery_id, d.event_id, d.event, d.destination_id,
   case when w.claimed then 'sending' else d.status end as status,
-  case when not w.claimed then nullif(greatest(w.due_at, b.opens_at), 'infinity') end as next_attempt_at, e.request_id`;
+  case when not w.claimed then nullif(greatest(w.due_at, b.opens_at), 'infinity') end as next_attempt_at,
+  ${IS_LOST} as lost, e.request_id`;
 
 const VIEW = `${FACTS}, d.attempts`;
 /** The answers of receivers stand in the single record only. */
@@ -44,14 +78,17 @@ export class DeliveryLog {
    * The deliveries to a destination, the newest first; those to a deleted one can still be accounted for.
    * @throws NotFound
    */
-  async list(scope: Scope, destinationId: string, query: PageQuery): Promise<Page<DeliverySummary>> {
+  async list(scope: Scope, destinationId: string, query: DeliveriesQuery): Promise<Page<DeliverySummary>> {
     if (!isId('whk', destinationId)) throw new NotFound();
     const listing: Listing = {
-      name: 'deliveries',
+      name: `deliveries ${query.show ?? ''}`,
       select: SUMMARY,
       from: 'webhook_deliveries d',
       joins: JOINED,
-      ...where({ 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId }),
+      ...where(
+        { 'd.workspace_id': scope.workspaceId, 'd.destination_id': destinationId },
+        ...(query.show ? [SHOWN[query.show]] : []),
+      ),
       order: newestFirst('d.delivery_id', 'd.created_at'),
     };
     const [destinations, rows, counted] = await this.db.readAll(scope, [

@@ -13,8 +13,16 @@ import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { validationPipe } from '../../platform/http/validation.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
+import { InvalidDestination } from './webhooks.errors.js';
 
 export type DestinationVerdict = Awaited<ReturnType<GuardedRequest['check']>>;
+
+/** @throws InvalidDestination with the reason of the refusal */
+export function assertAllowed(verdict: DestinationVerdict): void {
+  if (verdict.ok) return;
+  const { reason, message } = verdict;
+  throw new InvalidDestination({ message, details: { reason } });
+}
 
 const BODY = Symbol('body with a url');
 const verdicts = new WeakMap<AdmittedRequest, DestinationVerdict>();
@@ -34,11 +42,11 @@ class DestinationCheck implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<true> {
-    const metatype = this.reflector.get<Type<{ url: string }>>(BODY, context.getHandler());
+    const metatype = this.reflector.get<Type<{ url?: string }>>(BODY, context.getHandler());
     const request = context.switchToHttp().getRequest<AdmittedRequest>();
     try {
       const { url } = await this.#validation.transform(request.body, { type: 'body', metatype });
-      verdicts.set(request, await this.outbound.check(url));
+      if (url !== undefined) verdicts.set(request, await this.outbound.check(url));
     } catch (error) {
       if (!(error instanceof ValidationFailed)) throw error;
     }
@@ -47,11 +55,11 @@ class DestinationCheck implements CanActivate {
 }
 
 /** On a handler that takes this body: its `url` is checked on the way. */
-export function ChecksDestination(body: Type<{ url: string }>): MethodDecorator {
+export function ChecksDestination(body: Type<{ url?: string }>): MethodDecorator {
   return applyDecorators(SetMetadata(BODY, body), UseGuards(DestinationCheck));
 }
 
-/** What the check found. It is there whenever the body is valid; an invalid one never reaches the handler. */
+/** What the check found. It is there whenever a valid body has a url; an invalid one never reaches the handler. */
 export const CheckedDestination = createParamDecorator(
   (_: unknown, context: ExecutionContext): DestinationVerdict | undefined =>
     verdicts.get(context.switchToHttp().getRequest<AdmittedRequest>()),

@@ -35,7 +35,7 @@ export function assertReceives({
   if (status === 'gone') {
     throw new InvalidTransition({
       message:
-        'The receiver answered 410 (Gone), so nothing is sent to it any more. Register the destination again.',
+        'The receiver answered 410 (Gone), so nothing is sent to it any more. Give the destination another address.',
     });
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiExtension, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -6,11 +6,13 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { ChangeDestination } from './change-destination.js';
 import { DeleteDestination } from './delete-destination.js';
 import { DeliveryView } from './deliveries.dto.js';
 import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
 import { viewOf } from './destination.js';
 import {
+  ChangeDestinationBody,
   DESTINATION_PARAM,
   destinationPaths,
   DestinationPage,
@@ -35,6 +37,7 @@ export class DestinationsController {
   constructor(
     private readonly destinations: Destinations,
     private readonly registerDestination: RegisterDestination,
+    private readonly changeDestination: ChangeDestination,
     private readonly deleteDestination: DeleteDestination,
     private readonly testDestination: TestDestination,
     private readonly rotateDestinationSecret: RotateDestinationSecret,
@@ -83,7 +86,11 @@ export class DestinationsController {
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     const page = await this.destinations.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map(viewOf) };
+    const items = page.items.map(({ deliveries, ...destination }) => ({
+      ...viewOf(destination),
+      deliveries,
+    }));
+    return { ...page, items };
   }
 
   /** The same list, under the limit that the specification gives this path. */
@@ -97,6 +104,25 @@ export class DestinationsController {
   })
   listPartner(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     return this.list(caller, query);
+  }
+
+  /** Changes its name, address or events. Another address ends a pause and a 410 of the one before; the secret stays. */
+  @ApiParam(DESTINATION_PARAM)
+  @Patch(destinationPaths())
+  @ChecksDestination(ChangeDestinationBody)
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    returns: { 200: DestinationView },
+    errors: [NotFound, InvalidDestination],
+  })
+  change(
+    @CurrentCaller() caller: Caller,
+    @Param('id') destinationId: string,
+    @Body() body: ChangeDestinationBody,
+    @CheckedDestination() verdict: DestinationVerdict | undefined,
+  ): Promise<DestinationView> {
+    return this.changeDestination.execute(caller, destinationId, body, verdict);
   }
 
   /** Deletes a destination; what still waits for it is given up. */

@@ -1,3 +1,4 @@
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
@@ -100,6 +101,19 @@ export class RegisterPartnerWebhookBody {
   events?: SubscribableEvent[];
 }
 
+/** Body of `PATCH .../webhooks/{id}`: what is left out stays as it is. */
+export class ChangeDestinationBody extends PartialType(OmitType(RegisterPartnerWebhookBody, ['events']), {
+  skipNullProperties: false,
+}) {
+  /**
+   * The events to receive from now on, each once.
+   * @example ['directive.executed', 'approval.requested']
+   */
+  @ValidateIf(isGiven('events'))
+  @AreEvents()
+  events?: SubscribableEvent[];
+}
+
 /** Body of `POST .../rotate-secret`; it may be empty. */
 export class RotateSecretBody {
   /**
@@ -163,9 +177,25 @@ export class RotatedDestination extends DestinationView {
   previousSecretUntil!: number;
 }
 
+/** The deliveries to a destination that have not arrived. */
+export class OpenDeliveries {
+  /** Given up, and their events have not been sent again since; counted up to 1,000. @example 1 */
+  lost!: number;
+  /** Not sent yet, or tried again by themselves; counted up to 1,000. @example 0 */
+  waiting!: number;
+  /** When the next of them is tried, Unix milliseconds; null when none waits. @example 1771401692000 */
+  nextAttemptAt!: number | null;
+}
+
+/** A destination as the list shows it. */
+export class ListedDestination extends DestinationView {
+  /** The deliveries to it that have not arrived. */
+  deliveries!: OpenDeliveries;
+}
+
 export class DestinationPage extends PageFacts {
   /** The destinations of this page, newest first. */
-  items!: DestinationView[];
+  items!: ListedDestination[];
 }
 
 /** Null is a value, and the wrong one; only what is not named at all is left out. */

@@ -7,8 +7,10 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { OPEN_DELIVERIES } from './delivery-log.repository.js';
 import { MAX_DESTINATIONS } from './destination.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
+import type { OpenDeliveries } from './destinations.dto.js';
 
 /** A figure of the metrics: the destinations that are paused. */
 export const pausedStatement = (): Statement => ({ text: 'select app.paused_destinations() as value' });
@@ -22,13 +24,16 @@ export class Destinations {
   constructor(private readonly db: Db) {}
 
   /** The destinations of the workspace, the newest first. */
-  list(scope: Scope, query: PageQuery): Promise<Page<WebhookDestinationEntity>> {
+  list(
+    scope: Scope,
+    query: PageQuery,
+  ): Promise<Page<WebhookDestinationEntity & { deliveries: OpenDeliveries }>> {
     const listing = {
       name: 'destinations',
-      select: columnsOf(WebhookDestinationEntity),
-      from: 'webhook_destinations',
-      ...where({ workspace_id: scope.workspaceId }, 'deleted_at is null'),
-      order: newestFirst('destination_id'),
+      select: `${columnsOf(WebhookDestinationEntity, { of: 'p' })}, ${OPEN_DELIVERIES}`,
+      from: 'webhook_destinations p',
+      ...where({ 'p.workspace_id': scope.workspaceId }, 'p.deleted_at is null'),
+      order: newestFirst('p.destination_id', 'p.created_at'),
     };
     return readPage(this.db, scope, listing, query);
   }

@@ -7,7 +7,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import { EVENT_TYPES, type SubscribableEvent } from '../events/index.js';
 import { DestinationChanges } from './destination-changes.js';
-import type { DestinationVerdict } from './destination-check.js';
+import { assertAllowed, type DestinationVerdict } from './destination-check.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { MAX_DESTINATIONS, viewOf } from './destination.js';
 import { destinationName, inASentence } from './destination-name.js';
@@ -19,7 +19,7 @@ import type {
   RegisterWebhookBody,
 } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
+import { TooManyDestinations } from './webhooks.errors.js';
 
 interface Registration {
   description: string;
@@ -72,10 +72,7 @@ export class RegisterDestination {
     { description, url, events, secret }: Registration,
     verdict: DestinationVerdict,
   ): Promise<WebhookDestinationEntity> {
-    if (!verdict.ok) {
-      const { reason, message } = verdict;
-      throw new InvalidDestination({ message, details: { reason } });
-    }
+    assertAllowed(verdict);
     const count = await this.destinations.countForAdding();
     if (count >= MAX_DESTINATIONS) throw new TooManyDestinations({ details: { limit: MAX_DESTINATIONS } });
     const destinationId = newId('whk');

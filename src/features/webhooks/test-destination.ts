@@ -42,6 +42,7 @@ export class TestDestination {
       status: 'pending',
       attempts: [],
       nextAttemptAt: this.clock.now(),
+      lost: false,
       requestId,
     };
   }

@@ -4,6 +4,7 @@ import { Figures } from '../../platform/observability/figures.js';
 import { EscalationsModule } from '../escalations/index.js';
 import { EventsModule } from '../events/index.js';
 import { RecordsModule } from '../records/index.js';
+import { ChangeDestination } from './change-destination.js';
 import { CompleteAttempt } from './complete-attempt.js';
 import { DeleteDestination } from './delete-destination.js';
 import { DeliveriesController } from './deliveries.controller.js';
@@ -41,6 +42,7 @@ import { TestDestination } from './test-destination.js';
     DestinationHealthReader,
     DestinationSecrets,
     RegisterDestination,
+    ChangeDestination,
     DeleteDestination,
     TestDestination,
     RotateDestinationSecret,

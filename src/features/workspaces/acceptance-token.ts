@@ -7,7 +7,7 @@ import type { NewToken } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 
 /**
- * The token that a member is given when they accept an invite. Every other token is made by somebody who calls with one, and
+ * The token of a member who accepts an invite by a program, or asks for one on the page of the invite. Every other token is made by somebody who calls with one, and
  * so in the end by an owner, who is behind whatever is done with it (four eyes). This one nobody else has seen.
  */
 @Injectable()
@@ -24,7 +24,7 @@ export class AcceptanceToken {
     const { row, shown } = issueToken(
       { workspaceId, memberId, tokenMadeBy: [] },
       { memberId, memberName },
-      { name: 'made at acceptance', createdAt: this.clock.now(), expiresAt: null },
+      { name: 'from accepting the invite', createdAt: this.clock.now(), expiresAt: null },
     );
     this.tokens.add(row);
     this.receipts.append({

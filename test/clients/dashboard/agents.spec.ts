@@ -88,11 +88,11 @@ describe.runIf(hasBrowser)('agents and tools', { timeout: 60_000 }, () => {
       .first()
       .click();
     await page.getByText('None yet.', { exact: true }).waitFor();
-    await step('Pause', 'capo_ops');
-    await page.getByRole('button', { name: 'Resume capo_ops' }).waitFor();
+    await step('Pause', 'Ops');
+    await page.getByRole('button', { name: 'Resume Ops' }).waitFor();
     expect(await test.rows('select capo from paused_capos')).toEqual([{ capo: 'capo_ops' }]);
-    await step('Resume', 'capo_ops');
-    await page.getByRole('button', { name: 'Pause capo_ops' }).waitFor();
+    await step('Resume', 'Ops');
+    await page.getByRole('button', { name: 'Pause Ops' }).waitFor();
     expect(await test.rows('select capo from paused_capos')).toEqual([]);
   });
 

@@ -45,6 +45,8 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     expect(await desk.findingsEverywhere()).toEqual([]);
     await say('Why does this wait?');
     await log().getByText('karl@acme.example').first().waitFor();
+    await log().getByText('The directive (“Email karl').waitFor();
+    expect(await chat().textContent()).not.toMatch(/[a-z]{2,4}_[0-9a-z]{26}/);
     const [asked, answer] = await messages();
     expect(asked).toMatchObject({ author: 'member', body: 'Why does this wait?' });
     expect(answer!.intents).toEqual([
@@ -52,7 +54,7 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     ]);
     expect(await desk.findingsEverywhere()).toEqual([]);
     await chat()
-      .getByRole('button', { name: `Open ${approvalId}` })
+      .getByRole('button', { name: /^Open the approval “.*karl@acme.example/ })
       .click();
     await page.getByRole('textbox', { name: 'Subject' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/approvals/${approvalId}`);
@@ -101,7 +103,7 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await directives()).toHaveLength(2);
     await chat().getByRole('button', { name: 'Yes, hand it in' }).click();
-    await log().getByText('Handed in as').waitFor();
+    await log().getByText('Handed in:').waitFor();
     expect(await chat().getByRole('button', { name: 'Yes, hand it in' }).count()).toBe(0);
     const all = await directives();
     expect(all).toHaveLength(3);
@@ -132,7 +134,7 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     await chat().getByRole('button', { name: 'New conversation' }).click();
     await chat().getByText('Earlier conversations').click();
     await chat().getByRole('button', { name: 'Why does this wait?' }).click();
-    await log().getByText('Handed in as').waitFor();
+    await log().getByText('Handed in:').waitFor();
   });
 
   it('opens from the palette, and takes the place of the page on a phone, under the kill switch', async () => {
@@ -147,7 +149,7 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     const { width } = (await chat().boundingBox())!;
     expect(width).toBeGreaterThan(PHONE.width - 40);
     await chat()
-      .getByRole('button', { name: `Open ${directiveId}` })
+      .getByRole('button', { name: /^Open the directive “Email karl/ })
       .first()
       .click();
     await chat().waitFor({ state: 'detached' });

@@ -85,9 +85,9 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('link', { name: 'What left' }).click();
     await page.getByRole('link', { name: /eva/ }).click();
-    await page.getByText('executed').first().waitFor();
+    await page.getByText('carried out').first().waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^executed .*rcp_/)]),
+      expect.arrayContaining([expect.stringMatching(/^carried out .*Receipt/)]),
     );
     expect(await desk.findings()).toEqual([]);
     expect(desk.complaints).toEqual([]);

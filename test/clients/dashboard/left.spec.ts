@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('work of many requests that a person has left', { tim
       .getByText(/^Deliveries/)
       .first()
       .click();
-    const boxes = page.getByRole('checkbox', { name: /^Choose report.daily/ });
+    const boxes = page.getByRole('checkbox', { name: /^Choose the Daily Report was made/ });
     await boxes.first().waitFor();
     for (let at = 0; at < DELIVERIES; at++) await boxes.nth(at).check();
     const asked = await refuseSecond(/\/redeliver$/);

@@ -61,7 +61,8 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
   const dialog = () => page.getByRole('dialog');
-  const again = () => page.getByRole('button', { name: /^Send again webhook.test/ });
+  const again = () => page.getByRole('button', { name: /^Send again: a test/ });
+  const lostLink = () => page.getByRole('banner').getByRole('link', { name: /lost$/ });
   const deliveries = () =>
     test.rows<{ status: string; answers: number[] }>(
       `select status, (select array_agg((a->>'status')::int order by (a->>'n')::int) from jsonb_array_elements(attempts) a) as answers
@@ -156,9 +157,14 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     // Its five attempts take twelve minutes.
     await test.rows(`with gone as (delete from work_items where kind = 'webhook.deliver')
       update webhook_deliveries set status = 'dead'`);
-    await page.reload();
-    await page.getByText(`Deliveries to Warehouse ${DESK.width}`).click();
-    await page.getByText('given up: fix the receiver, then send it again').waitFor();
+    // It is told on every page; the link leads to the lost one, which is shown with what to press.
+    await page.goto(`${test.url}/overview`);
+    expect(await lostLink().textContent()).toBe('1 delivery was lost');
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await lostLink().click();
+    await page.getByText('1 delivery was lost: the receiver took it at no attempt.').waitFor();
+    await page.getByText('lost: fix the receiver, then send it again').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
     await again().click();
     await dialog().getByRole('button', { name: 'Send again' }).click();
     await dialog().getByText('0 of 1 delivered, 1 failed again.').waitFor();
@@ -169,6 +175,11 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await dialog().getByText('1 of 1 delivered.').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await dialog().getByRole('button', { name: 'Close' }).click();
+    await page.getByText('None is lost: what was sent again stands under All.').waitFor();
+    await lostLink().waitFor({ state: 'detached' });
+    await page.getByLabel(`Show deliveries to Warehouse ${DESK.width}`).selectOption('All');
+    await page.getByText('given up, and sent again since').waitFor();
+    expect(await again().count()).toBe(0);
     const [lost, resent] = await deliveries();
     expect(lost).toMatchObject({ status: 'dead' });
     expect(resent).toMatchObject({ status: 'delivered' });
@@ -181,10 +192,17 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
   });
 
   it('sends many again, and reads what became of each', async () => {
+    const eventId = (await test.rows('select event_id from webhook_deliveries'))[0]!['event_id'];
+    await page.getByRole('button', { name: `Send a test to Warehouse ${DESK.width}` }).click();
+    await confirm('Send a test');
+    await eventually(deliveries, (all) => all.filter(({ status }) => status === 'delivered').length === 2);
     await test.rows(`update webhook_deliveries set status = 'dead'`);
-    await page.reload();
-    await page.getByText(`Deliveries to Warehouse ${DESK.width}`).click();
-    await page.getByRole('button', { name: 'Choose all that were given up' }).click();
+    expect(await test.rows('select 1 from webhook_deliveries where event_id = $1', [eventId])).toHaveLength(
+      2,
+    );
+    await page.goto(`${test.url}/connections`);
+    await page.getByRole('button', { name: `Show what was lost to Warehouse ${DESK.width}` }).click();
+    await page.getByRole('button', { name: 'Choose all that were lost' }).click();
     await page.getByText('2 chosen.').waitFor();
     const before = receiver.received.length;
     answer = (count) => ((count - before) % 2 === 1 ? 503 : 200);
@@ -194,7 +212,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await dialog().getByText('failed again: the receiver answered 503').waitFor();
     await dialog().getByText('delivered: the receiver answered 200').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).click();
-    expect((await deliveries()).slice(2)).toEqual(
+    expect((await deliveries()).slice(3)).toEqual(
       expect.arrayContaining([
         { status: 'delivered', answers: [200] },
         { status: 'failed', answers: expect.arrayContaining([503]) },
@@ -235,7 +253,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
   it('reads that a receiver wants nothing more, and what to do', async () => {
     answer = () => 410;
     for (const response of silent.splice(0)) response.writeHead(410).end();
-    await page.getByText('ended: the receiver answered 410 (gone). Make another webhook').waitFor();
+    await page.getByText('ended: the receiver answered 410 (gone). Give it another address').waitFor();
     expect((await deliveries()).at(-1)).toEqual({ status: 'dead', answers: [410] });
     await again().first().click();
     await dialog().getByRole('button', { name: 'Send again' }).click();
@@ -243,6 +261,43 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await dialog().getByRole('button', { name: 'Close' }).click();
     // The browser itself tells that the service refused it.
     expect(desk.complaints.filter((one) => !one.includes('409'))).toEqual([]);
+  });
+
+  it('gives a webhook another name, address and events, after which it receives again', async () => {
+    const before = (await test.rows('select * from webhook_destinations where deleted_at is null'))[0]!;
+    expect(before).toMatchObject({ status: 'gone', events: ['report.daily'] });
+    answer = () => 204;
+    await page.getByRole('button', { name: `Change Warehouse ${DESK.width}` }).click();
+    expect(await dialog().getByLabel('Address', { exact: false }).inputValue()).toBe(receiver.url);
+    await dialog().getByLabel('What it is for').fill('Warehouse Kiel');
+    await dialog().getByLabel('Address', { exact: false }).fill('not an address');
+    await dialog().getByRole('button', { name: 'Change' }).click();
+    await dialog().getByLabel('Address', { exact: false }).fill('https://127.0.0.1/hooks');
+    await dialog().getByRole('button', { name: 'Change' }).click();
+    await dialog().getByRole('alert').waitFor();
+    expect((await test.rows('select * from webhook_destinations where deleted_at is null'))[0]).toEqual(
+      before,
+    );
+    await dialog().getByLabel('Address', { exact: false }).fill(`${receiver.url}/kiel`);
+    await dialog().getByLabel('work was carried out').check();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await confirm('Change');
+    await told(
+      /^Warehouse Kiel is saved: it goes to .*\/kiel, and tells when work was carried out, the Daily/,
+    );
+    expect((await test.rows('select * from webhook_destinations where deleted_at is null'))[0]).toEqual({
+      ...before,
+      description: 'Warehouse Kiel',
+      url: `${receiver.url}/kiel`,
+      events: ['directive.executed', 'report.daily'],
+      status: 'active',
+      consecutive_failures: 0,
+    });
+    await page.getByRole('button', { name: 'Send a test to Warehouse Kiel' }).click();
+    await confirm('Send a test');
+    await eventually(deliveries, (all) => all.at(-1)!.status === 'delivered');
+    // The browser itself tells that the address was refused.
+    expect(desk.complaints.filter((one) => !one.includes('422'))).toEqual([]);
   });
 
   it('pauses an agent, and is told so', async () => {

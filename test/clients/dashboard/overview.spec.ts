@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('the overview', { timeout: 60_000 }, () => {
     expect(label).toMatch(/^Last 30 days: lowest 0, highest 0, today 0\.$/);
     const metrics = page.getByRole('region', { name: 'Metrics' });
     await metrics.getByText('Median time to a decision').waitFor();
-    await metrics.getByText('pending approval').waitFor();
+    await metrics.getByText('waits for approval').waitFor();
     await page.getByRole('region', { name: 'Inbox' }).getByText('Nothing waits for anybody.').waitFor();
     await page.getByLabel('Your comment').fill('Well done.');
     await page.reload();

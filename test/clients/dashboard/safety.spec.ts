@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     await page.getByRole('dialog').getByLabel('Why').fill('The wrong note.');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('reverted').first().waitFor();
+    await page.getByText('undone').first().waitFor();
     expect(desk.complaints).toEqual([]);
   });
 

@@ -473,6 +473,13 @@ describe('GET and DELETE /api/admin/sessions', () => {
       [bossId, adminMember.memberId, operatorMember.memberId].toSorted(),
     );
     expect(await idsOf(asAdmin, `?memberId=${bossId}`)).toEqual([bossId]);
+    // The one that asks began first of the three, and takes no place in a page of the others.
+    expect((await asOwner.get('/sessions?others=true&limit=1')).body).toMatchObject({
+      total: 2,
+      items: [{ memberId: operatorMember.memberId }],
+    });
+    expect(await idsOf(asAdmin, '?others=true')).toEqual([operatorMember.memberId, bossId]);
+    expect(await idsOf(asOperator, '?others=true')).toEqual([]);
 
     const [ownerSession] = (await asOwner.get(`/sessions?memberId=${bossId}`)).body.items;
     expect((await asAdmin.delete(`/sessions/${ownerSession.sessionId}`)).status).toBe(404);

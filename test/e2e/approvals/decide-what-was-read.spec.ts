@@ -97,6 +97,41 @@ describe('POST /approvals with what was read', () => {
   );
 });
 
+describe('GET /approvals/contents', () => {
+  const contents = (ids: readonly string[], client = desk.client) =>
+    client.get(`/approvals/contents?ids=${ids.join(',')}`);
+
+  it('answers what the single record says, with who edited and not what', async () => {
+    const [one, other] = [await edited(), await desk.handInReady()];
+    const { status, body, text } = await contents([one.approvalId, other.approvalId]);
+    expect(status, text).toBe(200);
+    for (const { approvalId } of [one, other]) {
+      const { sources: _s, mayApprove: _m, refusal: _r, ...single } = await desk.approval(approvalId);
+      const revisions = single.revisions.map((each: object) => ({ ...each, changes: [] }));
+      expect(body.items.find((each: any) => each.approvalId === approvalId)).toEqual({
+        ...single,
+        revisions,
+      });
+    }
+    expect(body.items.find((each: any) => each.approvalId === one.approvalId).contentHash).toBe(one.now);
+  });
+
+  it('leaves out what the caller may not see, and what does not fit into one answer', async () => {
+    const stranger = new Desk(test, (await test.createWorkspace()).owner.token);
+    const made = [await desk.handInReady(), await desk.handInReady()];
+    const ids = made.map(({ approvalId }) => approvalId).toSorted();
+    expect((await contents(ids, stranger.client)).body).toEqual({ items: [] });
+    await test.rows(
+      `update approvals set output = jsonb_set(output, '{body}', to_jsonb(repeat('long ', 800001))) where approval_id = any($1)`,
+      [ids],
+    );
+    const { body } = await contents(ids);
+    expect(body.items.map(({ approvalId }: any) => approvalId)).toEqual([ids[0]]);
+    expect((await contents(['apr_x', ...ids])).status).toBe(422);
+    expect((await desk.client.get('/approvals/contents')).status).toBe(422);
+  });
+});
+
 describe('approving without the content hash what another member has edited', () => {
   let operator: Desk;
   beforeAll(async () => {

@@ -164,7 +164,7 @@ describe('POST /consigliere/chat 200: by name', () => {
     expect(reply).toMatch(/^This failed today:\n- /);
     expect(JSON.stringify(intents)).toContain(denied);
     const why = await chat.say(`Why was ${(await desk.packets(denied))[0].workPacketId} denied?`);
-    expect(why.reply).toMatch(/The policy decision of .+: deny \(guardian in mode guardrailed\)\./);
+    expect(why.reply).toMatch(/The policy decision of .+: denied\./);
     expect(why.reply).toContain('The standing order "No mail" forbids this work packet.');
     expect(why.intents[0]).toMatchObject({ intent: 'decision', ids: expect.arrayContaining([denied]) });
   });

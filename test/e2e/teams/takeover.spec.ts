@@ -256,7 +256,7 @@ describe('the token of an acceptance', () => {
     const member = await join('second@example.com');
     expect(member.token).toMatchObject({
       token: expect.stringMatching(/^cons_/),
-      name: 'made at acceptance',
+      name: 'from accepting the invite',
       memberId: member.memberId,
       madeBy: [],
       expiresAt: null,
@@ -286,10 +286,25 @@ describe('the token of an acceptance', () => {
     expect(stored).toEqual([]);
   });
 
-  it('is shown by the form, once', async () => {
+  it('is not made by the form unless it is asked for', async () => {
+    const { inviteId } = await desk.invite('no-token@example.com');
+    const page = await fetch(`${desk.test.url}/invites/${await desk.token(inviteId)}`, {
+      method: 'POST',
+      body: new URLSearchParams({ displayName: 'Ida', password: PASSWORD }),
+      headers: { 'X-Forwarded-For': desk.anyone.address },
+    });
+    expect(page.status).toBe(200);
+    expect(await page.text()).not.toContain('cons_');
+    const made = `select 1 from tokens t join members m using (member_id) join users u on u.user_id = m.user_id
+      where u.email = 'no-token@example.com'`;
+    expect(await desk.test.rows(made)).toEqual([]);
+  });
+
+  it('is shown by the form to who asks for it, once', async () => {
     const { inviteId } = await desk.invite('form-token@example.com');
     const link = `${desk.test.url}/invites/${await desk.token(inviteId)}`;
-    const form = { method: 'POST', body: new URLSearchParams({ displayName: 'Jo', password: PASSWORD }) };
+    const fields = { displayName: 'Jo', password: PASSWORD, wantsToken: 'on' };
+    const form = { method: 'POST', body: new URLSearchParams(fields) };
     const headers = { 'X-Forwarded-For': desk.anyone.address };
     const page = await fetch(link, { ...form, headers });
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);

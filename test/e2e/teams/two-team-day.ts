@@ -264,7 +264,7 @@ export async function everythingReadable(
     .entries.filter(({ method, policy }) => method === 'GET' && policy.auth === 'member')
     .flatMap((entry) => entry.paths)
     .filter((path) => path.startsWith('/api/pro/') && !path.endsWith('/stream'));
-  const lists = paths.filter((path) => !path.includes(':'));
+  const lists = paths.filter((path) => !path.includes(':') && path !== CONTENTS);
   const records = paths.filter((path) => /\/:[^/]+$/.test(path));
   expect([lists.length > 20, records.length > 6]).toEqual([true, true]);
   const recordOf = (id: string) => {
@@ -277,6 +277,7 @@ export async function everythingReadable(
       ...['directives', 'approvals', 'audit-feed'].map((list) => `/${list}?teamId=${teamId}`),
       `/revenue-events?source=${source}`,
       ...memberIds.map((memberId) => `/audit-feed?actor=${memberId}`),
+      `${CONTENTS}?ids=${of(/^apr_/).slice(0, 100).join(',')}`,
       ...of(/^dir_/).map((id) => `/work-packets?directiveId=${id}`),
       ...of(/^(?:dir|apr|so)_/).map((id) => `/audit-feed?entity=${id}`),
     ];
@@ -301,6 +302,9 @@ export async function everythingReadable(
   });
   return read;
 }
+
+/** It answers what its caller names. */
+const CONTENTS = '/api/pro/approvals/contents';
 
 /** Where records of a kind are read. */
 const RECORDS: Record<string, string> = {

@@ -56,6 +56,7 @@ describe('GET /deliveries/{id}', () => {
       status: 'dead',
       attempts: ATTEMPTS,
       nextAttemptAt: null,
+      lost: true,
     });
   });
 
@@ -83,6 +84,7 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
           status: 'failed',
           attempts: ATTEMPTS.map(({ answer: _answer, ...attempt }) => attempt),
           nextAttemptAt: dueAt.getTime(),
+          lost: false,
         },
       ],
       total: 1,
@@ -126,6 +128,32 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
     });
   });
 
+  it('200: shows those that were lost and not sent again, and those that wait; the list of destinations counts them', async () => {
+    const destinationId = await desk.register();
+    const dueAt = new Date(Date.now() + 60_000);
+    const lost = await desk.leaveDelivery(destinationId, { status: 'dead', attempts: ATTEMPTS });
+    const resent = await desk.leaveDelivery(destinationId, { status: 'dead' });
+    const failedCopy = await desk.leaveDelivery(destinationId, { status: 'dead', eventId: resent.eventId });
+    const arrived = await desk.leaveDelivery(destinationId);
+    await desk.leaveDelivery(destinationId, { status: 'dead', eventId: arrived.eventId });
+    const waiting = await desk.leaveDelivery(destinationId, { status: 'failed', dueAt });
+    const shown = async (show: string) =>
+      (await desk.client.get(`${path}/${destinationId}/deliveries?show=${show}`)).body.items.map(
+        ({ deliveryId }: { deliveryId: string }) => deliveryId,
+      );
+    expect(await shown('lost')).toEqual([failedCopy.deliveryId, lost.deliveryId]);
+    expect(await shown('waiting')).toEqual([waiting.deliveryId]);
+    expect(await shown('delivered')).toEqual([arrived.deliveryId]);
+    const counts = async () => (await desk.client.get(path)).body.items[0].deliveries;
+    expect(await counts()).toEqual({ lost: 2, waiting: 1, nextAttemptAt: dueAt.getTime() });
+    // Once it is sent again it is lost no more, before it has arrived.
+    await desk.client.post(`/deliveries/${lost.deliveryId}/redeliver`);
+    expect(await shown('lost')).toEqual([failedCopy.deliveryId]);
+    expect(await counts()).toMatchObject({ lost: 1, waiting: 2 });
+    await desk.openBreaker(destinationId);
+    expect((await counts()).nextAttemptAt).toBeGreaterThan(dueAt.getTime());
+  });
+
   it('404: knows none of another workspace', async () => {
     const other = await WebhookDesk.in(test);
     const foreign = await other.register();
@@ -136,8 +164,9 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
   });
 
   it('422: refuses a limit that is none', async () => {
-    const { status } = await desk.client.get(`${path}/${await desk.register()}/deliveries?limit=0`);
-    expect(status).toBe(422);
+    const id = await desk.register();
+    for (const query of ['limit=0', 'show=dead'])
+      expect((await desk.client.get(`${path}/${id}/deliveries?${query}`)).status).toBe(422);
   });
 });
 
@@ -157,6 +186,7 @@ describe.each(SPELLINGS)('POST %s/{id}/test', (path) => {
       status: 'pending',
       attempts: [],
       nextAttemptAt: expect.any(Number),
+      lost: false,
       requestId,
     });
     const { items } = (await desk.client.get(`${path}/${destinationId}/deliveries`)).body;
@@ -220,6 +250,7 @@ describe('POST /deliveries/{id}/redeliver', () => {
       status: 'pending',
       attempts: [],
       nextAttemptAt: expect.any(Number),
+      lost: false,
       requestId: old.requestId,
     });
     const { body } = await desk.client.get(`/webhooks/${destinationId}/deliveries`);

@@ -177,6 +177,7 @@ describe('what becomes of a destination', () => {
         `${beginning} is paused: 20 deliveries in a row failed at every try.`,
         `An admin resumed ${name}.`,
         `${beginning} receives events again.`,
+        `The event revenue.recorded was not received by ${name} at any attempt. An admin can send it again.`,
         `The event revenue.recorded could not be sent to ${name}. The secret that signs them cannot be opened with the SECRETS_KEY of this service.`,
         `${beginning} answered 410 (Gone): no more events are sent to it.`,
         `An admin deleted ${name}.`,

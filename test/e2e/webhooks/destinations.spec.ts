@@ -295,6 +295,88 @@ describe('limits', () => {
   });
 });
 
+const OTHER_URL = 'https://93.184.216.35/hooks/other';
+
+describe.each(SPELLINGS)('PATCH %s/{id}', (path) => {
+  const change = (id: string, body: object) => desk.client.send('PATCH', `${path}/${id}`, body);
+
+  it('200: changes what is named and nothing else, with a receipt that has no address', async () => {
+    const { destinationId, secret } = await desk.registerPartner();
+    const { description, events } = await desk.row(destinationId);
+    const named = await change(destinationId, { description: 'Ledger of Acme' });
+    expect(named.status, named.text).toBe(200);
+    expect(named.body).toMatchObject({
+      destinationId,
+      description: 'Ledger of Acme',
+      url: PUBLIC_URL,
+      events,
+    });
+    const moved = await change(destinationId, { url: OTHER_URL, events: ['report.daily'] });
+    expect(moved.body).toMatchObject({
+      description: 'Ledger of Acme',
+      url: OTHER_URL,
+      events: ['report.daily'],
+    });
+    const row = await desk.row(destinationId);
+    expect(row).toMatchObject({ url: OTHER_URL, events: ['report.daily'], former_secrets: [] });
+    expect(desk.opened(destinationId, row['sealed_secret'])).toBe(secret);
+    const changes = (await desk.receipts(destinationId)).slice(1);
+    expect(changes).toMatchObject([
+      { action: 'webhook.changed', details: { changed: ['description'], name: 'Ledger of Acme' } },
+      { action: 'webhook.changed', details: { changed: ['url', 'events'], events: ['report.daily'] } },
+    ]);
+    expect(changes[0]!['summary']).toContain(`"${String(description)}"`);
+    expect(JSON.stringify(changes)).not.toContain('93.184');
+    expect(await test.rows('select name from connectors where subject = $1', [destinationId])).toEqual([
+      { name: 'Ledger of Acme' },
+    ]);
+  });
+
+  it('200: leaves it as it is, without a receipt, where nothing differs', async () => {
+    const destinationId = await desk.register();
+    const count = await desk.receiptCount();
+    for (const body of [{}, { url: PUBLIC_URL, events: ['report.daily'] }])
+      expect((await change(destinationId, body)).status).toBe(200);
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
+  it.each(['paused', 'gone'] as const)('200: another address ends that it was %s', async (status) => {
+    const destinationId = await desk.register();
+    await desk.becomes(destinationId, status);
+    expect((await change(destinationId, { events: ['kill.activated'] })).body).toMatchObject({ status });
+    const moved = await change(destinationId, { url: OTHER_URL });
+    expect(moved.body).toMatchObject({ status: 'active', consecutiveFailures: 0 });
+    expect(await desk.breakers(destinationId)).toEqual([]);
+    expect((await desk.client.post(`${path}/${destinationId}/test`)).status).toBe(202);
+  });
+
+  it('422: refuses an address that leads inside, and values that are none, and changes nothing', async () => {
+    const destinationId = await desk.register();
+    const before = await desk.row(destinationId);
+    for (const [body, code] of [
+      [{ url: 'https://127.0.0.1/hooks' }, 'INVALID_DESTINATION'],
+      [{ url: 'http://93.184.216.34/' }, 'INVALID_DESTINATION'],
+      [{ url: null }, 'VALIDATION_FAILED'],
+      [{ description: null }, 'VALIDATION_FAILED'],
+      [{ events: [] }, 'VALIDATION_FAILED'],
+      [{ events: null }, 'VALIDATION_FAILED'],
+      [{ secret: CHOSEN_SECRET }, 'VALIDATION_FAILED'],
+    ] as const) {
+      const answer = await change(destinationId, body);
+      expect([answer.status, answer.body.error?.code], answer.text).toEqual([422, code]);
+    }
+    expect(await desk.row(destinationId)).toEqual(before);
+  });
+
+  it('404: knows none of another workspace, or one that was deleted', async () => {
+    const foreign = await (await WebhookDesk.in(test)).register();
+    const deleted = await desk.register();
+    await desk.client.delete(`/webhooks/${deleted}`);
+    for (const id of [foreign, deleted, 'nonsense'])
+      expect((await change(id, { description: 'Mine' })).status).toBe(404);
+  });
+});
+
 describe.each(SPELLINGS)('DELETE %s/{id}', (path) => {
   it('200: ends what waits, empties the secrets, and keeps the record', async () => {
     const destinationId = await desk.register();

@@ -2,12 +2,13 @@ import type { ActionRequestSummary, AgentView, DirectiveSummary, OutsideAgentVie
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, useCapoNames, useMe } from '../me.js';
 import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Csv, onePage } from '../ui/csv.js';
 import { Loaded, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import { Tools } from './tools.js';
 
@@ -160,9 +161,8 @@ function Asked({ name }: { name: string }) {
 }
 
 /** What a capo was given since midnight, and what became of it. */
-function Done({ role }: { role: AgentView['role'] }) {
+function Done({ role, name }: { role: AgentView['role']; name: string }) {
   const [isOpen, setOpen] = useState(false);
-  const name = role.replace('capo_', '');
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>What {name} was given today</summary>
@@ -178,7 +178,7 @@ function Done({ role }: { role: AgentView['role'] }) {
               <Link to="/directives/$directiveId" params={{ directiveId }}>
                 <span className="title">{title}</span>
                 <span className="facts">
-                  <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                  <span className={`status ${status}`}>{stateOf(status)}</span>
                   <span>{createdBy.name}</span>
                   <Time at={createdAt} />
                 </span>
@@ -194,9 +194,10 @@ function Done({ role }: { role: AgentView['role'] }) {
 function Capo({ capo }: { capo: AgentView }) {
   const { role, status, statusReason, pendingDirectives, completedToday, lastExecutedAt, pausedBy } = capo;
   const isAdmin = mayAct(useMe(), 'admin');
+  const name = useCapoNames()(role);
   return (
     <li>
-      <span className="title">{role.replace('capo_', '')}</span>
+      <span className="title">{name}</span>
       <span className="facts">
         <span className={status === 'paused' || status === 'halted' ? 'urgent' : 'count'}>
           {status.replace('-', ' ')}
@@ -210,26 +211,26 @@ function Capo({ capo }: { capo: AgentView }) {
           </span>
         )}
       </span>
-      <Done role={role} />
+      <Done role={role} name={name} />
       {isAdmin && (
         <div className="row">
           {pausedBy === null ? (
             <Act
               verb="Pause"
-              of={role}
+              of={name}
               effect="It begins no directive until it is resumed. What it has begun goes on."
               act={() => client.agents.pause(role)}
               stale={STALE}
-              says={`${role} is paused.`}
+              says={`${name} is paused.`}
             />
           ) : (
             <Act
               verb="Resume"
-              of={role}
+              of={name}
               effect="It begins directives again, the oldest first."
               act={() => client.agents.resume(role)}
               stale={STALE}
-              says={`${role} is resumed.`}
+              says={`${name} is resumed.`}
             />
           )}
         </div>

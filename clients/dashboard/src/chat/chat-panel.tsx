@@ -1,9 +1,9 @@
 import type { BootstrapView, ChatMessageView, ConversationSummary } from '@consigliere/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { mayAct, useMe } from '../me.js';
-import { isId, placeOf } from '../palette/places.js';
+import { ThingLink } from '../palette/thing-link.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Earlier, Loaded } from '../ui/list.js';
@@ -206,7 +206,7 @@ function Conversation({ conversationId, isPending, me, onAnswer, onLeave }: Give
 }
 
 function Said({
-  message: { author, body, intents, directiveIds, createdAt },
+  message: { author, body, intents, directiveIds, sources: known, createdAt },
   onLeave,
 }: {
   message: ChatMessageView;
@@ -219,12 +219,16 @@ function Said({
       <p className="facts">
         <strong>{author === 'member' ? 'You' : 'Consigliere'}</strong> <Time at={createdAt} />
       </p>
-      <p className="output">{body}</p>
+      <p className="output">{author === 'member' ? body : withoutIds(body)}</p>
       {sources.length > 0 && (
         <ul aria-label="Sources">
           {sources.map((id) => (
             <li key={id}>
-              <Source id={id} onLeave={onLeave} />
+              <ThingLink
+                id={id}
+                words={nameOf(id, known.find((one) => one.id === id)?.title)}
+                onLeave={() => ALONE.matches && onLeave()}
+              />
             </li>
           ))}
         </ul>
@@ -233,24 +237,33 @@ function Said({
   );
 }
 
-function Source({ id, onLeave }: { id: string; onLeave: () => void }) {
-  const navigate = useNavigate();
-  const go = useMutation({
-    mutationFn: async () => {
-      const href = await placeOf(id);
-      if (ALONE.matches) onLeave();
-      await navigate({ href });
-    },
-  });
-  if (!isId(id)) return <code>{id}</code>;
-  return (
-    <>
-      <button type="button" className="source" disabled={go.isPending} onClick={() => go.mutate()}>
-        Open <code>{id}</code>
-      </button>
-      {go.error && <Failure error={go.error} />}
-    </>
-  );
+const KINDS: Record<string, string> = {
+  ...NAMES,
+  pkt: 'work packet',
+  act: 'request of an agent',
+  qst: 'question',
+  sig: 'signal',
+  rcp: 'receipt',
+  chk: 'checkpoint',
+  con: 'connector',
+  doc: 'document',
+  tok: 'token',
+};
+
+/** How a person knows a record: what it is, and its title where the service told one. */
+function nameOf(id: string, title: string | undefined): string {
+  const kind = KINDS[id.split('_', 1)[0]!] ?? 'record';
+  return title === undefined ? `the ${kind}` : `the ${kind} “${title}”`;
+}
+
+const ID = '[a-z]{2,4}_[0-9a-z]{26}';
+
+/** An answer without ids: what they name stands as links below it. */
+function withoutIds(body: string): string {
+  return body
+    .replaceAll(new RegExp(`^- ${ID} \\(([^\\n]*?”)\\) `, 'gm'), '- $1 ')
+    .replaceAll(new RegExp(`^(- )${ID}:? `, 'gm'), '$1')
+    .replaceAll(new RegExp(`(?: as)? \\(?\\b${ID}\\b\\)?`, 'g'), '');
 }
 
 /** The answer to "Shall I hand this in?". */

@@ -1,29 +1,19 @@
-import type { DestinationView, RotatedDestination } from '@consigliere/sdk';
+import type { DestinationView, ListedDestination, RotatedDestination } from '@consigliere/sdk';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
-import { Field, Form } from '../ui/form.js';
+import { changed, Field, Form } from '../ui/form.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 import { Connectors } from './connectors.js';
-import { Deliveries } from './deliveries.js';
+import { Deliveries, type Show } from './deliveries.js';
+import { EVENTS } from './events.js';
 import { ModelBudget } from './model-budget.js';
 import { type Secret, ShownSecret } from './shown-secret.js';
 
-const EVENTS: Record<DestinationView['events'][number], string> = {
-  'approval.requested': 'a person is asked',
-  'approval.decided': 'a person has decided',
-  'action.completed': 'an agent has carried out what it asked',
-  'directive.created': 'work was handed in',
-  'directive.executed': 'work was carried out',
-  'kill.activated': 'everything was stopped',
-  'revenue.recorded': 'revenue was recorded',
-  'report.daily': 'the Daily Report was made',
-  'pack.installed': 'a skill pack was installed',
-  'pack.revoked': 'a skill pack was revoked',
-};
-const STALE = ['webhook', 'delivery'] as const;
+const STALE = ['webhook', 'delivery', 'me'] as const;
 
 /** What connects the service with other programs: webhooks with their deliveries, what it needs itself, models, the partner. */
 export function ConnectionsPage() {
@@ -56,6 +46,19 @@ export function ConnectionsPage() {
         again.
       </p>
       {secret !== undefined && <ShownSecret secret={secret} onKept={() => setSecret(undefined)} />}
+      <section aria-label="Webhooks">
+        <h2>Webhooks</h2>
+        <Listing<ListedDestination>
+          queryKey={['webhook']}
+          list={(page) => admin.webhooks.list(page)}
+          empty="None yet. Make the first one below."
+          isUnderWay={isUnderWay}
+        >
+          {(destination) => (
+            <Destination key={destination.destinationId} destination={destination} onSecret={showOnce} />
+          )}
+        </Listing>
+      </section>
       <section aria-label="Make a webhook">
         <h2>Make a webhook</h2>
         <Form
@@ -65,47 +68,15 @@ export function ConnectionsPage() {
             client.webhooks.createWithNewSecret({
               description: description!,
               url: url!,
-              events: data.getAll('event') as DestinationView['events'],
+              events: eventsIn(data),
             })
           }
           stale={STALE}
           says={({ description }) => `The webhook ${description} is made.`}
           onDone={showOnce}
         >
-          <Field label="What it is for">
-            <input name="description" required maxLength={200} />
-          </Field>
-          <Field label="Address" hint="https">
-            <input
-              name="url"
-              type="url"
-              required
-              maxLength={2000}
-              placeholder="https://hooks.acme.example/"
-            />
-          </Field>
-          <fieldset>
-            <legend>Tells when</legend>
-            {Object.entries(EVENTS).map(([event, words]) => (
-              <label key={event} className="check">
-                <input type="checkbox" name="event" value={event} defaultChecked={event === 'report.daily'} />
-                {words}
-              </label>
-            ))}
-          </fieldset>
+          <WebhookFields />
         </Form>
-      </section>
-      <section aria-label="Webhooks">
-        <h2>Webhooks</h2>
-        <Listing<DestinationView>
-          queryKey={['webhook']}
-          list={(page) => admin.webhooks.list(page)}
-          empty="None yet. Make the first one above."
-        >
-          {(destination) => (
-            <Destination key={destination.destinationId} destination={destination} onSecret={showOnce} />
-          )}
-        </Listing>
       </section>
       <Connectors />
       <ModelBudget />
@@ -121,6 +92,44 @@ export function ConnectionsPage() {
     </div>
   );
 }
+
+/** What a webhook is, to be filled in or changed. */
+function WebhookFields({ of }: { of?: DestinationView }) {
+  return (
+    <>
+      <Field label="What it is for">
+        <input name="description" required maxLength={200} defaultValue={of?.description} />
+      </Field>
+      <Field label="Address" hint="https">
+        <input
+          name="url"
+          type="url"
+          required
+          maxLength={2000}
+          placeholder="https://hooks.acme.example/"
+          defaultValue={of?.url}
+        />
+      </Field>
+      <fieldset>
+        <legend>Tells when</legend>
+        {Object.entries(EVENTS).map(([event, words]) => (
+          <label key={event} className="check">
+            <input
+              type="checkbox"
+              name="event"
+              value={event}
+              defaultChecked={(of?.events ?? ['report.daily']).some((one) => one === event)}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+/** The events that are ticked. */
+const eventsIn = (data: FormData) => data.getAll('event') as DestinationView['events'];
 
 /** What the partner persona service signs its updates with. */
 function PartnerSecret({ onSecret }: { onSecret: (secret: string) => void }) {
@@ -157,14 +166,14 @@ const STATES: Record<DestinationView['status'], string> = {
   active: 'active',
   paused:
     'paused: too many deliveries in a row were given up. One is tried each hour; fix the receiver, then resume it',
-  gone: 'ended: the receiver answered 410 (gone). Make another webhook if the events are still wanted',
+  gone: 'ended: the receiver answered 410 (gone). Give it another address if the events are still wanted',
 };
 
 function Destination({
   destination,
   onSecret,
 }: {
-  destination: DestinationView;
+  destination: ListedDestination;
   onSecret: (rotated: RotatedDestination) => void;
 }) {
   const {
@@ -174,18 +183,28 @@ function Destination({
     events,
     status,
     lastDeliveryAt,
-    consecutiveFailures,
+    deliveries: { lost, waiting, nextAttemptAt },
   } = destination;
   const name = description || url;
-  const [isOpen, setOpen] = useState(false);
+  /** The menu leads to what was lost. */
+  const leadsToLost = useSearch({ strict: false }).status === 'lost' && lost > 0;
+  const [isOpen, setOpen] = useState(leadsToLost);
+  const [show, setShow] = useState<Show>(lost > 0 ? 'lost' : 'all');
   return (
     <li>
       <span className="title">{name}</span>
       <span className="facts">
         <code>{url}</code>
         <span className={status === 'active' ? 'count' : 'urgent'}>{STATES[status]}</span>
-        {consecutiveFailures > 0 && (
-          <span className="urgent">{consecutiveFailures} deliveries in a row given up</span>
+        {waiting > 0 && (
+          <span>
+            {inWords(waiting, 'waits', 'wait')} to be sent
+            {nextAttemptAt !== null && (
+              <>
+                , next at <Time at={nextAttemptAt} />
+              </>
+            )}
+          </span>
         )}
         <span>
           {lastDeliveryAt === null ? (
@@ -198,9 +217,26 @@ function Destination({
         </span>
         <span>sent when {events.map((event) => EVENTS[event]).join(', ')}</span>
       </span>
+      {lost > 0 && (
+        <p className="warning">
+          {inWords(lost, 'was', 'were')} lost: the receiver took {lost === 1 ? 'it' : 'them'} at no attempt.{' '}
+          {!(isOpen && show === 'lost') && (
+            <button
+              type="button"
+              aria-label={`Show what was lost to ${name}`}
+              onClick={() => {
+                setShow('lost');
+                setOpen(true);
+              }}
+            >
+              Show what was lost
+            </button>
+          )}
+        </p>
+      )}
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Deliveries to {name}</summary>
-        {isOpen && <Deliveries destinationId={id} name={name} />}
+        {isOpen && <Deliveries destinationId={id} name={name} show={show} setShow={setShow} />}
       </details>
       <div className="row">
         {status !== 'gone' && (
@@ -211,9 +247,30 @@ function Destination({
             act={() => admin.webhooks.test(id)}
             stale={STALE}
             says={`A test is on its way to ${name}: its deliveries show what becomes of it.`}
-            onDone={() => setOpen(true)}
+            onDone={() => {
+              setShow('all');
+              setOpen(true);
+            }}
           />
         )}
+        <Act
+          verb="Change"
+          of={name}
+          id={id}
+          effect="What is sent from now on goes by what you save here. The secret stays; with another address it begins anew, even where it was paused or ended."
+          act={(texts, data) =>
+            admin.webhooks.change(id, {
+              ...changed(texts, { description, url }),
+              ...(String(eventsIn(data)) !== String(inOrder(events)) && { events: eventsIn(data) }),
+            })
+          }
+          stale={STALE}
+          says={(now) =>
+            `${now.description || now.url} is saved: it goes to ${now.url}, and tells when ${now.events.map((event) => EVENTS[event]).join(', ')}.`
+          }
+        >
+          <WebhookFields of={destination} />
+        </Act>
         {status === 'paused' && (
           <Act
             verb="Resume"
@@ -252,4 +309,18 @@ function Destination({
       </div>
     </li>
   );
+}
+
+/** A delivery to it is being sent, or is about to be: the list is read again soon. */
+function isUnderWay({ deliveries: { waiting, nextAttemptAt } }: ListedDestination): boolean {
+  return waiting > 0 && (nextAttemptAt ?? 0) < Date.now() + 60_000;
+}
+
+function inWords(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? `delivery ${one}` : `deliveries ${more}`}`;
+}
+
+/** In the order of the form. */
+function inOrder(events: DestinationView['events']): string[] {
+  return Object.keys(EVENTS).filter((event) => events.some((one) => one === event));
 }

@@ -7,6 +7,7 @@ import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { readAll, useLeft } from '../ui/read-all.js';
 import { Time } from '../ui/time.js';
+import { wordsOf } from './events.js';
 import { type Chosen, SendAgain } from './send-again.js';
 
 /** What each state is, and what a person can do about it. */
@@ -15,10 +16,25 @@ const STATES: Record<DeliverySummary['status'], string> = {
   sending: 'being sent now',
   delivered: 'delivered',
   failed: 'failed, and tried again by itself',
-  dead: 'given up: fix the receiver, then send it again',
+  dead: 'given up, and sent again since',
+};
+const LOST = 'lost: fix the receiver, then send it again';
+
+const SHOWS = { all: 'All', lost: 'Lost', waiting: 'Waiting to be sent', delivered: 'Delivered' } as const;
+export type Show = keyof typeof SHOWS;
+const EMPTY: Record<Show, string> = {
+  all: 'Nothing was sent yet. Send a test.',
+  lost: 'None is lost: what was sent again stands under All.',
+  waiting: 'None waits.',
+  delivered: 'None has arrived yet.',
 };
 
-const nameOf = ({ event, deliveryId }: DeliverySummary) => `${event} ${deliveryId}`;
+/** How a person knows it: what it tells, and when it was sent first. */
+function nameOf({ event, attempts: [first] }: DeliverySummary): string {
+  const words = wordsOf(event);
+  return first ? `${words}, ${MOMENT.format(first.at)}` : words;
+}
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** An attempt is being made, or is about to be: the list is read again soon. */
 const isUnderWay = ({ status, nextAttemptAt }: DeliverySummary) =>
@@ -26,18 +42,29 @@ const isUnderWay = ({ status, nextAttemptAt }: DeliverySummary) =>
 const canBeSentAgain = ({ status }: DeliverySummary) => status !== 'pending' && status !== 'sending';
 
 /** What went to a destination, each with its attempts, and the ways to send it again: one, the chosen ones, all that were given up. */
-export function Deliveries({ destinationId, name }: { destinationId: string; name: string }) {
+export function Deliveries({
+  destinationId,
+  name,
+  show,
+  setShow,
+}: {
+  destinationId: string;
+  name: string;
+  show: Show;
+  setShow: (show: Show) => void;
+}) {
   const [chosen, setChosen] = useState<Chosen>(new Map());
   const [said, say] = useState('');
   const left = useLeft();
-  const list = (page: { limit: number; cursor?: string }) => admin.deliveries.list(destinationId, page);
+  /** Those that are being sent again, in a dialog that stays while the list behind it changes. */
+  const [sending, setSending] = useState<Chosen>();
+  const list = (of: Show) => (page: { limit: number; cursor?: string }) =>
+    admin.deliveries.list(destinationId, { ...page, ...(of !== 'all' && { show: of }) });
   const choose = useMutation({
-    mutationFn: () => readAll(list, left(), say),
+    mutationFn: () => readAll(list('lost'), left(), say),
     onSuccess: ({ rows, isWhole }) => {
-      const dead = rows.filter(({ status }) => status === 'dead');
-      setChosen(new Map(dead.map((one) => [one.deliveryId, nameOf(one)])));
-      const among = isWhole ? '' : ` Only the newest ${rows.length} deliveries were looked at.`;
-      say(dead.length === 0 ? `None was given up.${among}` : `${dead.length} chosen.${among}`);
+      setChosen(new Map(rows.map((one) => [one.deliveryId, nameOf(one)])));
+      say(`${rows.length} chosen.${isWhole ? '' : ' There are more: send these first.'}`);
     },
     onError: () => say(''),
   });
@@ -50,18 +77,25 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
   return (
     <>
       <div className="row">
+        <select
+          aria-label={`Show deliveries to ${name}`}
+          value={show}
+          onChange={({ target }) => setShow(target.value as Show)}
+        >
+          {Object.entries(SHOWS).map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+        </select>
         <button type="button" disabled={choose.isPending} onClick={() => choose.mutate()}>
-          Choose all that were given up
+          Choose all that were lost
         </button>
         {chosen.size > 0 && (
           <>
-            <SendAgain
-              key={[...chosen.keys()].join(' ')}
-              destinationId={destinationId}
-              chosen={chosen}
-              verb={`Send ${chosen.size} again`}
-              onSent={() => setChosen(new Map())}
-            />
+            <button type="button" className="primary" onClick={() => setSending(chosen)}>
+              Send {chosen.size} again
+            </button>
             <button type="button" onClick={() => setChosen(new Map())}>
               Choose none
             </button>
@@ -72,11 +106,19 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
         </span>
       </div>
       {choose.error && <Failure error={choose.error} />}
+      {sending && (
+        <SendAgain
+          destinationId={destinationId}
+          chosen={sending}
+          onSent={(sent) => setChosen(new Map([...chosen].filter(([id]) => !sent.includes(id))))}
+          close={() => setSending(undefined)}
+        />
+      )}
       <Listing<DeliverySummary>
         name={`deliveries to ${name}`}
-        queryKey={['delivery', destinationId]}
-        list={list}
-        empty="Nothing was sent yet. Send a test."
+        queryKey={['delivery', destinationId, show]}
+        list={list(show)}
+        empty={EMPTY[show]}
         isUnderWay={isUnderWay}
       >
         {(delivery) => (
@@ -85,6 +127,7 @@ export function Deliveries({ destinationId, name }: { destinationId: string; nam
             delivery={delivery}
             isChosen={chosen.has(delivery.deliveryId)}
             onChoose={(isChosen) => toggle(delivery, isChosen)}
+            onSend={() => setSending(new Map([[delivery.deliveryId, nameOf(delivery)]]))}
           />
         )}
       </Listing>
@@ -96,12 +139,14 @@ function Delivery({
   delivery,
   isChosen,
   onChoose,
+  onSend,
 }: {
   delivery: DeliverySummary;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
+  onSend: () => void;
 }) {
-  const { deliveryId, destinationId, event, status, attempts, nextAttemptAt } = delivery;
+  const { deliveryId, event, status, attempts, nextAttemptAt, lost } = delivery;
   const [isOpen, setOpen] = useState(false);
   const last = attempts.at(-1);
   return (
@@ -117,31 +162,39 @@ function Delivery({
           Choose
         </label>
       )}
-      <span className="title">{event}</span>
+      <span className="title">{wordsOf(event).replace(/^./, (first) => first.toUpperCase())}</span>
       <span className="facts">
-        <span className={`status ${status === 'dead' ? 'failed' : status}`}>{STATES[status]}</span>
+        <span className={`status ${lost ? 'failed' : status}`}>{lost ? LOST : STATES[status]}</span>
         {last && <Time at={last.at} />}
         {nextAttemptAt !== null && (
           <span>
             next attempt <Time at={nextAttemptAt} />
           </span>
         )}
-        <code>{deliveryId}</code>
+        <code>{event}</code>
       </span>
+      {lost && <SendButton delivery={delivery} onSend={onSend} />}
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
         </summary>
         {isOpen && <Attempts deliveryId={deliveryId} count={attempts.length} />}
+        {isOpen && !lost && canBeSentAgain(delivery) && <SendButton delivery={delivery} onSend={onSend} />}
       </details>
-      {canBeSentAgain(delivery) && (
-        <SendAgain
-          destinationId={destinationId}
-          chosen={new Map([[deliveryId, nameOf(delivery)]])}
-          verb="Send again"
-        />
-      )}
     </li>
+  );
+}
+
+function SendButton({ delivery, onSend }: { delivery: DeliverySummary; onSend: () => void }) {
+  return (
+    <button
+      type="button"
+      className={delivery.lost ? 'primary' : undefined}
+      aria-label={`Send again: ${nameOf(delivery)}`}
+      onClick={onSend}
+    >
+      Send again
+    </button>
   );
 }
 
@@ -156,7 +209,8 @@ function Attempts({ deliveryId, count }: { deliveryId: string; count: number }) 
       {({ attempts, eventId }) => (
         <>
           <p className="quiet">
-            Each is the same request, with the webhook-id <code>{eventId}</code>.
+            Each is the same request, with the webhook-id <code>{eventId}</code>. The delivery has the id{' '}
+            <code>{deliveryId}</code>.
           </p>
           <ol>
             {attempts.map(({ n, at, status, durationMs, error, answer }) => (

@@ -8,7 +8,7 @@ import { patiently, useLeft } from '../ui/read-all.js';
 import { Time } from '../ui/time.js';
 import { tellLater } from '../ui/told.js';
 
-const STALE = ['webhook', 'delivery'] as const;
+const STALE = ['webhook', 'delivery', 'me'] as const;
 const READ_EVERY_MS = 1_000;
 /** After so many readings what is still under way is said to be so. */
 const MOST_READINGS = 20;
@@ -30,16 +30,16 @@ interface Asked {
 export function SendAgain({
   destinationId,
   chosen,
-  verb,
   onSent,
+  close,
 }: {
   destinationId: string;
   chosen: Chosen;
-  verb: string;
-  onSent?: () => void;
+  onSent: (deliveryIds: readonly string[]) => void;
+  close: () => void;
 }) {
   const queries = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
+  const verb = chosen.size === 1 ? 'Send again' : `Send ${chosen.size} again`;
   const [said, say] = useState('');
   /** By the id of each delivery: an error in the middle has none sent twice. */
   const asked = useRef(new Map<string, Asked>());
@@ -69,55 +69,43 @@ export function SendAgain({
     },
     onSettled: readAgain,
   });
-  const close = () => {
-    setOpen(false);
-    if (!send.data) return;
-    asked.current.clear();
-    send.reset();
-    onSent?.();
+  const leave = () => {
+    close();
+    // Those that were handed over before an error are not chosen any more, so that none is sent twice.
+    if (asked.current.size > 0) onSent([...asked.current.keys()]);
     void readAgain();
   };
-  const names = [...chosen.values()];
   return (
-    <>
-      <button
-        type="button"
-        aria-label={chosen.size === 1 ? `${verb} ${names[0]}` : verb}
-        onClick={() => setOpen(true)}
-      >
-        {verb}
-      </button>
-      <Dialog
-        title={verb}
-        description="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
-        isOpen={isOpen}
-        setOpen={close}
-      >
-        {send.data ? (
-          <Outcomes destinationId={destinationId} asked={send.data} />
-        ) : (
-          <>
-            <ul className="summary">
-              {names.map((name) => (
-                <li key={name}>{name}</li>
-              ))}
-            </ul>
-            {send.isPending && <p role="status">{said}</p>}
-            {send.error && <Failure error={send.error} />}
-          </>
-        )}
-        <div className="row">
-          {!send.data && (
-            <button type="button" className="primary" disabled={send.isPending} onClick={() => send.mutate()}>
-              {verb}
-            </button>
-          )}
-          <button type="button" disabled={send.isPending} onClick={close}>
-            {send.data ? 'Close' : 'Back'}
+    <Dialog
+      title={verb}
+      description="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
+      isOpen
+      setOpen={leave}
+    >
+      {send.data ? (
+        <Outcomes destinationId={destinationId} asked={send.data} />
+      ) : (
+        <>
+          <ul className="summary">
+            {[...chosen].map(([id, name]) => (
+              <li key={id}>{name}</li>
+            ))}
+          </ul>
+          {send.isPending && <p role="status">{said}</p>}
+          {send.error && <Failure error={send.error} />}
+        </>
+      )}
+      <div className="row">
+        {!send.data && (
+          <button type="button" className="primary" disabled={send.isPending} onClick={() => send.mutate()}>
+            {verb}
           </button>
-        </div>
-      </Dialog>
-    </>
+        )}
+        <button type="button" disabled={send.isPending} onClick={leave}>
+          {send.data ? 'Close' : 'Back'}
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
@@ -146,8 +134,8 @@ function Outcomes({ destinationId, asked }: { destinationId: string; asked: read
     <>
       <p role="status">{parts.filter(Boolean).join(', ')}.</p>
       <ul className="summary">
-        {asked.map(({ name, copyId, refusal }) => (
-          <li key={name}>
+        {asked.map(({ name, copyId, refusal }, at) => (
+          <li key={copyId ?? at}>
             {name}: {refusal ?? <Outcome copy={copies.data?.get(copyId!)} />}
           </li>
         ))}

@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Decided } from '../inbox/decided.js';
 import { LetLikeThis } from '../inbox/like-this.js';
 import { Failure } from '../ui/failure.js';
 import { Listing } from '../ui/listing.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import { PacketRow } from './packet-row.js';
 
@@ -18,6 +19,7 @@ export function DirectivePage() {
   const { directiveId } = useParams({ from: '/directives/$directiveId' });
   const queries = useQueryClient();
   const me = useMe();
+  const capoName = useCapoNames();
   const directive = useQuery({
     queryKey: ['directive', directiveId],
     queryFn: () => client.directives.get(directiveId),
@@ -62,8 +64,8 @@ export function DirectivePage() {
     <article className="page">
       <h1>{title}</h1>
       <p className="facts">
-        <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
-        <span>{capo}</span>
+        <span className={`status ${status}`}>{stateOf(status)}</span>
+        <span>{capo && capoName(capo)}</span>
         {routing && <span>{routing.reason}</span>}
       </p>
       {title !== text && <pre className="output">{text}</pre>}
@@ -103,7 +105,7 @@ export function DirectivePage() {
         {history.map(({ to, at, receiptId }) => (
           <li key={receiptId}>
             <span className="facts">
-              <span className={`status ${to}`}>{to.replaceAll('_', ' ')}</span> <Time at={at} />{' '}
+              <span className={`status ${to}`}>{stateOf(to)}</span> <Time at={at} />{' '}
               <ReceiptLink id={receiptId} />
             </span>
           </li>

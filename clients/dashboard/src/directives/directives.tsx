@@ -1,11 +1,12 @@
 import type { DirectiveSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { mayActSomewhere, useMe } from '../me.js';
+import { mayActSomewhere, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
 import { PAGE, Pages } from '../ui/pages.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import { HandIn } from './hand-in.js';
 
@@ -50,7 +51,7 @@ export function Directives() {
           <option value="">All</option>
           {STATUSES.map((one) => (
             <option key={one} value={one}>
-              {one.replaceAll('_', ' ')}
+              {stateOf(one)}
             </option>
           ))}
         </select>
@@ -80,13 +81,14 @@ export function Directives() {
 
 function Row({ directive }: { directive: DirectiveSummary }) {
   const { directiveId, title, status, capo, createdBy, createdAt, error } = directive;
+  const capoName = useCapoNames();
   return (
     <li>
       <Link to="/directives/$directiveId" params={{ directiveId }}>
         <span className="title">{title}</span>
         <span className="facts">
-          <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
-          <span>{capo}</span>
+          <span className={`status ${status}`}>{stateOf(status)}</span>
+          <span>{capo && capoName(capo)}</span>
           <span>
             {createdBy.name}, <Time at={createdAt} />
           </span>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 
 /** What nothing can undo, or need not be undone. */
@@ -20,7 +21,7 @@ export function PacketRow({ packet }: { packet: WorkPacketSummary }) {
     <li>
       <span className="title">{title}</span>
       <span className="facts">
-        <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+        <span className={`status ${status}`}>{stateOf(status)}</span>
         {executedAt !== null && <Time at={executedAt} />}
       </span>
       {canBeUndone && (

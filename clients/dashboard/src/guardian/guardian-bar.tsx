@@ -8,6 +8,7 @@ import { Failure } from '../ui/failure.js';
 import { useRepeat } from '../ui/form.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
 import { Time } from '../ui/time.js';
+import { modeInWords } from './modes.js';
 import { useHold } from './use-hold.js';
 
 /** The mode, who is there and the kill switch, in every view; while it is engaged, who did it and why. */
@@ -16,8 +17,8 @@ export function GuardianBar() {
   return (
     <>
       {mode && (
-        <Link to="/guardian" className="mode" aria-label={`Mode: ${mode}`}>
-          {mode}
+        <Link to="/guardian" className="mode" aria-label={`${modeInWords(mode)}: the mode is ${mode}`}>
+          {modeInWords(mode)}
         </Link>
       )}
       <Presence />

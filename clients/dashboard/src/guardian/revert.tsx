@@ -9,6 +9,7 @@ import { Loaded, More, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
 import { readAll } from '../ui/read-all.js';
 import { ReasonDialog } from '../ui/reason-dialog.js';
+import { stateOf } from '../ui/states.js';
 
 const WAYS = {
   resume: 'End the stop: what was halted goes on',
@@ -124,7 +125,7 @@ function Progress({ revertId }: { revertId: string }) {
               <li key={workPacketId}>
                 <span className="title">{title ?? workPacketId}</span>
                 <span className="facts">
-                  <span className={`status ${became}`}>{became.replaceAll('_', ' ')}</span>
+                  <span className={`status ${became}`}>{stateOf(became)}</span>
                   {reason}
                 </span>
               </li>
@@ -174,7 +175,7 @@ function Plan({
           <li key={workPacketId}>
             <span className="title">{title ?? workPacketId}</span>
             <span className="facts">
-              <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+              <span className={`status ${status}`}>{stateOf(status)}</span>
               {reason}
             </span>
           </li>

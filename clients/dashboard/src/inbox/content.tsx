@@ -1,4 +1,4 @@
-import type { ApprovalSource, ApprovalView } from '@consigliere/sdk';
+import type { ApprovalSource, ApprovalView, ShownApproval } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { client } from '../session.js';
@@ -49,7 +49,7 @@ export function Content({ approval, isOpen, typed, type }: Given) {
 }
 
 /** What would leave, to be read and not changed. */
-export function Shown({ approval: { kind, packets, output } }: { approval: ApprovalView }) {
+export function Shown({ approval: { kind, packets, output } }: { approval: ShownApproval }) {
   if (packets.length === 0) return output && <pre className="output">{output.body}</pre>;
   return packets.map((packet) => (
     <section key={packet.workPacketId}>

@@ -1,10 +1,11 @@
-import type { ApprovalSummary, ApprovalView, DecisionResult } from '@consigliere/sdk';
+import type { ApprovalSummary, DecisionResult, ShownApproval } from '@consigliere/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { leaveInbox } from '../live.js';
 import { client } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
+import { patiently, useLeft } from '../ui/read-all.js';
 import { inNames } from '../ui/names.js';
 import { useTyped } from '../ui/typed.js';
 import { Shown } from './content.js';
@@ -53,13 +54,13 @@ function Many({
   close: () => void;
 }) {
   const queries = useQueryClient();
-  const { read, error, retry } = useContents(chosen);
+  const { read, said, error, retry } = useContents(chosen);
   const { typed, type, forget } = useTyped('decide-many');
   const feedback = typed['feedback'] ?? '';
   const decide = useMutation({
     mutationFn: (decision: 'approve' | 'reject') =>
       client.approvals.decide({
-        decisions: read.map(({ approvalId, contentHash }) => ({
+        decisions: read!.map(({ approvalId, contentHash }) => ({
           approvalId,
           decision,
           ...(decision === 'reject' && { feedback }),
@@ -87,29 +88,27 @@ function Many({
       </>
     );
   }
-  const isRead = read.length === chosen.length;
+  const isReady = read !== undefined && read.length > 0 && !decide.isPending;
+  const missing = chosen.length - (read?.length ?? chosen.length);
+  const count = chosen.length - missing;
   return (
     <>
-      {isRead ? (
+      {read ? (
         <ul className="many">
           {read.map((approval) => (
             <One key={approval.approvalId} approval={approval} />
           ))}
         </ul>
       ) : (
-        <p role="status">
-          Reading what would leave: {read.length} of {chosen.length}.
-        </p>
+        <p role="status">Reading what would leave. {said}</p>
+      )}
+      {missing > 0 && (
+        <p className="warning">{missing} of them cannot be read any more, and are left as they are.</p>
       )}
       {error && <Failure error={error} onRetry={retry} />}
       {decide.error && <Failure error={decide.error} />}
-      <button
-        type="button"
-        className="primary"
-        disabled={!isRead || decide.isPending}
-        onClick={() => decide.mutate('approve')}
-      >
-        Approve {chosen.length}
+      <button type="button" className="primary" disabled={!isReady} onClick={() => decide.mutate('approve')}>
+        Approve {count}
       </button>
       <label>
         Reason for rejecting
@@ -123,10 +122,10 @@ function Many({
         <button
           type="button"
           className="danger"
-          disabled={!isRead || decide.isPending || !feedback.trim()}
+          disabled={!isReady || !feedback.trim()}
           onClick={() => decide.mutate('reject')}
         >
-          Reject {chosen.length}
+          Reject {count}
         </button>
         <button type="button" onClick={close}>
           Back
@@ -136,7 +135,7 @@ function Many({
   );
 }
 
-function One({ approval }: { approval: ApprovalView }) {
+function One({ approval }: { approval: ShownApproval }) {
   const { title, risk, riskReasons, revisions } = approval;
   const edited = revisions.length > 1 && revisions.at(-1)?.by.name;
   return (
@@ -157,29 +156,34 @@ function One({ approval }: { approval: ApprovalView }) {
 
 /** What each says now, read once: it stays as it is while a person reads it, and that is what they approve. */
 function useContents(chosen: readonly ApprovalSummary[]) {
-  const queries = useQueryClient();
-  const [read, setRead] = useState<readonly ApprovalView[]>([]);
+  const [read, setRead] = useState<readonly ShownApproval[]>();
+  const [said, say] = useState('');
   const [error, setError] = useState<Error>();
+  const left = useLeft();
   useEffect(() => {
-    const next = chosen[read.length];
-    if (!next || error) return undefined;
-    let isLeft = false;
-    const { approvalId } = next;
-    queries
-      .fetchQuery({
-        queryKey: ['approval', approvalId],
-        queryFn: () => client.approvals.get(approvalId),
-        staleTime: 0,
-      })
-      .then(
-        (approval) => isLeft || setRead([...read, approval]),
-        (reason: Error) => isLeft || setError(reason),
-      );
-    return () => {
-      isLeft = true;
-    };
-  }, [chosen, read, error, queries]);
-  return { read, error, retry: () => setError(undefined) };
+    if (error) return;
+    const signal = left();
+    readContents(
+      chosen.map(({ approvalId }) => approvalId),
+      (seconds) => say(`Too many requests; it continues in ${seconds} s.`),
+      signal,
+    ).then(setRead, (reason: Error) => signal.aborted || setError(reason));
+    // The dialog is opened with what was chosen, and is another one for another choice.
+  }, [chosen, error]);
+  return { read, said, error, retry: () => setError(undefined) };
+}
+
+/** One answer has as many as fit into it; of those that cannot be read it has none. */
+async function readContents(ids: readonly string[], onWait: (seconds: number) => void, left: AbortSignal) {
+  const found = new Map<string, ShownApproval>();
+  for (;;) {
+    const rest = ids.filter((id) => !found.has(id));
+    if (rest.length === 0) break;
+    const { items } = await patiently(() => client.approvals.contents({ ids: rest.join(',') }), onWait, left);
+    if (items.length === 0) break;
+    for (const approval of items) found.set(approval.approvalId, approval);
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 function Results({

@@ -2,7 +2,7 @@ import type { ApprovalSummary } from '@consigliere/sdk';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useState } from 'react';
 import { useEscalationCount } from '../escalations/use-escalations.js';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Csv } from '../ui/csv.js';
 import { Failure } from '../ui/failure.js';
@@ -206,6 +206,7 @@ const Row = memo(function Row({
 }) {
   const { approvalId, kind, title, summary, risk, urgent, agent, capo, requestedBy, expiresAt, votes } =
     approval;
+  const capoName = useCapoNames();
   return (
     <li>
       {choose && canBeChosen(approval) && (
@@ -228,7 +229,7 @@ const Row = memo(function Row({
           <span className="facts">
             <span className={`risk ${risk}`}>{risk}</span>
             {urgent && <span className="urgent">urgent</span>}
-            <span>{agent?.name ?? capo ?? requestedBy.name}</span>
+            <span>{agent?.name ?? (capo === null ? requestedBy.name : capoName(capo))}</span>
             {votes.need > 1 && (
               <span>
                 {votes.have} of {votes.need} votes

@@ -86,13 +86,12 @@ export function AuditFeed({ teamId }: { teamId: string | undefined }) {
   );
 }
 
-function Receipt({ receipt: { seq, at, summary, action, outcome, receiptId } }: { receipt: ReceiptItem }) {
+function Receipt({ receipt: { seq, at, summary, outcome, receiptId } }: { receipt: ReceiptItem }) {
   return (
     <li>
       {summary}
       <span className="facts">
-        <span>{seq}</span>
-        <span>{action}</span>
+        <span>number {seq}</span>
         {outcome !== 'success' && <span className="urgent">{outcome}</span>}
         <Time at={at} />
         <ReceiptLink id={receiptId} />

@@ -1,11 +1,12 @@
 import type { SignalSummary } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
 import { Loaded, More, Rows } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import { SignalText } from './signal-text.js';
 
@@ -72,6 +73,7 @@ function Signal({
 }
 
 function Packets({ teamId }: { teamId: string | undefined }) {
+  const capoName = useCapoNames();
   return (
     <section aria-label="Work packets">
       <h2>Work packets of {teamId ? 'the team' : 'all your teams'}</h2>
@@ -86,8 +88,8 @@ function Packets({ teamId }: { teamId: string | undefined }) {
             <Link to="/directives/$directiveId" params={{ directiveId }}>
               <span className="title">{title}</span>
               <span className="facts">
-                <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
-                <span>{capo}</span>
+                <span className={`status ${status}`}>{stateOf(status)}</span>
+                <span>{capoName(capo)}</span>
                 <Time at={createdAt} />
               </span>
             </Link>
@@ -104,9 +106,8 @@ function Context() {
     <section aria-label="Buyers">
       <h2>Buyers</h2>
       <Loaded query={context}>
-        {({ buyerContext, partner, guardian }) => (
+        {({ buyerContext, partner }) => (
           <>
-            <p className="quiet">The mode of the guardian is {guardian.mode}.</p>
             {partner.avatar && (
               <p>
                 Stage of all buyers together: {partner.avatar.stage ?? 'unknown'}

@@ -2,6 +2,7 @@ import type { WorkspaceMetricsView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Loaded } from '../ui/list.js';
+import { stateOf } from '../ui/states.js';
 
 const WINDOWS = { h24: 'in 24 hours', d7: 'in 7 days', d30: 'in 30 days' } as const;
 const MINUTE_MS = 60_000;
@@ -26,7 +27,7 @@ export function Metrics() {
             <h3>Directives by status</h3>
             <dl className="figures">
               {Object.entries(directives).map(([status, count]) => (
-                <Figure key={status} name={status.replaceAll('_', ' ')} value={count} />
+                <Figure key={status} name={stateOf(status)} value={count} />
               ))}
             </dl>
           </>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { client } from '../session.js';
+import { ThingLink } from '../palette/thing-link.js';
 import { Loaded } from '../ui/list.js';
 import { Time } from '../ui/time.js';
 
@@ -31,10 +32,10 @@ export function OneReceipt({ receiptId }: { receiptId: string }) {
                 </Fact>
                 <Fact name="Who">{found.actor.name}</Fact>
                 <Fact name="What">
-                  {found.action}, {found.outcome}
+                  {found.action.replaceAll(/[._]/g, ' ')}, {found.outcome}
                 </Fact>
                 <Fact name="About">
-                  {found.entity.type.replaceAll('_', ' ')} <code>{found.entity.id}</code>{' '}
+                  {found.entity.type.replaceAll('_', ' ')} <ThingLink id={found.entity.id} />{' '}
                   {found.directiveId !== null && (
                     <Link to="/directives/$directiveId" params={{ directiveId: found.directiveId }}>
                       Read the directive

@@ -2,7 +2,7 @@ import type { BootstrapView, SkillPackSummary } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { mayAct, useMe } from '../me.js';
+import { mayAct, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Loaded, Rows } from '../ui/list.js';
@@ -126,6 +126,7 @@ const PARTS: Record<string, string> = {
 
 /** Its skills and standing orders, each with what became of it. */
 function Contents({ packId }: { packId: string }) {
+  const capoName = useCapoNames();
   const pack = useQuery({ queryKey: ['skill_pack', packId], queryFn: () => client.skillPacks.get(packId) });
   return (
     <Loaded query={pack}>
@@ -157,7 +158,7 @@ function Contents({ packId }: { packId: string }) {
               <li key={name}>
                 <span className="title">{name}</span>
                 <span className="facts">
-                  <span>{capo}</span>
+                  <span>{capoName(capo)}</span>
                   <span>{PARTS[status] ?? status}</span>
                   {score !== null && <span>evals {Math.round(score * 100)} %</span>}
                   {reason !== null && <span>{reason}</span>}

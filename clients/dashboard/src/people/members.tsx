@@ -42,15 +42,17 @@ function Member({ me, member }: { me: BootstrapView; member: MemberView }) {
             {me.teams.find(({ teamId }) => teamId === team.teamId)?.name ?? 'that was archived'}
           </span>
         ))}
-        <span>
-          {lastSeenAt === null ? (
-            'never seen'
-          ) : (
-            <>
-              seen <Time at={lastSeenAt} />
-            </>
-          )}
-        </span>
+        {!isMe && (
+          <span>
+            {lastSeenAt === null ? (
+              'not seen yet'
+            ) : (
+              <>
+                seen <Time at={lastSeenAt} />
+              </>
+            )}
+          </span>
+        )}
         {mailed && <span>{mailsTo(mailed, email)}</span>}
       </span>
       {mayManage(me, role) && (

@@ -6,14 +6,10 @@ import { Act } from '../ui/act.js';
 import { Listing } from '../ui/listing.js';
 import { Time } from '../ui/time.js';
 
-function useOwnMemberId(): string | undefined {
-  const state = useSession();
-  return state.state === 'open' ? state.session.workspace.memberId : undefined;
-}
-
 /** Where one is signed in oneself. */
 export function OwnSessions() {
-  const memberId = useOwnMemberId();
+  const state = useSession();
+  const memberId = state.state === 'open' ? state.session.workspace.memberId : undefined;
   const isAdmin = mayAct(useMe(), 'admin');
   return (
     <section aria-label="Sessions">
@@ -37,16 +33,12 @@ export function OwnSessions() {
 
 /** Where everybody else is signed in. */
 export function Sessions() {
-  const memberId = useOwnMemberId();
   return (
     <section aria-label="Sessions">
       <h2>Who else is signed in</h2>
       <Listing<ListedSession>
         queryKey={['session', 'others']}
-        list={async (page) => {
-          const read = await admin.sessions.list(page);
-          return { ...read, items: read.items.filter((one) => one.memberId !== memberId) };
-        }}
+        list={(page) => admin.sessions.list({ ...page, others: true })}
         empty="Nobody else is signed in."
       >
         {(session) => <Session key={session.sessionId} session={session} />}

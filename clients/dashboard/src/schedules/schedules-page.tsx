@@ -8,6 +8,7 @@ import { Act } from '../ui/act.js';
 import { Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { Listing } from '../ui/listing.js';
+import { stateOf } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import { tell } from '../ui/told.js';
 import { inWords } from './rule.js';
@@ -159,7 +160,7 @@ function Details({
                   <Link to="/directives/$directiveId" params={{ directiveId }}>
                     <span className="title">{title}</span>
                     <span className="facts">
-                      <span className={`status ${status}`}>{status.replaceAll('_', ' ')}</span>
+                      <span className={`status ${status}`}>{stateOf(status)}</span>
                       <Time at={createdAt} />
                     </span>
                   </Link>

@@ -1,0 +1,18 @@
+import type { DeliverySummary, DestinationView } from '@consigliere/sdk';
+
+export const EVENTS: Record<DestinationView['events'][number], string> = {
+  'approval.requested': 'a person is asked',
+  'approval.decided': 'a person has decided',
+  'action.completed': 'an agent has carried out what it asked',
+  'directive.created': 'work was handed in',
+  'directive.executed': 'work was carried out',
+  'kill.activated': 'everything was stopped',
+  'revenue.recorded': 'revenue was recorded',
+  'report.daily': 'the Daily Report was made',
+  'pack.installed': 'a skill pack was installed',
+  'pack.revoked': 'a skill pack was revoked',
+};
+
+/** When an event was sent, in words. */
+export const wordsOf = (event: DeliverySummary['event']): string =>
+  event === 'webhook.test' ? 'a test' : EVENTS[event];
