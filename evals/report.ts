@@ -72,24 +72,21 @@ export function totals(results: readonly Result[]): string {
 
 const LANGUAGE_NAMES = { en: 'English', de: 'German', fr: 'French', es: 'Spanish' } as const;
 
-/** Everything for docs/drafts.md. */
+/** Everything for docs/drafts.md: the totals, and by set which cases are as expected and which rule each other one breaks. */
 export function markdown(results: readonly Result[]): string {
   const lists = SETS.map((set) => {
-    const rows = results
-      .filter(({ instruction }) => instruction.set === set)
-      .map(({ instruction, capo, findings }) => [
-        instruction.id,
-        instruction.kind,
-        capo,
-        excerpt(instruction.text),
-        findings.length === 0 ? 'as expected' : messagesOf(findings).map(escaped).join('; '),
-      ]);
-    const head = ['id', 'kind', 'capo', 'instruction', 'result'];
-    return `### ${set}\n\n${table(
-      head,
-      rows,
-      head.map(() => '---'),
-    )}`;
+    const ofSet = results.filter(({ instruction }) => instruction.set === set);
+    const outcomes: [name: string, results: Result[]][] = [
+      ['as expected', ofSet.filter(isFlawless)],
+      ...CHECK_NAMES.map((check): [string, Result[]] => [
+        `not ${CHECKS[check]}`,
+        ofSet.filter((result) => !passes(result, check)),
+      ]),
+    ];
+    const lines = outcomes
+      .filter(([, each]) => each.length > 0)
+      .map(([name, each]) => `- ${name}: ${each.map(({ instruction }) => instruction.id).join(', ')}`);
+    return `### ${set}\n\n${lines.join('\n')}`;
   });
   return [totals(results), ...lists].join('\n\n');
 }
@@ -103,15 +100,4 @@ function table(
   rule: readonly string[],
 ): string {
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-/** Markdown shows the characters as they stand. */
-function escaped(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\|<>[\]*_`~#]/g, String.raw`\$&`);
-}
-
-function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const characters = [...line];
-  return escaped(characters.length > 100 ? `${characters.slice(0, 99).join('')}…` : line);
 }
