@@ -269,7 +269,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/tenancy/export.reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',
-  'src/features/webhooks/delivery-log.repository.ts':
+  'src/features/webhooks/deliveries.repository.ts':
     'when a delivery is sent next is known to the work on it, which the platform keeps',
 };
 
