@@ -279,7 +279,6 @@ const COMPOSED_ELSEWHERE: Record<string, string> = {
     'a listing, by parts that each have an index, for the repository',
   'src/features/chat/topics.ts': 'a row for each question, with its statement, for the reader of the chat',
   'src/features/chat/work.ts': 'what a directive is told by, for the reader of the chat',
-  'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
 
 /** The text of each string and template in a file, with a gap where a template has an expression. */
