@@ -269,7 +269,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/tenancy/export.reader.ts': 'an export is of every table',
   'src/features/teams/invites.repository.ts':
     'an invite is shown with the names of its workspace and its team',
-  'src/features/webhooks/delivery-log.repository.ts':
+  'src/features/webhooks/deliveries.repository.ts':
     'when a delivery is sent next is known to the work on it, which the platform keeps',
 };
 
@@ -279,7 +279,6 @@ const COMPOSED_ELSEWHERE: Record<string, string> = {
     'a listing, by parts that each have an index, for the repository',
   'src/features/chat/topics.ts': 'a row for each question, with its statement, for the reader of the chat',
   'src/features/chat/work.ts': 'what a directive is told by, for the reader of the chat',
-  'src/features/reports/is-daily-report.ts': 'a condition, for the repository of comments',
 };
 
 /** The text of each string and template in a file, with a gap where a template has an expression. */

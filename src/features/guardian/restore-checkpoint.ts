@@ -6,7 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { RestoreOrders } from '../standing-orders/index.js';
 import {
-  ChangeSettings,
+  WorkspaceService,
   type ChangeSettingsBody,
   OWNER_SETTINGS,
   RETENTION_DAYS,
@@ -44,7 +44,7 @@ export class RestoreCheckpoint {
     private readonly checkpoints: CheckpointService,
     private readonly restoreOrders: RestoreOrders,
     private readonly workspaces: Workspaces,
-    private readonly changeSettings: ChangeSettings,
+    private readonly workspaceService: WorkspaceService,
     private readonly progress: RevertProgress,
     private readonly reverts: Reverts,
     private readonly receipts: Receipts,
@@ -145,7 +145,7 @@ export class RestoreCheckpoint {
     const differ = differing(now, snapshot);
     const settings = differ.filter((name) => isOwner || !isOwners(name));
     if (!dryRun && settings.length > 0) {
-      await this.changeSettings.execute(caller, settingsOf(snapshot, settings));
+      await this.workspaceService.changeSettings(caller, settingsOf(snapshot, settings));
     }
     const shown = orders.slice(0, PLAN_LINES);
     return {

@@ -5,7 +5,7 @@ import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import { type SentMail, summaryOfMail } from '../mail/index.js';
 import { Signals } from '../records/index.js';
-import { DecidingMembers } from '../workspaces/index.js';
+import { Members } from '../workspaces/index.js';
 import type { PreparedMail } from './compose-mail.js';
 import type { Notice } from './notice-source.js';
 import type { NotificationKind } from './notification.entity.js';
@@ -24,7 +24,7 @@ const WHAT: Record<NotificationKind, string> = {
 export class NotificationOutcomes {
   constructor(
     private readonly notifications: Notifications,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
     private readonly clock: Clock,
@@ -63,7 +63,7 @@ export class NotificationOutcomes {
     const at = this.clock.now();
     const due = await this.notifications.giveUp(workspaceId, memberId, error.message, at);
     if (due.length > 0) {
-      const member = await this.members.find(workspaceId, memberId);
+      const member = await this.members.standing(workspaceId, memberId);
       const receipt = receiptOfMany({ memberId, name: member?.name ?? 'A member' }, due);
       const summary = this.notMailed(receipt, error);
       this.raise({

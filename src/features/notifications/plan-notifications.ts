@@ -6,7 +6,7 @@ import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { TELL_MEMBERS } from '../terms/index.js';
-import { DecidingMembers, Workspaces } from '../workspaces/index.js';
+import { Members, Workspaces } from '../workspaces/index.js';
 import { NoticeSources } from './notice-source.js';
 import { choiceOf, NO_CHOICE, whenToTell } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
@@ -28,7 +28,7 @@ export class PlanNotifications implements OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly workspaces: Workspaces,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
     private readonly notifications: Notifications,
@@ -60,7 +60,7 @@ export class PlanNotifications implements OnModuleInit {
       const { revision, teamId, role, isUrgent, isImposed = false, onlyTo = null, notTo } = notice;
       const settings = await this.workspaces.settings(scope);
       const whom = { role, only: onlyTo, except: notTo, limit: MOST_MEMBERS };
-      const members = await this.members.of(workspaceId, teamId, whom);
+      const members = await this.members.deciding(workspaceId, teamId, whom);
       const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
       if (reachable.length === 0) return;
       const own = await this.choices.ofAll(workspaceId, reachable);

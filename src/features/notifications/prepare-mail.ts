@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
-import { DecidingMembers, Workspaces } from '../workspaces/index.js';
+import { Members, Workspaces } from '../workspaces/index.js';
 import { ComposeMail, type PreparedMail, urgentFirst } from './compose-mail.js';
 import { DueNotifications, type MailContext } from './due-notifications.js';
 import { choiceOf, NO_CHOICE } from './notification-choice.js';
@@ -27,7 +27,7 @@ export class PrepareMail {
   constructor(
     private readonly notifications: Notifications,
     private readonly due: DueNotifications,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
     private readonly composeMail: ComposeMail,
@@ -37,7 +37,7 @@ export class PrepareMail {
   async execute(workspaceId: string, memberId: string): Promise<Prepared> {
     const at = this.clock.now();
     const settings = await this.workspaces.settings({ workspaceId, teamIds: 'all' });
-    const member = await this.members.find(workspaceId, memberId);
+    const member = await this.members.standing(workspaceId, memberId);
     if (!member || !isReachable(member.email)) {
       this.notifications.skipAll(workspaceId, memberId, 'The member has left, or has no address.', at);
       return { waitMs: null };

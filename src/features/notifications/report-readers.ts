@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { seesWholeWorkspace } from '../../platform/auth/caller.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { DecidingMembers, Teams, Workspaces } from '../workspaces/index.js';
+import { Members, Teams, Workspaces } from '../workspaces/index.js';
 import { choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { Unsubscribe } from './unsubscribe.js';
@@ -22,7 +22,7 @@ export interface ReportReader {
 @Injectable()
 export class ReportReaders {
   constructor(
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly teams: Teams,
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,

@@ -5,7 +5,7 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { Block } from '../mail/index.js';
-import { DecidingMembers, Workspaces } from '../workspaces/index.js';
+import { Members, Workspaces } from '../workspaces/index.js';
 import { ChooseNotifications } from './choose-notifications.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
 
@@ -41,7 +41,7 @@ const PURPOSE = 'unsubscribe links';
 export class Unsubscribe {
   constructor(
     private readonly db: Db,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly workspaces: Workspaces,
     private readonly chooseNotifications: ChooseNotifications,
     private readonly secrets: SecretBox,
@@ -62,7 +62,7 @@ export class Unsubscribe {
     const { workspaceId, memberId, list } = this.read(token);
     const scope = { workspaceId, teamIds: 'all' } as const;
     return this.db.transaction(scope, async () => {
-      const member = await this.members.find(workspaceId, memberId);
+      const member = await this.members.standing(workspaceId, memberId);
       if (!member) return undefined;
       const body = choice === undefined ? {} : changeOf(list, choice);
       const { effective } = await this.chooseNotifications.execute({ ...member, via: 'link' }, body);

@@ -1,16 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { Work } from '../../platform/work/work.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
+import { Clock } from '../../platform/kernel/clock.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { MailWork } from '../mail/index.js';
-import { AnnounceReport } from './announce-report.js';
-import { type OutgoingReport, SendReportMail } from './send-report-mail.js';
+import { Work } from '../../platform/work/work.js';
+import { Events } from '../events/index.js';
+import { ReportMailService, urlOf } from './report-mail.service.js';
+import type { ReportEntity } from './report.entity.js';
+import type { WrittenSection } from './report.js';
 import { Reports } from './reports.repository.js';
+import { LATE } from './section-writer.js';
 
 /** The work of telling of a report; its id is the report's. */
 export const DELIVER_WORK = 'report.deliver';
-/** The work of mailing it to one recipient; its id is the mail's. */
-const MAIL_WORK = 'report.mail';
 
 /** Tells of a report that is as complete as it becomes: subscribers first, and then each recipient by mail. */
 @Injectable()
@@ -18,10 +20,11 @@ export class DeliverReport implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly work: Work,
-    private readonly mailWork: MailWork,
     private readonly reports: Reports,
-    private readonly announceReport: AnnounceReport,
-    private readonly sendReportMail: SendReportMail,
+    private readonly mail: ReportMailService,
+    private readonly events: Events,
+    private readonly address: PublicAddress,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -38,27 +41,30 @@ export class DeliverReport implements OnModuleInit {
       // Subscribers are told also where this was given up.
       giveUp: (item) => this.tell(item),
     });
-    this.mailWork.declare<OutgoingReport>({
-      name: MAIL_WORK,
-      pool: 4,
-      perQueue: 2,
-      count: (outgoing, error) => this.sendReportMail.countTry(outgoing, error),
-      find: ({ workspaceId, id }) => this.sendReportMail.find(workspaceId, id),
-      begin: (outgoing) => this.sendReportMail.begin(outgoing),
-      messageOf: (outgoing) => this.sendReportMail.messageOf(outgoing),
-      ended: (outgoing, outcome) => this.sendReportMail.ended(outgoing, outcome),
-    });
+  }
+
+  /**
+   * Tells subscribers of a report that the schedule made, once; a section that is not written by then stays out of it. One on
+   * demand is told to nobody: who has it mailed again, mails it. In the open transaction, which has locked the report; it is changed as its row is.
+   */
+  private announce(report: ReportEntity): void {
+    if (report.announcedAt !== null || report.trigger !== 'schedule') return;
+    report.announcedAt = this.clock.now();
+    report.customSections = report.customSections.map(lateUnlessWritten);
+    const { announcedAt, customSections, reportId, date, headline } = report;
+    this.reports.update(report, { announcedAt, customSections });
+    this.events.record('report.daily', { reportId, date, headline, url: urlOf(this.address, report) });
   }
 
   private async tell({ workspaceId, id }: WorkItem): Promise<void> {
     const report = await this.reports.lock(workspaceId, id);
     if (!report) return;
-    this.announceReport.execute(report);
-    this.enqueue(await this.sendReportMail.plan(report));
+    this.announce(report);
+    this.mail.enqueue(await this.mail.plan(report));
   }
+}
 
-  /** Makes mails due that wait, in the open transaction. */
-  enqueue(mailIds: readonly string[]): void {
-    this.work.enqueue(MAIL_WORK, ...mailIds.map((id) => ({ id })));
-  }
+function lateUnlessWritten(section: WrittenSection): WrittenSection {
+  if (section.status !== 'pending') return section;
+  return { ...section, status: 'late', error: LATE };
 }

@@ -3,16 +3,18 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { NotFound } from '../../platform/kernel/errors.js';
+import { dayAfter, dayOf, isDayIn, startOf } from '../../platform/kernel/local-day.js';
 import { firstPending, soonAfter } from '../approvals/index.js';
 import { CAPO_ROLES } from '../terms/index.js';
-import { type Audience, Audiences, teamOf } from '../workspaces/index.js';
-import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
+import { type Audience, Audiences, teamOf, Workspaces } from '../workspaces/index.js';
 import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
-import { LocalDays, type LocalDay } from './local-days.js';
+import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { familyReportIdOf } from './report-id.js';
 
 /** How many receipts of a day are counted at most; one with more says that its counts are minimums. */
 const MAX_RECEIPTS = 50_000;
+
 /** Of each capo and kind. */
 const FEW = 5;
 
@@ -73,14 +75,27 @@ select coalesce(json_agg(d), '[]') as denied from (
 /** With whether there was more than is counted. */
 type Counted = DayFacts & { isCut: boolean };
 
+/** A day of the calendar in the workspace's zone. */
+export interface LocalDay {
+  /** YYYY-MM-DD */
+  date: string;
+  timezone: string;
+  /** Its first moment, and that of the next day; Unix milliseconds. */
+  from: number;
+  to: number;
+  workspaceName: string;
+  /** It is not over yet. */
+  isPartial: boolean;
+}
+
 /** `GET /family/report`: counted from the receipts of the day, all of it as of one moment. */
 @Injectable()
 export class FamilyReports {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
-    private readonly days: LocalDays,
     private readonly audiences: Audiences,
+    private readonly workspaces: Workspaces,
   ) {}
 
   /**
@@ -90,7 +105,7 @@ export class FamilyReports {
   async read(caller: Caller, { date, teamId }: FamilyReportQuery): Promise<FamilyReport> {
     const scope = scopeOf(caller);
     const audience = await this.audiences.of(caller, teamId, 'one-named');
-    const day = await this.days.read(scope, date);
+    const day = await this.day(scope, date);
     const { isCut, ...facts } = await this.facts(scope, day, audience);
     return {
       reportId: familyReportIdOf(caller.workspaceId, day.date, audience),
@@ -103,6 +118,25 @@ export class FamilyReports {
       countsAreMinimum: isCut,
       capos: caposOf(facts),
     };
+  }
+
+  /**
+   * The day, or today.
+   * @throws NotFound for one that is to come, that the zone has left out, or from before the workspace was made
+   */
+  async day(scope: Scope, date: string | undefined): Promise<LocalDay> {
+    const { name: workspaceName, timezone, createdAt } = await this.workspaces.calendar(scope);
+    const now = this.clock.now();
+    const today = dayOf(now, timezone);
+    const day = date ?? today;
+    if (day > today || day < dayOf(createdAt, timezone) || !isDayIn(day, timezone)) {
+      throw new NotFound({
+        message: `There is no report of ${day}: the day is still to come, lies before this workspace, or does not exist in ${timezone}.`,
+      });
+    }
+    const from = startOf(day, timezone);
+    const to = startOf(dayAfter(day, timezone), timezone);
+    return { date: day, timezone, from, to, workspaceName, isPartial: to > now };
   }
 
   private async facts(scope: Scope, { from, to }: LocalDay, audience: Audience): Promise<Counted> {

@@ -1,20 +1,16 @@
 import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { negotiated } from '../../platform/http/negotiated.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ReadReport } from './read-report.js';
-import { Audiences } from '../workspaces/index.js';
-import { CommentOnReport } from './comment-on-report.js';
+import { ReportCommentService } from './report-comment.service.js';
 import { FamilyReport, FamilyReportQuery } from './family.dto.js';
 import { CommentBody, CommentPage, CommentsQuery, CommentView } from './report-comments.dto.js';
 import { markdownOf } from './family-report.js';
 import { FamilyReports } from './family-report.reader.js';
-import { ReadableReports } from './readable-reports.js';
-import { ReportComments } from './report-comments.repository.js';
 
 const FORMATS = ['application/json', 'text/plain'] as const;
 
@@ -31,11 +27,7 @@ Ops carried out 1 work packet; nothing waits for you.
 export class FamilyController {
   constructor(
     private readonly reports: FamilyReports,
-    private readonly readableReports: ReadableReports,
-    private readonly audiences: Audiences,
-    private readonly readReport: ReadReport,
-    private readonly commentOnReport: CommentOnReport,
-    private readonly comments: ReportComments,
+    private readonly comments: ReportCommentService,
   ) {}
 
   /** The capos' day in one page: what each did, what waits, what failed and what it cost; as Markdown for `text/plain`. */
@@ -67,7 +59,7 @@ export class FamilyController {
     errors: [NotFound],
   })
   comment(@CurrentCaller() caller: Caller, @Body() body: CommentBody): Promise<CommentView> {
-    return this.commentOnReport.execute(caller, body);
+    return this.comments.add(caller, body);
   }
 
   /** What was said about a report, or about all that the caller may read; newest first. */
@@ -78,11 +70,7 @@ export class FamilyController {
     returns: { 200: CommentPage },
     errors: [NotFound],
   })
-  async listComments(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
-    if (query.reportId !== undefined) await this.readableReports.get(caller, query.reportId);
-    const daily = (await this.audiences.seesWhole(caller))
-      ? await this.readReport.latestIds(caller)
-      : undefined;
-    return this.comments.list(scopeOf(caller), query, daily);
+  listComments(@CurrentCaller() caller: Caller, @Query() query: CommentsQuery): Promise<CommentPage> {
+    return this.comments.list(caller, query);
   }
 }

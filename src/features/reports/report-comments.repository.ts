@@ -4,11 +4,14 @@ import { type Listing, newestFirst, readPage, where } from '../../platform/datab
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import { isDailyReport } from './is-daily-report.js';
 import type { CommentsQuery, CommentView } from './report-comments.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 
 const LISTED = columnsOf(ReportCommentEntity, { without: ['workspaceId', 'ofAll'] });
+
+/** That a comment is about a Daily Report: other reports have no row. */
+const IS_DAILY = /* sql */ `exists (select 1 from reports r
+    where r.workspace_id = report_comments.workspace_id and r.report_id = report_comments.report_id)`;
 
 @Injectable()
 export class ReportComments {
@@ -39,7 +42,7 @@ export class ReportComments {
         reportId === undefined &&
         (daily
           ? {
-              where: `${given.where} and (not of_all or report_id = any($${given.values.length + 1}) or ${isDailyReport('report_comments')})`,
+              where: `${given.where} and (not of_all or report_id = any($${given.values.length + 1}) or ${IS_DAILY})`,
               values: [...given.values, daily],
             }
           : { where: `${given.where} and not of_all` })),

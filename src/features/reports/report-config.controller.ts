@@ -4,16 +4,11 @@ import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { AddCustomSection } from './add-custom-section.js';
-import { ChangeReportConfig } from './change-report-config.js';
+import { ReportConfigService } from './report-config.service.js';
 import type { CustomSectionEntity } from './custom-section.entity.js';
-import { CustomSections } from './custom-sections.repository.js';
-import { DeleteCustomSection } from './delete-custom-section.js';
-import { configViewOf } from './report-config.js';
-import { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
 import { ReportConfigs } from './report-configs.repository.js';
+import { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
 import { CustomSectionBody, CustomSectionList, CustomSectionView } from './custom-sections.dto.js';
 import { TooManySections } from './reports.errors.js';
 
@@ -22,18 +17,14 @@ import { TooManySections } from './reports.errors.js';
 export class ReportConfigController {
   constructor(
     private readonly configs: ReportConfigs,
-    private readonly sections: CustomSections,
-    private readonly changeConfig: ChangeReportConfig,
-    private readonly addCustomSection: AddCustomSection,
-    private readonly deleteCustomSection: DeleteCustomSection,
-    private readonly clock: Clock,
+    private readonly service: ReportConfigService,
   ) {}
 
   /** How the workspace wants its reports. */
   @Get('config')
   @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
-  async getConfig(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
-    return configViewOf(await this.configs.read(scopeOf(caller)), this.clock.now());
+  getConfig(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
+    return this.service.read(scopeOf(caller));
   }
 
   /** Changes how the workspace wants its reports; what is left out stays as it is. */
@@ -43,14 +34,14 @@ export class ReportConfigController {
     @CurrentCaller() caller: Caller,
     @Body() body: ChangeReportConfigBody,
   ): Promise<ReportConfigView> {
-    return this.changeConfig.execute(caller, body);
+    return this.service.change(caller, body);
   }
 
   /** The sections that the workspace has added to its reports. */
   @Get('custom-sections')
   @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionList } })
   async listSections(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
-    const sections = await this.sections.list(scopeOf(caller));
+    const sections = await this.configs.sections(scopeOf(caller));
     return { items: sections.map(viewOf) };
   }
 
@@ -62,7 +53,7 @@ export class ReportConfigController {
     @Body() body: CustomSectionBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CustomSectionView> {
-    const section = await this.addCustomSection.execute(caller, body);
+    const section = await this.service.addSection(caller, body);
     response.location(`/api/pro/reports/custom-sections/${section.sectionId}`);
     return viewOf(section);
   }
@@ -79,7 +70,7 @@ export class ReportConfigController {
     @CurrentCaller() caller: Caller,
     @Param('sectionId') sectionId: string,
   ): Promise<CustomSectionView> {
-    return viewOf(await this.deleteCustomSection.execute(caller, sectionId));
+    return viewOf(await this.service.deleteSection(caller, sectionId));
   }
 }
 

@@ -3,6 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { knownZone } from '../../platform/kernel/local-day.js';
+import { CustomSectionEntity } from './custom-section.entity.js';
 import { ReportConfigEntity } from './report-config.entity.js';
 
 /** What a workspace wants of its reports, with what its settings say. */
@@ -26,6 +27,8 @@ select ${columnsOf(ReportConfigEntity, { of: 'c', without: ['memberIds'] })},
 from report_configs c join workspaces w on w.workspace_id = c.workspace_id
 where c.workspace_id = $1`;
 
+const COLUMNS = columnsOf(CustomSectionEntity);
+
 @Injectable()
 export class ReportConfigs {
   constructor(private readonly db: Db) {}
@@ -43,6 +46,28 @@ export class ReportConfigs {
 
   update(workspaceId: string, change: Partial<ReportConfigEntity>): void {
     this.db.update(ReportConfigEntity, { workspaceId }, change);
+  }
+
+  addSection(section: CustomSectionEntity): void {
+    this.db.insert(CustomSectionEntity, section);
+  }
+
+  /** All of a workspace, which are few, the oldest first. */
+  sections(scope: Scope): Promise<CustomSectionEntity[]> {
+    return this.db.read<CustomSectionEntity>(
+      scope,
+      `select ${COLUMNS} from custom_report_sections where workspace_id = $1 order by created_at, section_id`,
+      [scope.workspaceId],
+    );
+  }
+
+  /** Undefined when there is none. */
+  async deleteSection(workspaceId: string, sectionId: string): Promise<CustomSectionEntity | undefined> {
+    const [section] = await this.db.query<CustomSectionEntity>(
+      `delete from custom_report_sections where workspace_id = $1 and section_id = $2 returning ${COLUMNS}`,
+      [workspaceId, sectionId],
+    );
+    return section;
   }
 }
 

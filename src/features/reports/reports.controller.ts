@@ -8,25 +8,23 @@ import { Route } from '../../platform/http/route.js';
 import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { ReportMails } from './report-mails.repository.js';
-import { ReadReport } from './read-report.js';
+import { ReportService } from './report.service.js';
 import { MARKDOWN_EXAMPLE } from './report-example.js';
 import { markdownOf } from './report-markdown.js';
 import { DailyQuery, DailyReportView, ReportPage, ReportSummary, ResendReportBody } from './reports.dto.js';
 import { ReportMailOff } from './reports.errors.js';
 import { type ListedReport, Reports } from './reports.repository.js';
-import { RequireWholeWorkspace } from './require-whole-workspace.js';
-import { ResendReport } from './resend-report.js';
+import { ReportMailService } from './report-mail.service.js';
 
 const FORMATS = ['application/json', 'text/plain'] as const;
 
 @Controller('api/pro/reports')
 export class ReportsController {
   constructor(
-    private readonly readReport: ReadReport,
-    private readonly requireWholeWorkspace: RequireWholeWorkspace,
+    private readonly service: ReportService,
     private readonly reports: Reports,
     private readonly mails: ReportMails,
-    private readonly resendReport: ResendReport,
+    private readonly mail: ReportMailService,
   ) {}
 
   /** The report of a day, as JSON or, with `Accept: text/plain`, as Markdown. An operator who asks for one that is missing has it made. */
@@ -43,7 +41,7 @@ export class ReportsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<DailyReportView | string> {
     const format = negotiated(request, response, FORMATS);
-    const report = await this.readReport.execute(caller, date);
+    const report = await this.service.read(caller, date);
     if (format === 'application/json') return report;
     response.type('text/plain; charset=utf-8');
     return markdownOf(report);
@@ -53,7 +51,7 @@ export class ReportsController {
   @Get()
   @Route({ auth: 'member', returns: { 200: ReportPage }, errors: [Forbidden] })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
-    await this.requireWholeWorkspace.execute(caller);
+    await this.service.requireWholeWorkspace(caller);
     const page = await this.reports.list(scopeOf(caller), query);
     return { ...page, items: await this.summariesOf(caller, page.items) };
   }
@@ -76,7 +74,7 @@ export class ReportsController {
     @Param('reportId') reportId: string,
     @Body() { to = 'all' }: ResendReportBody,
   ): Promise<ReportSummary> {
-    const report = await this.resendReport.execute(caller, reportId, to);
+    const report = await this.mail.resend(caller, reportId, to);
     return (await this.summariesOf(caller, [report]))[0]!;
   }
 

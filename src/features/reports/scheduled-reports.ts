@@ -10,7 +10,7 @@ import { Signals } from '../records/index.js';
 import { DELIVER_WORK } from './deliver-report.js';
 import { dueDays, nextRun } from './report-calendar.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
-import { StoreReport } from './store-report.js';
+import { MakeReport } from './make-report.js';
 
 /** After work on it was given up, and where no report is made by itself: it is looked at again then, or when it is changed. */
 const LOOK_AGAIN_MS = 3_600_000;
@@ -26,7 +26,7 @@ export class ScheduledReports implements OnModuleInit {
     private readonly clock: Clock,
     private readonly work: Work,
     private readonly configs: ReportConfigs,
-    private readonly storeReport: StoreReport,
+    private readonly makeReport: MakeReport,
     private readonly signals: Signals,
   ) {}
 
@@ -64,7 +64,7 @@ export class ScheduledReports implements OnModuleInit {
         this.work.complete(item);
         return false;
       }
-      const report = await this.storeReport.execute(config, date, undefined);
+      const report = await this.makeReport.store(config, date, undefined);
       this.configs.update(workspaceId, { lastDate: date });
       if (report.announcedAt === null) {
         const waitMs = Math.max(0, (report.sectionsUntil ?? now) - now);

@@ -15,7 +15,7 @@ import type { WrittenSection } from './report.js';
 import type { ReportEntity } from './report.entity.js';
 import { Reports } from './reports.repository.js';
 import { SectionWriter, type Written } from './section-writer.js';
-import { SECTIONS_WORK } from './store-report.js';
+import { SECTIONS_WORK } from './make-report.js';
 
 /**
  * Has the capos write the custom sections of a report, as many at once as the runner does for a workspace, and none longer than

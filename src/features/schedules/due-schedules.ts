@@ -5,7 +5,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { EscalationOptions, RESUME, SCHEDULE_PAUSED } from '../escalations/index.js';
 import { type GuardianEntity, Guardians, letsNothingLeave } from '../guardian/index.js';
-import { DecidingMembers, Teams, mayDecide } from '../workspaces/index.js';
+import { Members, Teams, mayDecide } from '../workspaces/index.js';
 import type { ScheduleEntity } from './schedule.entity.js';
 import { lastDue, nextDue } from './schedule-rule.js';
 import { Schedules } from './schedules.repository.js';
@@ -26,7 +26,7 @@ export class DueSchedules implements OnModuleInit {
     private readonly schedules: Schedules,
     private readonly service: ScheduleService,
     private readonly guardians: Guardians,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly teams: Teams,
     private readonly options: EscalationOptions,
   ) {}
@@ -104,7 +104,7 @@ export class DueSchedules implements OnModuleInit {
   private async obstacleTo({ workspaceId, teamId, owner }: ScheduleEntity): Promise<string | null> {
     if (teamId !== null && (await this.teams.isArchived(workspaceId, teamId)))
       return 'Its team has been archived.';
-    const member = await this.members.find(workspaceId, owner.id);
+    const member = await this.members.standing(workspaceId, owner.id);
     if (!member) return `${owner.name}, who owned it, is no longer a member of the workspace.`;
     if (mayDecide(member, teamId, 'operator')) return null;
     const where = teamId === null ? 'here' : 'for its team';

@@ -4,7 +4,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
-import { DecidingMembers, KnownZone, Workspaces } from '../workspaces/index.js';
+import { Members, KnownZone, Workspaces } from '../workspaces/index.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { OrderTools } from './order-tools.js';
 import { ruleFaults } from './rule-faults.js';
@@ -33,7 +33,7 @@ export class StandingOrderRules {
     private readonly tools: OrderTools,
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
-    private readonly members: DecidingMembers,
+    private readonly members: Members,
     private readonly clock: Clock,
   ) {}
 

@@ -14,7 +14,7 @@ import type { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 import { type Account, type InviteContext, type InvitePlace, Invites } from './invites.repository.js';
 import type { InviteEntity } from './invite.entity.js';
 import { JoinWorkspace } from './join-workspace.js';
-import { AcceptanceToken, Members, lookAlike } from '../workspaces/index.js';
+import { TokenService, Members, lookAlike } from '../workspaces/index.js';
 import { AccountExists } from './teams.errors.js';
 
 type OpenInvite = InviteEntity & InviteContext;
@@ -35,7 +35,7 @@ export class AcceptInvite {
     private readonly members: Members,
     private readonly passwords: Passwords,
     private readonly joinWorkspace: JoinWorkspace,
-    private readonly acceptanceToken: AcceptanceToken,
+    private readonly tokenService: TokenService,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -128,7 +128,9 @@ export class AcceptInvite {
         const needsSecondFactor =
           account?.hasSecondFactor || (await this.members.requiresSecondFactor(workspaceId, memberId));
         const token =
-          body.wantsToken && !needsSecondFactor ? this.acceptanceToken.issue(workspaceId, actor) : null;
+          body.wantsToken && !needsSecondFactor
+            ? this.tokenService.issueOnAcceptance(workspaceId, actor)
+            : null;
         return { workspaceId, workspaceName, memberId, userId: user.userId, teamId, role, token };
       },
       [exclusiveMembership(workspaceId)],

@@ -6,14 +6,14 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { DELIVERY_PARAM, DeliveriesQuery, DeliveryPage, DeliveryView } from './deliveries.dto.js';
 import { DESTINATION_PARAM, destinationPaths } from './destinations.dto.js';
-import { DeliveryLog } from './delivery-log.repository.js';
-import { Redeliver } from './redeliver.js';
+import { Deliveries } from './deliveries.repository.js';
+import { DeliveryService } from './delivery.service.js';
 
 @Controller()
 export class DeliveriesController {
   constructor(
-    private readonly log: DeliveryLog,
-    private readonly redelivery: Redeliver,
+    private readonly deliveries: Deliveries,
+    private readonly service: DeliveryService,
   ) {}
 
   /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
@@ -25,7 +25,7 @@ export class DeliveriesController {
     @Param('id') destinationId: string,
     @Query() query: DeliveriesQuery,
   ): Promise<DeliveryPage> {
-    return this.log.list(scopeOf(caller), destinationId, query);
+    return this.deliveries.list(scopeOf(caller), destinationId, query);
   }
 
   /** One delivery with every attempt and what the receiver answered. */
@@ -33,7 +33,7 @@ export class DeliveriesController {
   @Get(['api/pro/deliveries/:id', 'api/admin/deliveries/:id'])
   @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
-    return this.log.get(scopeOf(caller), deliveryId);
+    return this.deliveries.get(scopeOf(caller), deliveryId);
   }
 
   /** Sends the event of a delivery once more, as a new delivery. */
@@ -46,6 +46,6 @@ export class DeliveriesController {
     errors: [NotFound, InvalidTransition],
   })
   redeliver(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
-    return this.redelivery.execute(caller, deliveryId);
+    return this.service.redeliver(caller, deliveryId);
   }
 }

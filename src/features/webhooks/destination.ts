@@ -26,6 +26,11 @@ export function viewOf(destination: WebhookDestinationEntity): DestinationView {
   };
 }
 
+/** A destination as what receipts, signals and escalations are about. */
+export function entityOf({ destinationId }: Pick<WebhookDestinationEntity, 'destinationId'>) {
+  return { type: 'webhook_destination', id: destinationId };
+}
+
 /** @throws InvalidTransition for one that nothing is sent to any more; a paused one still has its probes */
 export function assertReceives({
   status,

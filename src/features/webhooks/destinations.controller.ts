@@ -6,8 +6,7 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ChangeDestination } from './change-destination.js';
-import { DeleteDestination } from './delete-destination.js';
+import { DestinationService } from './destination.service.js';
 import { DeliveryView } from './deliveries.dto.js';
 import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
 import { viewOf } from './destination.js';
@@ -25,10 +24,6 @@ import {
   RotateSecretBody,
 } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
-import { RegisterDestination } from './register-destination.js';
-import { ResumeDestination } from './resume-destination.js';
-import { RotateDestinationSecret } from './rotate-destination-secret.js';
-import { TestDestination } from './test-destination.js';
 import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 
 @ApiTags('webhooks')
@@ -36,12 +31,7 @@ import { InvalidDestination, TooManyDestinations } from './webhooks.errors.js';
 export class DestinationsController {
   constructor(
     private readonly destinations: Destinations,
-    private readonly registerDestination: RegisterDestination,
-    private readonly changeDestination: ChangeDestination,
-    private readonly deleteDestination: DeleteDestination,
-    private readonly testDestination: TestDestination,
-    private readonly rotateDestinationSecret: RotateDestinationSecret,
-    private readonly resumeDestination: ResumeDestination,
+    private readonly service: DestinationService,
   ) {}
 
   /** Registers a destination with a secret of the customer's own. */
@@ -59,7 +49,7 @@ export class DestinationsController {
     @Body() body: RegisterWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
   ): Promise<DestinationView> {
-    return this.registerDestination.withChosenSecret(caller, body, verdict);
+    return this.service.registerWithChosenSecret(caller, body, verdict);
   }
 
   /** Registers a destination and makes its secret; the answer is the only one that shows it. */
@@ -78,7 +68,7 @@ export class DestinationsController {
     @Body() body: RegisterPartnerWebhookBody,
     @CheckedDestination() verdict: DestinationVerdict,
   ): Promise<NewDestination> {
-    return this.registerDestination.withNewSecret(caller, body, verdict);
+    return this.service.registerWithNewSecret(caller, body, verdict);
   }
 
   /** The destinations of the workspace, newest first. */
@@ -122,7 +112,7 @@ export class DestinationsController {
     @Body() body: ChangeDestinationBody,
     @CheckedDestination() verdict: DestinationVerdict | undefined,
   ): Promise<DestinationView> {
-    return this.changeDestination.execute(caller, destinationId, body, verdict);
+    return this.service.change(caller, destinationId, body, verdict);
   }
 
   /** Deletes a destination; what still waits for it is given up. */
@@ -130,7 +120,7 @@ export class DestinationsController {
   @Delete(destinationPaths())
   @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationView }, errors: [NotFound] })
   delete(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
-    return this.deleteDestination.execute(caller, destinationId);
+    return this.service.delete(caller, destinationId);
   }
 
   /** Sends a `webhook.test` to this destination alone. */
@@ -143,7 +133,7 @@ export class DestinationsController {
     errors: [NotFound, InvalidTransition],
   })
   test(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DeliveryView> {
-    return this.testDestination.execute(caller, destinationId);
+    return this.service.test(caller, destinationId);
   }
 
   /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
@@ -161,7 +151,7 @@ export class DestinationsController {
     @Param('id') destinationId: string,
     @Body() { secret }: RotateSecretBody,
   ): Promise<RotatedDestination> {
-    return this.rotateDestinationSecret.execute(caller, destinationId, secret);
+    return this.service.rotateSecret(caller, destinationId, secret);
   }
 
   /** Ends a pause; what waited goes out. */
@@ -174,6 +164,6 @@ export class DestinationsController {
     errors: [NotFound, InvalidTransition],
   })
   resume(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
-    return this.resumeDestination.execute(caller, destinationId);
+    return this.service.resume(caller, destinationId);
   }
 }

@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { OPEN_DELIVERIES } from './delivery-log.repository.js';
+import { OPEN_DELIVERIES } from './deliveries.repository.js';
 import { MAX_DESTINATIONS } from './destination.js';
 import { WebhookDestinationEntity } from './destination.entity.js';
 import type { OpenDeliveries } from './destinations.dto.js';

@@ -5,7 +5,7 @@ import { Metrics } from '../../platform/observability/metrics.js';
 import { type Answer, GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { Destinations } from './destinations.repository.js';
-import { SignedHeaders } from './signed-headers.js';
+import { DestinationSecrets } from './destination-secrets.js';
 
 /** An event that is posted to one destination because somebody decided so, not because something happened here. */
 export interface PostedEvent {
@@ -32,7 +32,7 @@ export class PostEvent {
 
   constructor(
     private readonly destinations: Destinations,
-    private readonly signing: SignedHeaders,
+    private readonly secrets: DestinationSecrets,
     private readonly requests: GuardedRequest,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -50,7 +50,7 @@ export class PostEvent {
     );
     if (!destination) return this.impossible('no_destination');
     const at = this.clock.now();
-    const headers = this.signing.headers({ ...posted, ...signersOf(destination, at) }, at);
+    const headers = this.secrets.headers({ ...posted, ...signersOf(destination, at) }, at);
     if (!headers) return this.impossible('secret_unreadable');
     const { body, signal } = posted;
     const answer = await this.requests.post({ url: destination.url, headers, body, signal });

@@ -4,10 +4,10 @@ import { Metrics } from '../../platform/observability/metrics.js';
 import { GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/index.js';
-import { CompleteAttempt, SECRET_UNREADABLE } from './complete-attempt.js';
+import { DeliveryService, SECRET_UNREADABLE } from './delivery.service.js';
 import type { ClaimedDelivery } from './deliveries.repository.js';
 import { attemptOf, IN_FLIGHT, judge, type Verdict } from './delivery.js';
-import { SignedHeaders } from './signed-headers.js';
+import { DestinationSecrets } from './destination-secrets.js';
 
 /** In flight in one process, for all destinations. */
 const POOL = 512;
@@ -21,9 +21,9 @@ export class SendDelivery implements OnModuleInit {
 
   constructor(
     private readonly work: Work,
-    private readonly signing: SignedHeaders,
+    private readonly secrets: DestinationSecrets,
     private readonly requests: GuardedRequest,
-    private readonly attempts: CompleteAttempt,
+    private readonly service: DeliveryService,
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
@@ -43,26 +43,26 @@ export class SendDelivery implements OnModuleInit {
       tries: TRIES,
       claim: 'app.claim_deliveries',
       run: (delivery, signal) => this.execute(delivery, signal),
-      giveUp: (delivery, error) => this.attempts.giveUp(delivery, error, this.clock.now()),
+      giveUp: (delivery, error) => this.service.giveUp(delivery, error, this.clock.now()),
     });
   }
 
   private async execute(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
     if (!delivery.receives) {
-      await this.attempts.withoutReceiver(delivery);
+      await this.service.withoutReceiver(delivery);
       return;
     }
     const at = this.clock.now();
     const n = delivery.sends + 1;
-    const headers = this.signing.headers(delivery, at);
+    const headers = this.secrets.headers(delivery, at);
     if (!headers) {
-      await this.attempts.impossible(delivery, SECRET_UNREADABLE, at);
+      await this.service.impossible(delivery, SECRET_UNREADABLE, at);
       this.#count('impossible');
       return;
     }
     const answer = await this.requests.post({ url: delivery.url, headers, body: delivery.body, signal });
     const verdict = judge(n, answer);
-    await this.attempts.execute(delivery, attemptOf(n, at, answer), verdict);
+    await this.service.complete(delivery, attemptOf(n, at, answer), verdict);
     this.#count(verdict.kind);
   }
 }

@@ -4,12 +4,10 @@ import { Figures } from '../../platform/observability/figures.js';
 import { EscalationsModule } from '../escalations/index.js';
 import { EventsModule } from '../events/index.js';
 import { RecordsModule } from '../records/index.js';
-import { ChangeDestination } from './change-destination.js';
-import { CompleteAttempt } from './complete-attempt.js';
-import { DeleteDestination } from './delete-destination.js';
+import { DestinationService } from './destination.service.js';
+import { DeliveryService } from './delivery.service.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { Deliveries } from './deliveries.repository.js';
-import { DeliveryLog } from './delivery-log.repository.js';
 import { WebhookDeliveryEntity, WebhookEventEntity } from './delivery.entity.js';
 import { DestinationChanges } from './destination-changes.js';
 import { DestinationHealthReader } from './destination-health.reader.js';
@@ -18,14 +16,7 @@ import { DestinationSecrets } from './destination-secrets.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations, pausedStatement } from './destinations.repository.js';
 import { PostEvent } from './post-event.js';
-import { EscalatedPauses } from './escalated-pauses.js';
-import { Redeliver } from './redeliver.js';
-import { RegisterDestination } from './register-destination.js';
-import { ResumeDestination } from './resume-destination.js';
-import { RotateDestinationSecret } from './rotate-destination-secret.js';
 import { SendDelivery } from './send-delivery.js';
-import { SignedHeaders } from './signed-headers.js';
-import { TestDestination } from './test-destination.js';
 
 /** @level 4 */
 @Module({
@@ -41,19 +32,10 @@ import { TestDestination } from './test-destination.js';
     DestinationChanges,
     DestinationHealthReader,
     DestinationSecrets,
-    RegisterDestination,
-    ChangeDestination,
-    DeleteDestination,
-    TestDestination,
-    RotateDestinationSecret,
-    ResumeDestination,
-    DeliveryLog,
-    Redeliver,
+    DestinationService,
+    DeliveryService,
     Deliveries,
-    CompleteAttempt,
-    EscalatedPauses,
     SendDelivery,
-    SignedHeaders,
     PostEvent,
   ],
   exports: [Destinations, DestinationChanges, DestinationHealthReader, PostEvent],

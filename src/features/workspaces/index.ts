@@ -1,11 +1,19 @@
-export { AcceptanceToken } from './acceptance-token.js';
+export { TokenService } from './token.service.js';
 export { AskBody, AskedQuery, AskedView } from './asking-token.dto.js';
 export { AskingToken, TooManyPending } from './asking-token.js';
 export { type Audience, teamOf } from './audience.js';
 export { Audiences } from './audiences.js';
 export { AutonomyMode } from './autonomy-mode.js';
-export { ChangeSettings, OWNER_SETTINGS } from './change-settings.js';
-export { DecidingMembers, type StandingMember, mayDecide } from './deciding-members.repository.js';
+export { OWNER_SETTINGS, WorkspaceService } from './workspace.service.js';
+export {
+  mayDecide,
+  type Member,
+  Members,
+  roleInTeam,
+  seenFrom,
+  type StandingMember,
+  viewOf,
+} from './members.repository.js';
 export { Devices } from './devices.repository.js';
 export { FirstRun } from './first-run.js';
 export { InstalledPacks } from './installed-packs.js';
@@ -23,7 +31,6 @@ export {
   RoleBody,
   TeamRoleBody,
 } from './members.dto.js';
-export { type Member, Members, roleInTeam, seenFrom, viewOf } from './members.repository.js';
 export { newWorkspace } from './new-workspace.js';
 export {
   ChangeNotifications,

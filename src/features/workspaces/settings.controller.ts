@@ -2,7 +2,7 @@ import { Body, Controller, Get, Put } from '@nestjs/common';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { ChangeSettings } from './change-settings.js';
+import { WorkspaceService } from './workspace.service.js';
 import { ChangeSettingsBody, SettingsView } from './settings.dto.js';
 import { Workspaces } from './workspaces.repository.js';
 
@@ -10,7 +10,7 @@ import { Workspaces } from './workspaces.repository.js';
 export class SettingsController {
   constructor(
     private readonly workspaces: Workspaces,
-    private readonly changeSettings: ChangeSettings,
+    private readonly service: WorkspaceService,
   ) {}
 
   /** The workspace's zone, language, currency, presence, quiet hours and notifications. */
@@ -25,6 +25,6 @@ export class SettingsController {
   @Put()
   @Route({ auth: 'member', role: 'admin', returns: { 200: SettingsView } })
   update(@CurrentCaller() caller: Caller, @Body() body: ChangeSettingsBody): Promise<SettingsView> {
-    return this.changeSettings.execute(caller, body);
+    return this.service.changeSettings(caller, body);
   }
 }

@@ -5,10 +5,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CreateToken } from './create-token.js';
-import { PauseToken } from './pause-token.js';
-import { RevokeToken } from './revoke-token.js';
-import { RotateToken } from './rotate-token.js';
+import { TokenService } from './token.service.js';
 import { CreateTokenBody, NewToken, TOKEN_PARAM, TokenPage, TokenView } from './tokens.dto.js';
 import { Tokens } from './tokens.repository.js';
 import { LimitReached } from './workspaces.errors.js';
@@ -17,10 +14,7 @@ import { LimitReached } from './workspaces.errors.js';
 export class TokensController {
   constructor(
     private readonly tokens: Tokens,
-    private readonly createToken: CreateToken,
-    private readonly revokeToken: RevokeToken,
-    private readonly rotateToken: RotateToken,
-    private readonly pauseToken: PauseToken,
+    private readonly tokenService: TokenService,
   ) {}
 
   /** The operator tokens of the workspace, revoked ones too; never a token itself. */
@@ -40,7 +34,7 @@ export class TokensController {
     errors: [NotFound, AlreadyExists, LimitReached],
   })
   create(@CurrentCaller() caller: Caller, @Body() body: CreateTokenBody): Promise<NewToken> {
-    return this.createToken.execute(caller, body);
+    return this.tokenService.create(caller, body);
   }
 
   /** Revokes a token; within a second no process accepts it any more. */
@@ -48,7 +42,7 @@ export class TokensController {
   @Delete(':id')
   @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: TokenView } })
   revoke(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
-    return this.revokeToken.execute(caller, tokenId);
+    return this.tokenService.revoke(caller, tokenId);
   }
 
   /** Pauses a token: within a second no process accepts it until it is resumed. Members pause their own, admins any. */
@@ -56,7 +50,7 @@ export class TokensController {
   @Post(':id/pause')
   @Route({ auth: 'member', stops: true, returns: { 200: TokenView }, errors: [InvalidTransition] })
   pause(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
-    return this.pauseToken.pause(caller, tokenId);
+    return this.tokenService.pause(caller, tokenId);
   }
 
   /** Lets a paused token be used again. */
@@ -64,7 +58,7 @@ export class TokensController {
   @Post(':id/resume')
   @Route({ auth: 'member', role: 'admin', returns: { 200: TokenView }, errors: [InvalidTransition] })
   resume(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<TokenView> {
-    return this.pauseToken.resume(caller, tokenId);
+    return this.tokenService.resume(caller, tokenId);
   }
 
   /** Revokes a token and makes another that replaces it, shown once. */
@@ -78,6 +72,6 @@ export class TokensController {
     errors: [InvalidTransition],
   })
   rotate(@CurrentCaller() caller: Caller, @Param('id') tokenId: string): Promise<NewToken> {
-    return this.rotateToken.execute(caller, tokenId);
+    return this.tokenService.rotate(caller, tokenId);
   }
 }

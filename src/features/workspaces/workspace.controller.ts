@@ -4,7 +4,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { Route } from '../../platform/http/route.js';
 import { remaining, type Window } from '../../platform/rate-limit/windows.js';
-import { RenameWorkspace } from './rename-workspace.js';
+import { WorkspaceService } from './workspace.service.js';
 import { workspaceView } from './workspace.js';
 import { WorkspaceBody, WorkspaceUsageView, WorkspaceView } from './workspace.dto.js';
 import { Workspaces } from './workspaces.repository.js';
@@ -14,7 +14,7 @@ import { Workspaces } from './workspaces.repository.js';
 export class WorkspaceController {
   constructor(
     private readonly workspaces: Workspaces,
-    private readonly renameWorkspace: RenameWorkspace,
+    private readonly service: WorkspaceService,
   ) {}
 
   /** The workspace with its tier, what that allows, and how much of it is left. */
@@ -36,6 +36,6 @@ export class WorkspaceController {
   @Patch()
   @Route({ auth: 'member', role: 'owner', returns: { 200: WorkspaceView } })
   rename(@CurrentCaller() caller: Caller, @Body() body: WorkspaceBody): Promise<WorkspaceView> {
-    return this.renameWorkspace.execute(caller, body);
+    return this.service.rename(caller, body);
   }
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { CompleteAttempt } from '../../../src/features/webhooks/complete-attempt.js';
+import { DeliveryService } from '../../../src/features/webhooks/delivery.service.js';
 import type { ClaimedDelivery } from '../../../src/features/webhooks/deliveries.repository.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
@@ -610,7 +610,7 @@ describe('a delivery whose process died', () => {
     };
     const late = { n: 1, at: Date.now(), status: 500, durationMs: 30_000, error: null };
     for (const kind of ['gone', 'given_up', 'delivered'] as const) {
-      await expect(app.app.get(CompleteAttempt).execute(claimed, late, { kind })).rejects.toMatchObject({
+      await expect(app.app.get(DeliveryService).complete(claimed, late, { kind })).rejects.toMatchObject({
         code: 'CW001',
       });
     }

@@ -4,7 +4,7 @@ import { actorOf } from '../../../src/platform/auth/caller.js';
 import { InvalidTransition } from '../../../src/platform/kernel/errors.js';
 import type { NewToken } from '../../../src/features/workspaces/tokens.dto.js';
 import { TokensStopped } from '../../../src/features/workspaces/tokens-stopped.js';
-import { TokenUse } from '../../../src/features/workspaces/token-use.js';
+import { TokenService } from '../../../src/features/workspaces/token.service.js';
 import { eventually, type TestMember } from '../../support/test-app.js';
 import { HOUR_MS, TokenDesk } from './token-desk.js';
 
@@ -267,7 +267,7 @@ describe('GET /agents', () => {
     ];
     await desk.create({}, owner);
     await desk.as(active).get('/profile');
-    await desk.test.app.get(TokenUse).note();
+    await desk.test.app.get(TokenService).noteUse();
     await pause(paused.tokenId, owner);
     await desk.as(owner).delete(`/tokens/${revoked.tokenId}`);
     await desk.test.rows('update tokens set expires_at = now() where token_id = $1', [expired.tokenId]);

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, SYSTEM } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
+import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/index.js';
+import { CONNECTOR_RED, DISMISS, Escalations, RESUME } from '../escalations/index.js';
 import { Signals } from '../records/index.js';
+import type { DeliveryView } from './deliveries.dto.js';
 import { type ClaimedDelivery, Deliveries } from './deliveries.repository.js';
 import {
   type Attempt,
@@ -14,29 +16,59 @@ import {
   PROBE_EVERY_MS,
   type Verdict,
 } from './delivery.js';
-import type { DestinationFault, WebhookDestinationEntity } from './destination.entity.js';
 import { atTheBeginning, inASentence } from './destination-name.js';
+import type { DestinationFault, WebhookDestinationEntity } from './destination.entity.js';
+import { assertReceives, entityOf } from './destination.js';
 import { Destinations } from './destinations.repository.js';
-import { EscalatedPauses } from './escalated-pauses.js';
 
-/**
- * Writes down what came of an attempt. What changes nothing about the health of the destination is one round trip; the
- * rest is an act with a receipt. A result that comes too late, when the delivery belongs to another attempt by now, is
- * discarded as a whole.
- */
+/** Why nothing can be signed; the key is the operator's to restore, the secret an admin's to rotate. */
+export const SECRET_UNREADABLE: WorkError = {
+  code: 'SECRET_UNREADABLE',
+  message: 'The secret that signs them cannot be opened with the SECRETS_KEY of this service.',
+};
+
+/** What became of a delivery, and the health of its destination with it. */
 @Injectable()
-export class CompleteAttempt {
+export class DeliveryService {
   constructor(
+    private readonly deliveries: Deliveries,
+    private readonly receipts: Receipts,
     private readonly db: Db,
     private readonly work: Work,
-    private readonly deliveries: Deliveries,
     private readonly destinations: Destinations,
     private readonly signals: Signals,
-    private readonly receipts: Receipts,
-    private readonly pauses: EscalatedPauses,
+    private readonly escalations: Escalations,
   ) {}
 
-  async execute(delivery: ClaimedDelivery, attempt: Attempt, verdict: Verdict): Promise<void> {
+  /**
+   * Sends an event once more, as a new delivery with the five sends of any other.
+   * @throws NotFound, InvalidTransition when its destination receives nothing any more
+   */
+  async redeliver(caller: Caller, deliveryId: string): Promise<DeliveryView> {
+    const past = await this.deliveries.lockPast(deliveryId);
+    assertReceives(past);
+    const delivery = await this.deliveries.add(past);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'delivery.redelivered',
+      entity: { type: 'webhook_delivery', id: delivery.deliveryId },
+      summary: `${caller.name} had ${past.event} delivered to ${inASentence(past)} again.`,
+      details: {
+        event: past.event,
+        eventId: past.eventId,
+        destinationId: past.destinationId,
+        previousDeliveryId: deliveryId,
+      },
+    });
+    return delivery;
+  }
+
+  /**
+   * Writes down what came of an attempt. What changes nothing about the health of the destination is one round trip; the
+   * rest is an act with a receipt. A result that comes too late, when the delivery belongs to another attempt by now, is
+   * discarded as a whole.
+   */
+  async complete(delivery: ClaimedDelivery, attempt: Attempt, verdict: Verdict): Promise<void> {
     if (verdict.kind === 'again') await this.deliveries.reschedule(delivery, attempt, verdict.waitMs);
     else if (verdict.kind === 'delivered' && !delivery.probe)
       await this.deliveries.complete(delivery, attempt);
@@ -107,7 +139,7 @@ export class CompleteAttempt {
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
     const summary = `${atTheBeginning(destination)} receives events again.`;
     this.note('webhook.recovered', destination, summary);
-    await this.pauses.ended(destination, summary);
+    await this.escalations.resolveAbout(CONNECTOR_RED, entityOf(destination), summary);
   }
 
   private async gone(destination: WebhookDestinationEntity): Promise<void> {
@@ -117,7 +149,8 @@ export class CompleteAttempt {
     this.work.closeBreaker(DELIVERY_WORK, destination.destinationId);
     const title = `${atTheBeginning(destination)} answered 410 (Gone): no more events are sent to it.`;
     this.note('webhook.gone', destination, title);
-    if (destination.status === 'paused') await this.pauses.ended(destination, title);
+    if (destination.status === 'paused')
+      await this.escalations.resolveAbout(CONNECTOR_RED, entityOf(destination), title);
     this.warn(destination, title, 'Give it another address if its events are still wanted.');
   }
 
@@ -147,19 +180,21 @@ export class CompleteAttempt {
       title,
       'Its events are kept, and one of them is tried each hour. Resume it once it is repaired.',
     );
-    await this.pauses.begun(destination, title);
-  }
-
-  private note(action: string, { destinationId }: WebhookDestinationEntity, summary: string): void {
-    this.receipts.append({
-      actor: SYSTEM,
-      action,
-      entity: { type: 'webhook_destination', id: destinationId },
-      summary,
+    await this.escalations.open({
+      kind: CONNECTOR_RED,
+      entity: entityOf(destination),
+      teamId: null,
+      reason: `${title} Its events are kept until it receives them again.`,
+      options: [RESUME, DISMISS],
+      dueAt: null,
     });
   }
 
-  private warn({ destinationId }: WebhookDestinationEntity, title: string, body: string): void {
+  private note(action: string, destination: WebhookDestinationEntity, summary: string): void {
+    this.receipts.append({ actor: SYSTEM, action, entity: entityOf(destination), summary });
+  }
+
+  private warn(destination: WebhookDestinationEntity, title: string, body: string): void {
     this.signals.raise({
       type: 'connector',
       severity: 'warning',
@@ -169,7 +204,7 @@ export class CompleteAttempt {
       source: SYSTEM,
       teamId: null,
       capo: null,
-      entity: { type: 'webhook_destination', id: destinationId },
+      entity: entityOf(destination),
     });
   }
 }
@@ -177,9 +212,3 @@ export class CompleteAttempt {
 function faultOf({ code }: WorkError): DestinationFault {
   return code === SECRET_UNREADABLE.code ? 'secret' : 'unexpected';
 }
-
-/** Why nothing can be signed; the key is the operator's to restore, the secret an admin's to rotate. */
-export const SECRET_UNREADABLE: WorkError = {
-  code: 'SECRET_UNREADABLE',
-  message: 'The secret that signs them cannot be opened with the SECRETS_KEY of this service.',
-};

@@ -1,19 +1,28 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { isId, newId } from '../../platform/kernel/ids.js';
+import { dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ReportReaders } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
-import { lastDueDay } from './report-calendar.js';
-import { configViewOf } from './report-config.js';
+import type { CustomSectionEntity } from './custom-section.entity.js';
+import type { CustomSectionBody } from './custom-sections.dto.js';
+import { lastDueDay, nextRun } from './report-calendar.js';
 import type { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
-import { ReportConfigs } from './report-configs.repository.js';
+import { type Configured, ReportConfigs } from './report-configs.repository.js';
+import { switchesOf } from './report.js';
+import { TooManySections } from './reports.errors.js';
 
-/** Changes what is named of how the workspace wants its reports. */
+/** Sections of its own that a workspace can have. */
+const MOST = 10;
+
+/** How a workspace wants its reports, and the sections that it adds to them. */
 @Injectable()
-export class ChangeReportConfig {
+export class ReportConfigService {
   constructor(
     private readonly configs: ReportConfigs,
     private readonly knownZone: KnownZone,
@@ -22,11 +31,16 @@ export class ChangeReportConfig {
     private readonly clock: Clock,
   ) {}
 
+  async read(scope: Scope): Promise<ReportConfigView> {
+    return configViewOf(await this.configs.read(scope), this.clock.now());
+  }
+
   /**
+   * Changes what is named of how the workspace wants its reports.
    * @throws ValidationFailed for a zone that the database does not know, for mail without a recipient, and for a recipient who is no
    * member, or whose address is that of a member who was removed
    */
-  async execute(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
+  async change(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
     const { workspaceId } = caller;
     const { delivery = {} } = body;
     await this.knownZone.require(delivery.timezone, 'delivery.timezone');
@@ -58,6 +72,59 @@ export class ChangeReportConfig {
       this.configs.update(workspaceId, { lastDate: lastDueDay(after, after.zone, now) });
     this.record(caller, configViewOf(before, now), configViewOf(after, now));
     return configViewOf(after, now);
+  }
+
+  /**
+   * Adds a section of the workspace's own, which its capo writes anew for each report from now on.
+   * @throws TooManySections
+   */
+  async addSection(caller: Caller, body: CustomSectionBody): Promise<CustomSectionEntity> {
+    const { workspaceId } = caller;
+    // Of two that add the last one at the same time the second waits, and then counts both.
+    await this.configs.lock(workspaceId);
+    const existing = await this.configs.sections({ workspaceId, teamIds: 'all' });
+    if (existing.length >= MOST) throw new TooManySections({ details: { limit: MOST } });
+    const section: CustomSectionEntity = {
+      workspaceId,
+      sectionId: newId('sec'),
+      title: body.title,
+      directive: body.directive,
+      capo: body.capo,
+      includeInReport: body.includeInReport ?? true,
+      createdBy: actorOf(caller),
+      createdAt: this.clock.now(),
+    };
+    this.configs.addSection(section);
+    const { sectionId, title, capo, includeInReport } = section;
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'report_section.created',
+      entity: { type: 'report_section', id: sectionId },
+      capo,
+      summary: `${caller.name} added the section "${title}" to the Daily Report.`,
+      details: { title, includeInReport },
+    });
+    return section;
+  }
+
+  /**
+   * Takes a section out of the reports to come; those that were made keep it.
+   * @throws NotFound
+   */
+  async deleteSection(caller: Caller, sectionId: string): Promise<CustomSectionEntity> {
+    const section = isId('sec', sectionId)
+      ? await this.configs.deleteSection(caller.workspaceId, sectionId)
+      : undefined;
+    if (!section) throw new NotFound();
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'report_section.deleted',
+      entity: { type: 'report_section', id: sectionId },
+      capo: section.capo,
+      summary: `${caller.name} took the section "${section.title}" out of the Daily Report.`,
+      details: { title: section.title },
+    });
+    return section;
   }
 
   /** What each may read is looked up as they are mailed (docs/decisions/0060). */
@@ -98,4 +165,20 @@ function withoutRecipient() {
 
 function notARecipient(path: string, why: string) {
   return new ValidationFailed({ details: [{ path, rule: 'mayRead', message: `${path}: ${why}` }] });
+}
+
+function configViewOf(config: Configured, now: number): ReportConfigView {
+  const { zone } = config;
+  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds } = config;
+  // The day on which the workspace was made is the first to be reported, and over before its report is made.
+  const firstDayEnds = startOf(dayAfter(dayOf(config.createdAt, zone), zone), zone);
+  const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1));
+  return {
+    sections: switchesOf(sections),
+    delivery: { time, timezone, email, emailAddress, memberIds },
+    format,
+    schedule,
+    timezone: zone,
+    nextReportAt: next === null ? null : new Date(next).toISOString(),
+  };
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { visibleName } from '../../platform/kernel/visible-name.js';
@@ -7,6 +7,8 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { KnownZone } from './known-zone.js';
 import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
+import type { WorkspaceBody, WorkspaceView } from './workspace.dto.js';
+import { workspaceView } from './workspace.js';
 import { Workspaces } from './workspaces.repository.js';
 
 const NAMES = [
@@ -24,11 +26,12 @@ const NAMES = [
 
 /** Only an owner changes these. */
 export const OWNER_SETTINGS: readonly (keyof SettingsView)[] = ['secondFactor'];
+
 const OWNERS = 'Only an owner decides whether a second factor is required: it decides how owners sign in.';
 
-/** Changes what is named of the workspace's settings; the receipt keeps what was there before. */
+/** What is set for a workspace as a whole. */
 @Injectable()
-export class ChangeSettings {
+export class WorkspaceService {
   constructor(
     private readonly workspaces: Workspaces,
     private readonly knownZone: KnownZone,
@@ -36,8 +39,11 @@ export class ChangeSettings {
     private readonly work: Work,
   ) {}
 
-  /** @throws ValidationFailed for a zone that the database does not know, Forbidden for what only an owner changes */
-  async execute(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
+  /**
+   * Changes what is named of the workspace's settings; the receipt keeps what was there before.
+   * @throws ValidationFailed for a zone that the database does not know, Forbidden for what only an owner changes
+   */
+  async changeSettings(caller: Caller, body: ChangeSettingsBody): Promise<SettingsView> {
     await this.knownZone.require(body.timezone, 'timezone');
     const locale = body.locale === undefined ? {} : { locale: Intl.getCanonicalLocales(body.locale)[0]! };
     const modelBudget = body.modelBudget && {
@@ -71,5 +77,24 @@ export class ChangeSettings {
       await this.work.hasten('MODEL_BUDGET_EXCEEDED');
     }
     return after;
+  }
+
+  /**
+   * Gives a workspace another name. Two workspaces may have the same: a rename must not reveal others.
+   * The name it has already changes nothing.
+   */
+  async rename(caller: Caller, body: WorkspaceBody): Promise<WorkspaceView> {
+    const before = await this.workspaces.lock(caller.workspaceId);
+    const name = visibleName(body.name);
+    if (name === before.name) return workspaceView(before);
+    this.workspaces.rename(caller.workspaceId, name);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'workspace.renamed',
+      entity: { type: 'workspace', id: caller.workspaceId },
+      summary: `${caller.name} renamed the workspace ${before.name} to ${name}.`,
+      details: { old: before.name, new: name },
+    });
+    return workspaceView({ ...before, name });
   }
 }

@@ -4,7 +4,7 @@ import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { NotFound } from '../../platform/kernel/errors.js';
+import { Forbidden, NotFound } from '../../platform/kernel/errors.js';
 import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
 import { reportIdOf } from '../verifier/index.js';
 import { Audiences } from '../workspaces/index.js';
@@ -15,15 +15,10 @@ import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
 import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
-import { StoreReport } from './store-report.js';
 
-/**
- * The report of a day. One that was not made yet is made and kept as an operator asks for it, unless the schedule will make it;
- * and counted without being kept for a viewer, who changes nothing, and of a day that is not over. A report tells what all teams
- * did; a member who does not see all of that gets a count of what they may see (docs/decisions/0039).
- */
+/** Daily Reports, as they are read. */
 @Injectable()
-export class ReadReport {
+export class ReportService {
   constructor(
     private readonly db: Db,
     private readonly clock: Clock,
@@ -31,11 +26,15 @@ export class ReadReport {
     private readonly configs: ReportConfigs,
     private readonly reports: Reports,
     private readonly makeReport: MakeReport,
-    private readonly storeReport: StoreReport,
   ) {}
 
-  /** @throws NotFound for a day that is to come, was before the workspace, or is none in its zone */
-  async execute(caller: Caller, asked: string | undefined): Promise<DailyReport> {
+  /**
+   * The report of a day. One that was not made yet is made and kept as an operator asks for it, unless the schedule will make it;
+   * and counted without being kept for a viewer, who changes nothing, and of a day that is not over. A report tells what all teams
+   * did; a member who does not see all of that gets a count of what they may see (docs/decisions/0039).
+   * @throws NotFound for a day that is to come, was before the workspace, or is none in its zone
+   */
+  async read(caller: Caller, asked: string | undefined): Promise<DailyReport> {
     const seesWhole = await this.audiences.seesWhole(caller);
     const scope: Scope = { workspaceId: caller.workspaceId, teamIds: 'all' };
     const config = await this.configs.read(scope);
@@ -73,12 +72,25 @@ export class ReadReport {
     return [today, dayBefore(today, zone)].map((date) => reportIdOf(workspaceId, date));
   }
 
+  /**
+   * A Daily Report is of the whole workspace, so it is for those who see all of it (docs/decisions/0023).
+   * @throws Forbidden
+   */
+  async requireWholeWorkspace(caller: Caller): Promise<void> {
+    if (await this.audiences.seesWhole(caller)) return;
+    throw new Forbidden({
+      message:
+        'A report tells what all teams did: in a workspace with teams only its owner and admins read it.',
+      details: { requiredRoles: ['admin', 'owner'] },
+    });
+  }
+
   /** Undefined where the schedule or the zone has changed so that it is not to be made any more. */
   private make(scope: Scope, date: string, caller: Caller): Promise<ReportEntity | undefined> {
     return this.db.transaction(scope, async () => {
       const locked = await this.configs.lock(scope.workspaceId);
       if (!isMadeOnDemand(locked, date, this.clock.now())) return undefined;
-      await this.storeReport.execute(locked, date, caller);
+      await this.makeReport.store(locked, date, caller);
       // As everybody gets it from now on, down to the order of its properties.
       return this.reports.ofDay(scope, date);
     });
