@@ -8,7 +8,7 @@ import { Route } from '../../platform/http/route.js';
 import { NotFound, RateLimited, ValidationFailed } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { ResetLinkExpired, WrongPassword } from './accounts.errors.js';
-import { ChangePassword } from './change-password.js';
+import { PasswordService } from './password.service.js';
 import {
   ChangedPassword,
   ChangePasswordBody,
@@ -17,8 +17,6 @@ import {
   ResetPasswordAnswer,
   ResetPasswordBody,
 } from './passwords.dto.js';
-import { RequestPasswordReset } from './request-password-reset.js';
-import { ResetPassword } from './reset-password.js';
 
 /** The caller is anonymous, and each request may cause a mail. */
 const FORGOTTEN_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'forgotten-password' };
@@ -32,9 +30,7 @@ const SENT = {
 @Controller('api/admin/password')
 export class PasswordController {
   constructor(
-    private readonly changePassword: ChangePassword,
-    private readonly requestPasswordReset: RequestPasswordReset,
-    private readonly resetPassword: ResetPassword,
+    private readonly password: PasswordService,
     private readonly publicAddress: PublicAddress,
   ) {}
 
@@ -52,7 +48,7 @@ export class PasswordController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ChangedPassword> {
-    const { answer, secret } = await this.changePassword.execute(caller, clientAddress(request), body);
+    const { answer, secret } = await this.password.change(caller, clientAddress(request), body);
     response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
     return answer;
   }
@@ -61,7 +57,7 @@ export class PasswordController {
   @Post('forgotten')
   @Route({ auth: 'public', limit: FORGOTTEN_LIMIT, returns: { 202: ForgottenPassword } })
   async requestReset(@Body() { email }: ForgottenPasswordBody): Promise<ForgottenPassword> {
-    await this.requestPasswordReset.execute(email);
+    await this.password.requestReset(email);
     return SENT;
   }
 
@@ -77,6 +73,6 @@ export class PasswordController {
     @Body() { token, newPassword }: ResetPasswordBody,
     @Req() request: Request,
   ): Promise<ResetPasswordAnswer> {
-    return this.resetPassword.execute(token, newPassword, clientAddress(request));
+    return this.password.reset(token, newPassword, clientAddress(request));
   }
 }

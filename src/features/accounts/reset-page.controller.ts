@@ -11,9 +11,9 @@ import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { RESET_LIMIT } from './password.controller.js';
+import { PasswordService } from './password.service.js';
 import { NewPasswordBody } from './passwords.dto.js';
 import { resetDonePage, resetPage } from './reset-page.js';
-import { ResetPassword } from './reset-password.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 
@@ -21,7 +21,7 @@ const HTML = { 200: { 'text/html': '<!doctype html>' } };
 @Controller('password/:token')
 export class ResetPageController {
   constructor(
-    private readonly resetPassword: ResetPassword,
+    private readonly password: PasswordService,
     private readonly address: PublicAddress,
   ) {}
 
@@ -30,7 +30,7 @@ export class ResetPageController {
   @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
   show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return orMessage(response, async () => resetPage(await this.resetPassword.look(token)));
+    return orMessage(response, async () => resetPage(await this.password.findReset(token)));
   }
 
   /** Sets the password by the form. */
@@ -44,7 +44,7 @@ export class ResetPageController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     return orMessage(response, async () => {
-      const reset = await this.resetPassword.look(token);
+      const reset = await this.password.findReset(token);
       // It ends sessions, and nobody else sets a password for the reader.
       assertNotFromElsewhere(request, this.address.url);
       const again = (faults: string[]) => {
@@ -55,7 +55,7 @@ export class ResetPageController {
       const faults = validateSync(body).flatMap(({ constraints }) => Object.values(constraints ?? {}));
       if (faults.length > 0) return again(faults);
       try {
-        await this.resetPassword.execute(token, body.newPassword, clientAddress(request));
+        await this.password.reset(token, body.newPassword, clientAddress(request));
         return resetDonePage();
       } catch (error) {
         if (!(error instanceof ValidationFailed)) throw error;

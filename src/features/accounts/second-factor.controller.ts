@@ -8,11 +8,6 @@ import { Route } from '../../platform/http/route.js';
 import { RateLimited } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { NoSecondFactor, SecondFactorExists, WrongCode, WrongPassword } from './accounts.errors.js';
-import { BeginSecondFactor } from './begin-second-factor.js';
-import { ConfirmSecondFactor } from './confirm-second-factor.js';
-import { ReadSecondFactor } from './read-second-factor.js';
-import { RemoveSecondFactor } from './remove-second-factor.js';
-import { RenewRecoveryCodes } from './renew-recovery-codes.js';
 import {
   BeginSecondFactorBody,
   NewSecondFactor,
@@ -21,18 +16,13 @@ import {
   SecondFactorCodeBody,
   SecondFactorView,
 } from './second-factor.dto.js';
-import { VerifySecondFactor } from './verify-second-factor.js';
+import { SecondFactorService } from './second-factor.service.js';
 
 /** The second factor of one's own account: the codes of an authenticator (RFC 6238). */
 @Controller('api/admin/second-factor')
 export class SecondFactorController {
   constructor(
-    private readonly readSecondFactor: ReadSecondFactor,
-    private readonly beginSecondFactor: BeginSecondFactor,
-    private readonly confirmSecondFactor: ConfirmSecondFactor,
-    private readonly removeSecondFactor: RemoveSecondFactor,
-    private readonly renewRecoveryCodes: RenewRecoveryCodes,
-    private readonly verifySecondFactor: VerifySecondFactor,
+    private readonly secondFactor: SecondFactorService,
     private readonly publicAddress: PublicAddress,
   ) {}
 
@@ -40,7 +30,7 @@ export class SecondFactorController {
   @Get()
   @Route({ auth: 'member', beforeSecondFactor: true, returns: { 200: SecondFactorView } })
   get(@CurrentCaller() caller: Caller): Promise<SecondFactorView> {
-    return this.readSecondFactor.execute(caller);
+    return this.secondFactor.read(caller);
   }
 
   /** Begins to set one up; the secret is shown once, and has to be confirmed within ten minutes. */
@@ -57,7 +47,7 @@ export class SecondFactorController {
     @Body() { password }: BeginSecondFactorBody,
     @Req() request: Request,
   ): Promise<NewSecondFactor> {
-    return this.beginSecondFactor.execute(caller, clientAddress(request), password);
+    return this.secondFactor.begin(caller, clientAddress(request), password);
   }
 
   /** Sets up what was begun, by a code of it; all other sessions end, and this one has another cookie and CSRF token. */
@@ -75,7 +65,7 @@ export class SecondFactorController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RecoveryCodes> {
-    const { answer, secret } = await this.confirmSecondFactor.execute(caller, clientAddress(request), code);
+    const { answer, secret } = await this.secondFactor.confirm(caller, clientAddress(request), code);
     response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
     return answer;
   }
@@ -95,9 +85,9 @@ export class SecondFactorController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SecondFactorView> {
-    const secret = await this.verifySecondFactor.execute(caller, clientAddress(request), code);
+    const secret = await this.secondFactor.verify(caller, clientAddress(request), code);
     response.setHeader('Set-Cookie', sessionCookie(secret, this.publicAddress.url));
-    return this.readSecondFactor.execute(caller);
+    return this.secondFactor.read(caller);
   }
 
   /** Makes new recovery codes, shown once; those of before open nothing any more. */
@@ -114,7 +104,7 @@ export class SecondFactorController {
     @Body() body: ProveSecondFactorBody,
     @Req() request: Request,
   ): Promise<RecoveryCodes> {
-    return this.renewRecoveryCodes.execute(caller, clientAddress(request), body);
+    return this.secondFactor.renewRecoveryCodes(caller, clientAddress(request), body);
   }
 
   /** Removes it. All other sessions end. */
@@ -131,7 +121,7 @@ export class SecondFactorController {
     @Body() body: ProveSecondFactorBody,
     @Req() request: Request,
   ): Promise<SecondFactorView> {
-    await this.removeSecondFactor.execute(caller, clientAddress(request), body);
-    return this.readSecondFactor.execute(caller);
+    await this.secondFactor.remove(caller, clientAddress(request), body);
+    return this.secondFactor.read(caller);
   }
 }

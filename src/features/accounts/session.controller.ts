@@ -8,11 +8,9 @@ import { Route } from '../../platform/http/route.js';
 import { NotFound, RateLimited, Unauthorized } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { SessionToken } from '../workspaces/index.js';
-import { EndSession } from './end-session.js';
-import { ReadSession } from './read-session.js';
+import { type Origin, SessionService, type StartedSession } from './session.service.js';
 import { EndedSession, OpenWorkspaceBody, OperatorToken, SessionView, SignInBody } from './sessions.dto.js';
 import { SignIn } from './sign-in.js';
-import type { Origin, StartedSession } from './start-session.js';
 
 /** Each try costs a hash. */
 const SIGN_IN_LIMIT = { limit: 20, windowSeconds: 60, bucket: 'sign-in' };
@@ -22,8 +20,7 @@ const SIGN_IN_LIMIT = { limit: 20, windowSeconds: 60, bucket: 'sign-in' };
 export class SessionController {
   constructor(
     private readonly signIn: SignIn,
-    private readonly readSession: ReadSession,
-    private readonly endSession: EndSession,
+    private readonly session: SessionService,
     private readonly sessionToken: SessionToken,
     private readonly publicAddress: PublicAddress,
   ) {}
@@ -69,7 +66,7 @@ export class SessionController {
   // Without the CSRF token nobody stops anything.
   @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: SessionView } })
   get(@CurrentCaller() caller: Caller, @Req() { headers }: Request): Promise<SessionView> {
-    return this.readSession.execute(caller, sessionSecretOf(headers, this.publicAddress.url)!);
+    return this.session.read(caller, sessionSecretOf(headers, this.publicAddress.url)!);
   }
 
   /** Signs out; the answer takes the cookie away. */
@@ -79,7 +76,7 @@ export class SessionController {
     @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EndedSession> {
-    const ended = await this.endSession.execute(caller, caller.credentialId);
+    const ended = await this.session.end(caller, caller.credentialId);
     response.setHeader('Set-Cookie', sessionCookie(undefined, this.publicAddress.url));
     return ended;
   }

@@ -4,8 +4,8 @@ import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { EndSession } from './end-session.js';
 import { endOf } from './session.js';
+import { SessionService } from './session.service.js';
 import { EndedSession, SESSION_PARAM, SessionPage, SessionsQuery } from './sessions.dto.js';
 import { Sessions } from './sessions.repository.js';
 
@@ -14,7 +14,7 @@ import { Sessions } from './sessions.repository.js';
 export class SessionsController {
   constructor(
     private readonly sessions: Sessions,
-    private readonly endSession: EndSession,
+    private readonly session: SessionService,
     private readonly clock: Clock,
   ) {}
 
@@ -41,6 +41,6 @@ export class SessionsController {
   @Delete(':id')
   @Route({ auth: 'member', beforeSecondFactor: true, stops: true, returns: { 200: EndedSession } })
   end(@CurrentCaller() caller: Caller, @Param('id') sessionId: string): Promise<EndedSession> {
-    return this.endSession.execute(caller, sessionId);
+    return this.session.end(caller, sessionId);
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
@@ -7,11 +7,13 @@ import { DomainError } from '../../platform/kernel/define-error.js';
 import { RateLimited } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
+import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
+import { AccountActs } from './account-acts.js';
 import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
 import { SignInCounts } from './sign-in-counts.repository.js';
 
-export const SIGN_IN_LOCK = 'account.lock';
+const SIGN_IN_LOCK = 'account.lock';
 
 /** The reasons by which a password or a code is refused. */
 const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'wrong_code']);
@@ -33,14 +35,26 @@ interface SignInTry {
  * verifies more than the bound. An address that has no account is counted, refused and written about like any other.
  */
 @Injectable()
-export class SignInTries {
+export class SignInTries implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly counts: SignInCounts,
     private readonly work: Work,
+    private readonly acts: AccountActs,
     private readonly clock: Clock,
     private readonly logger: PinoLogger,
   ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: SIGN_IN_LOCK,
+      pool: 2,
+      perQueue: 1,
+      tries: 10,
+      run: (item) => this.recordLock(item),
+      giveUp: () => Promise.reject(new Error('the lock of an account must not go unrecorded')),
+    });
+  }
 
   /** Signs in by `act`. @throws what it throws; RateLimited */
   async signIn<T>(email: string, address: string, act: () => Promise<T>): Promise<T> {
@@ -96,6 +110,20 @@ export class SignInTries {
   /** It has not failed. Once somebody has signed in, what failed for this account and address before counts no more. */
   private async end(one: SignInTry, hasSignedIn: boolean): Promise<void> {
     await this.counts.end(accountOf(one.email), one, hasSignedIn);
+  }
+
+  /**
+   * Finds out whether an address that was locked has an account, after the answer: nobody can tell by its time.
+   */
+  private recordLock(item: WorkItem): Promise<void> {
+    return this.db.transaction(NO_WORKSPACE, async () => {
+      const lock = await this.counts.takeLock(item.id);
+      if (lock) {
+        const { userId, address, at } = lock;
+        await this.acts.record(userId, { action: 'account.locked', details: { address, lockedAt: at } });
+      }
+      this.work.complete(item);
+    });
   }
 }
 

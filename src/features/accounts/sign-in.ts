@@ -3,12 +3,12 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { noSession } from '../../platform/auth/callers.js';
 import { Forbidden, NotFound } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
+import { AccountProof } from './account-proof.js';
 import { wrongCredentials } from './accounts.errors.js';
-import { ProveAccount } from './prove-account.js';
+import { type Origin, SessionService, type StartedSession } from './session.service.js';
 import type { OwnWorkspace, SignInBody } from './sessions.dto.js';
 import { Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
-import { type Origin, type StartedSession, StartSession } from './start-session.js';
 
 /** Signs in by mail address and password, and by a code where the account has a second factor. */
 @Injectable()
@@ -16,8 +16,8 @@ export class SignIn {
   constructor(
     private readonly sessions: Sessions,
     private readonly tries: SignInTries,
-    private readonly proveAccount: ProveAccount,
-    private readonly startSession: StartSession,
+    private readonly proof: AccountProof,
+    private readonly session: SessionService,
   ) {}
 
   /**
@@ -30,13 +30,13 @@ export class SignIn {
   ): Promise<StartedSession> {
     const email = foldedMailAddress(given);
     return this.tries.signIn(email, origin.address, async () => {
-      const account = await this.proveAccount.byPassword(email, password);
+      const account = await this.proof.byPassword(email, password);
       const workspaces = await this.sessions.membershipsOf(account.userId);
       if (workspaces.length === 0) throw wrongCredentials();
       const workspace = chosen(workspaces, workspaceId);
       // Last, since a code is used up by that.
-      const secondFactor = await this.proveAccount.byCode(account, code);
-      return this.startSession.execute(
+      const secondFactor = await this.proof.byCode(account, code);
+      return this.session.start(
         { ...account, email, method: 'password', secondFactor },
         { workspace, workspaces },
         origin,
@@ -58,7 +58,7 @@ export class SignIn {
     const workspace = chosen(workspaces, workspaceId);
     const { method, secondFactor } = session;
     if (method === 'oidc') throw new Forbidden({ reason: 'sign_in_again', message: BY_ORGANISATION });
-    return this.startSession.execute(
+    return this.session.start(
       { userId, displayName, email, method, secondFactor, continues: session },
       { workspace, workspaces },
       origin,

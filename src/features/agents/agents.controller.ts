@@ -7,15 +7,13 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { type CapoRole, isCapoRole } from '../capos/index.js';
 import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
-import { PauseAgent } from './pause-agent.js';
-import { ResumeAgent } from './resume-agent.js';
+import { AgentsService } from './agents.service.js';
 
 @Controller('api/pro/agents')
 export class AgentsController {
   constructor(
     private readonly agents: AgentsReader,
-    private readonly pauseAgent: PauseAgent,
-    private readonly resumeAgent: ResumeAgent,
+    private readonly service: AgentsService,
   ) {}
 
   /** The five capos and how they are doing, and the agents of any make that ask with tokens of the workspace. */
@@ -32,7 +30,7 @@ export class AgentsController {
   @Post(':role/pause')
   @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: AgentView }, errors: [NotFound] })
   pause(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
-    return this.pauseAgent.execute(caller, capoOf(role));
+    return this.service.pause(caller, capoOf(role));
   }
 
   /** Lets a paused capo go on. */
@@ -40,7 +38,7 @@ export class AgentsController {
   @Post(':role/resume')
   @Route({ auth: 'member', role: 'admin', returns: { 200: AgentView }, errors: [NotFound] })
   resume(@CurrentCaller() caller: Caller, @Param('role') role: string): Promise<AgentView> {
-    return this.resumeAgent.execute(caller, capoOf(role));
+    return this.service.resume(caller, capoOf(role));
   }
 }
 

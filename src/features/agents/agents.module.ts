@@ -4,15 +4,14 @@ import { DirectivesModule } from '../directives/index.js';
 import { GuardianModule } from '../guardian/index.js';
 import { AgentsController } from './agents.controller.js';
 import { AgentsReader } from './agents.reader.js';
+import { AgentsService } from './agents.service.js';
 import { EnginesController } from './engines.controller.js';
-import { PauseAgent } from './pause-agent.js';
-import { ResumeAgent } from './resume-agent.js';
 
 /** @level 8 */
 @Module({
   imports: [GuardianModule, CaposModule, DirectivesModule],
   controllers: [AgentsController, EnginesController],
-  providers: [AgentsReader, PauseAgent, ResumeAgent],
+  providers: [AgentsReader, AgentsService],
   exports: [AgentsReader],
 })
 export class AgentsModule {}

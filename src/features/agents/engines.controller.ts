@@ -3,9 +3,9 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { specified } from '../../platform/rate-limit/limits.js';
+import { ACTION_TYPES, CAPOS, type CapoRole, actionTypesOf } from '../capos/index.js';
+import { type AgentStatus, EngineList, type EngineView } from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
-import { engineViewOf } from './engine.js';
-import { EngineList } from './engines.dto.js';
 
 @Controller('api/pro/engines')
 export class EnginesController {
@@ -18,4 +18,13 @@ export class EnginesController {
     const agents = await this.agents.list(scopeOf(caller));
     return { items: agents.map(({ role, status }) => engineViewOf(role, status)) };
   }
+}
+
+function engineViewOf(role: CapoRole, status: AgentStatus): EngineView {
+  const { engine, domain } = CAPOS[role];
+  const actionTypes = actionTypesOf(engine).map((type) => {
+    const { effect, kind, reversibility } = ACTION_TYPES[type];
+    return { type, effect, kind, reversibility };
+  });
+  return { name: engine, capo: role, domain: [...domain], status, actionTypes };
 }

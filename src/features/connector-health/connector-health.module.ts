@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Figures } from '../../platform/observability/figures.js';
 import { ConnectorsModule } from '../connectors/index.js';
 import { EscalationsModule } from '../escalations/index.js';
-import { KpiModule, KpiTiles } from '../kpi/index.js';
+import { KpiModule, KpiService } from '../kpi/index.js';
 import { MailModule } from '../mail/index.js';
 import { PartnerModule } from '../partner/index.js';
 import { RecordsModule } from '../records/index.js';
@@ -59,8 +59,8 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
   ],
 })
 export class ConnectorHealthModule {
-  constructor(tiles: KpiTiles, tile: ConnectorHealthTile, figures: Figures) {
-    tiles.register('connectorHealth', (question) => tile.figures(question));
+  constructor(kpi: KpiService, tile: ConnectorHealthTile, figures: Figures) {
+    kpi.register('connectorHealth', (question) => tile.figures(question));
     figures.declare({
       name: 'consigliere_connectors_red',
       help: 'Connectors whose checks fail, by what they are',

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PartnerHealthReader } from '../partner/index.js';
+import { PartnerSecretService } from '../partner/index.js';
 import type { ProbeResult } from './connector-health.js';
 import { ConnectorProbes, type Probe, type ProbedConnector } from './connector-probes.js';
 
@@ -7,7 +7,7 @@ import { ConnectorProbes, type Probe, type ProbedConnector } from './connector-p
 @Injectable()
 export class ProbePartner implements Probe, OnModuleInit {
   constructor(
-    private readonly partner: PartnerHealthReader,
+    private readonly partner: PartnerSecretService,
     private readonly probes: ConnectorProbes,
   ) {}
 
@@ -16,9 +16,9 @@ export class ProbePartner implements Probe, OnModuleInit {
   }
 
   async probe({ workspaceId }: ProbedConnector): Promise<ProbeResult | undefined> {
-    const health = await this.partner.read({ workspaceId, teamIds: 'all' });
-    if (!health) return undefined;
-    if (health.isReadable) {
+    const isReadable = await this.partner.isReadable({ workspaceId, teamIds: 'all' });
+    if (isReadable === undefined) return undefined;
+    if (isReadable) {
       return { kind: 'ok', latencyMs: null, reason: 'Requests of the partner can be verified.' };
     }
     const reason =

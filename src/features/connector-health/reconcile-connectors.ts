@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nes
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Connectors, type LoadedConnector } from '../connectors/index.js';
-import { PartnerSecretChanges } from '../partner/index.js';
+import { PartnerSecretService } from '../partner/index.js';
 import { DestinationChanges, destinationName } from '../webhooks/index.js';
 import { ConnectorAlerts } from './connector-alerts.js';
 import type { ConnectorKind } from './connector-kinds.js';
@@ -34,7 +34,7 @@ export class ReconcileConnectors implements OnModuleInit, OnApplicationBootstrap
     private readonly monitored: MonitoredConnectors,
     private readonly alerts: ConnectorAlerts,
     private readonly destinations: DestinationChanges,
-    private readonly partner: PartnerSecretChanges,
+    private readonly partner: PartnerSecretService,
   ) {}
 
   onModuleInit(): void {

@@ -6,15 +6,13 @@ import { BootstrapController } from './bootstrap.controller.js';
 import { BootstrapReader } from './bootstrap.reader.js';
 import { ContextController } from './context.controller.js';
 import { ContextReader } from './context.reader.js';
-import { Cursors } from './cursors.js';
 import { HydrateController } from './hydrate.controller.js';
-import { HydrateDevice } from './hydrate-device.js';
-import { MissedReceipts } from './missed-receipts.js';
+import { HydrateService } from './hydrate.service.js';
 
 /** @level 9 */
 @Module({
   imports: [AgentsModule, AuditModule, WorkspacesModule],
   controllers: [ContextController, BootstrapController, HydrateController],
-  providers: [BootstrapReader, ContextReader, Cursors, HydrateDevice, MissedReceipts],
+  providers: [BootstrapReader, ContextReader, HydrateService],
 })
 export class ContextModule {}

@@ -5,12 +5,12 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { HydrateBody, Hydration } from './hydrate.dto.js';
-import { HydrateDevice } from './hydrate-device.js';
+import { HydrateService } from './hydrate.service.js';
 
 @ApiTags('local')
 @Controller('api/local/hydrate')
 export class HydrateController {
-  constructor(private readonly hydrateDevice: HydrateDevice) {}
+  constructor(private readonly service: HydrateService) {}
 
   /** All that a client needs to work offline, and the receipts that it has missed since it was here last. */
   @Post()
@@ -23,6 +23,6 @@ export class HydrateController {
     returns: { 200: Hydration },
   })
   hydrate(@CurrentCaller() caller: Caller, @Body() body: HydrateBody): Promise<Hydration> {
-    return this.hydrateDevice.execute(caller, body);
+    return this.service.hydrate(caller, body);
   }
 }

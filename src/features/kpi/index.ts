@@ -1,4 +1,5 @@
 export type { Stretch } from './kpi-calendar.js';
-export { KpiTiles, type TileFigures, type TileQuestion } from './kpi-tiles.js';
 export { OutsideAgentFigures } from './kpi.dto.js';
 export { KpiModule } from './kpi.module.js';
+export { KpiService, type TileQuestion } from './kpi.service.js';
+export type { TileFigures } from './tiles.js';

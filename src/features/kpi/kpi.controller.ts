@@ -8,7 +8,7 @@ import { Route } from '../../platform/http/route.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { KpiQuery, KpiView } from './kpi.dto.js';
-import { ReadKpi } from './read-kpi.js';
+import { KpiService } from './kpi.service.js';
 
 /**
  * The view asks again every 60 seconds (SPECIFICATION, Limits): what another part of a page has read within half of that is
@@ -21,7 +21,7 @@ const VARY = 'x-service-token, Authorization';
 
 @Controller('api/pro/kpi')
 export class KpiController {
-  constructor(private readonly readKpi: ReadKpi) {}
+  constructor(private readonly kpi: KpiService) {}
 
   /** Six tiles, each with the last 30 days of the workspace's zone, for one team or for all that the caller may see. */
   @ApiHeader({
@@ -39,7 +39,7 @@ export class KpiController {
     @Res() response: Response,
     @Headers('if-none-match') ifNoneMatch?: string,
   ): Promise<void> {
-    const view = await this.readKpi.execute(caller, teamId);
+    const view = await this.kpi.read(caller, teamId);
     const tag = tagOf(view);
     response.setHeader('Cache-Control', CACHE_CONTROL).setHeader('ETag', tag).vary(VARY);
     if (isKnown(tag, ifNoneMatch)) response.status(304).end();

@@ -2,8 +2,7 @@ import { Module } from '@nestjs/common';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { KpiController } from './kpi.controller.js';
 import { KpiFiguresReader } from './kpi-figures.reader.js';
-import { KpiTiles } from './kpi-tiles.js';
-import { ReadKpi } from './read-kpi.js';
+import { KpiService } from './kpi.service.js';
 import { WorkspaceMetricsController } from './workspace-metrics.controller.js';
 import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
 
@@ -11,7 +10,7 @@ import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
 @Module({
   imports: [WorkspacesModule],
   controllers: [KpiController, WorkspaceMetricsController],
-  providers: [ReadKpi, KpiFiguresReader, KpiTiles, WorkspaceMetricsReader],
-  exports: [KpiTiles],
+  providers: [KpiService, KpiFiguresReader, WorkspaceMetricsReader],
+  exports: [KpiService],
 })
 export class KpiModule {}

@@ -3,8 +3,16 @@ import { NO_ACTIONS } from '../verifier/index.js';
 import { type KpiCalendar, SPARKLINE_DAYS, type Stretch } from './kpi-calendar.js';
 import type { Figures, Sum } from './kpi-figures.reader.js';
 import type { KpiMoneyTile, KpiTile, KpiTilesView, OutsideAgentFigures } from './kpi.dto.js';
-import type { TileFigures } from './kpi-tiles.js';
 import type { FigureKind, Window } from './kpi-windows.js';
+
+export interface TileFigures {
+  /** Null where there is nothing to take it of. */
+  value: number | null;
+  /** What the value is compared with; null where there was nothing before. */
+  before: number | null;
+  /** One number for each of the days; of a rate null where there is nothing to take it of. */
+  sparkline: readonly (number | null)[];
+}
 
 const INDEXES = Array.from({ length: SPARKLINE_DAYS }, (_, index) => index);
 

@@ -3,8 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { COST_CURRENCY, DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/index.js';
-import { type SumsByCurrency, sumsIn } from './sums.js';
-import type { WorkspaceMetricsView } from './workspace-metrics.dto.js';
+import type { Sums, WindowSums, WorkspaceMetricsView } from './workspace-metrics.dto.js';
 
 /** How many of the newest decisions the median is taken of: as telling as all of a month, and never slower. */
 const MEDIAN_OF = 1_000;
@@ -40,6 +39,10 @@ select
     left join app.cost_since($1, $2::timestamptz - interval '7 days') d7 using (currency)
     left join app.cost_since($1, $2::timestamptz - interval '1 day') d1 using (currency)) as cost`;
 
+type SumsByCurrency = Readonly<Record<string, WindowSums>>;
+
+const NOTHING: WindowSums = { h24: 0, d7: 0, d30: 0 };
+
 type Row = Omit<WorkspaceMetricsView, 'directives' | 'revenue' | 'cost'> & {
   directives: Partial<Record<DirectiveStatus, number>>;
   currency: string;
@@ -70,4 +73,10 @@ export class WorkspaceMetricsReader {
       directives: { ...NONE, ...directives },
     };
   }
+}
+
+/** The sums in this currency, the others beside them: no rate of exchange is known here. */
+function sumsIn(currency: string, all: SumsByCurrency): Sums {
+  const { [currency]: own = NOTHING, ...byCurrency } = all;
+  return { currency, ...own, byCurrency };
 }

@@ -4,7 +4,7 @@ import { OidcProvider } from './oidc-provider.js';
 import { type OidcTransaction, OidcTransactions } from './oidc-transaction.js';
 import { OidcWorkspace } from './oidc-workspace.js';
 import { OidcRefused, OidcSignInExpired } from './oidc.errors.js';
-import { type Origin, Sessions, StartSession, type StartedSession } from '../accounts/index.js';
+import { type Origin, Sessions, SessionService, type StartedSession } from '../accounts/index.js';
 
 /** Signs in by the provider of OpenID Connect: there, and back with a code that is used once. */
 @Injectable()
@@ -15,7 +15,7 @@ export class SignInByOidc {
     private readonly oidcWorkspace: OidcWorkspace,
     private readonly joinByOidc: JoinByOidc,
     private readonly sessions: Sessions,
-    private readonly startSession: StartSession,
+    private readonly session: SessionService,
   ) {}
 
   /** Where the browser goes, and what it keeps until it comes back. @throws NotFound, Unavailable */
@@ -52,6 +52,6 @@ export class SignInByOidc {
     if (!workspace) throw new OidcRefused({ message: 'You are not a member of this workspace any more.' });
     const proved = { ...account, method: 'oidc' as const, secondFactor: identity.secondFactor };
     const { presented } = transaction;
-    return this.startSession.execute(proved, { workspace, workspaces }, { ...origin, presented });
+    return this.session.start(proved, { workspace, workspaces }, { ...origin, presented });
   }
 }

@@ -1,14 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { cutText } from '../../platform/kernel/text.js';
+import { Receipts } from '../../platform/receipts/receipts.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { AddSkill } from './add-skill.js';
+import { isCapoRole } from '../capos/index.js';
+import { RecordEval, skillSubject } from '../evals/index.js';
+import { Events } from '../events/index.js';
+import { Signals } from '../records/index.js';
 import { DeliverOrder } from './deliver-order.js';
-import { EndInstall } from './end-install.js';
-import { INSTALL_WORK } from './pack-work.js';
-import type { SkillPackEntity } from './skill-pack.entity.js';
+import { contentHash, type PackSkill } from './pack-manifest.js';
+import { INSTALL_WORK, packActor } from './pack-work.js';
+import type { SkillPackEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
 import { SkillPacks } from './skill-packs.repository.js';
+
+/** As the name of a run that somebody asks for. */
+const MAX_NAME = 120;
 
 /**
  * Lets the skills and orders of an accepted pack arrive, each in a transaction of its own: whatever ends this in the middle,
@@ -20,9 +29,12 @@ export class FanOut implements OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly packs: SkillPacks,
-    private readonly addSkill: AddSkill,
+    private readonly recordEval: RecordEval,
     private readonly deliverOrder: DeliverOrder,
-    private readonly endInstall: EndInstall,
+    private readonly events: Events,
+    private readonly signals: Signals,
+    private readonly receipts: Receipts,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -33,7 +45,7 @@ export class FanOut implements OnModuleInit {
       perQueueEverywhere: 1,
       tries: 5,
       run: (item, signal) => this.execute(item, signal),
-      giveUp: (item, error) => this.endInstall.failed(item.id, error),
+      giveUp: (item, error) => this.failed(item.id, error),
     });
   }
 
@@ -57,14 +69,98 @@ export class FanOut implements OnModuleInit {
       return false;
     }
     const { skill, order } = await this.packs.nextParts(pack);
-    if (skill) this.addSkill.execute(pack, skill);
+    if (skill) this.addSkill(pack, skill);
     else if (order) await this.deliverOrder.execute(pack, order);
     else this.complete(item, pack);
     return skill !== undefined || order !== undefined;
   }
 
   private complete(item: WorkItem, pack: SkillPackEntity): void {
-    this.endInstall.installed(pack);
+    this.installed(pack);
     this.work.complete(item);
+  }
+
+  /**
+   * Gives a skill of a pack to its capo, with the eval run that it arrived with.
+   * In the open transaction; the pack is locked.
+   */
+  private addSkill(pack: SkillPackEntity, row: SkillPackSkillEntity): void {
+    const { packId, version, manifest } = pack;
+    const { name } = row;
+    const definition = manifest.skills.find((skill) => skill['name'] === name)!;
+    if (row.definition && contentHash(row.definition) === contentHash(definition)) {
+      this.packs.saveSkill(row, { status: 'arrived', version });
+      return;
+    }
+    const capo = isCapoRole(definition['capo']) ? definition['capo'] : null;
+    const by = packActor(pack);
+    const { evalRunId, score, passed } = this.recordEval.execute(
+      skillSubject(name, definition, { teamId: null, capo }),
+      { name: cutText(`Installation of ${pack.name}`, MAX_NAME), occasion: 'install', by },
+    );
+    // The pack was accepted by the rules of then; a later release may have more of them.
+    const isRefused = !passed || capo === null;
+    this.packs.saveSkill(row, {
+      status: isRefused ? 'refused' : 'arrived',
+      definition: isRefused ? null : (definition as unknown as PackSkill),
+      capo: capo ?? row.capo,
+      version,
+      reason: isRefused ? 'It did not pass its eval.' : null,
+      evalRunId,
+      score,
+    });
+    this.receipts.append({
+      actor: by,
+      action: isRefused ? 'skill_pack.skill_refused' : 'skill_pack.skill_added',
+      entity: { type: 'skill_pack', id: packId },
+      capo,
+      outcome: isRefused ? 'denied' : 'success',
+      summary: isRefused
+        ? `The skill ${name} of ${pack.name} was refused: it did not pass its eval.`
+        : `The skill ${name} of ${pack.name} ${version} is given to its capo from now on.`,
+      details: { skill: name, version, definition, evalRunId, score },
+    });
+  }
+
+  /** The pack is locked, and all of it has arrived. */
+  private installed(pack: SkillPackEntity): void {
+    const { packId, name, version, publisher, manifestHash } = pack;
+    this.packs.update(pack, { status: 'installed', completedAt: this.clock.now() });
+    this.receipts.append({
+      actor: packActor(pack),
+      action: 'skill_pack.installed',
+      entity: { type: 'skill_pack', id: packId },
+      summary: `The skill pack ${name} ${version} of ${publisher} is installed.`,
+      details: { name, version, publisher, manifestHash },
+    });
+    this.events.record('pack.installed', { packId, version });
+  }
+
+  private async failed(id: string, { message }: WorkError): Promise<void> {
+    const pack = await this.packs.lock(id);
+    if (pack?.status !== 'installing') return;
+    const { packId, name, version } = pack;
+    const by = packActor(pack);
+    this.packs.update(pack, { status: 'failed', reason: message });
+    const title = `The skill pack ${name} ${version} could not be installed completely.`;
+    this.receipts.append({
+      actor: by,
+      action: 'skill_pack.failed',
+      entity: { type: 'skill_pack', id: packId },
+      outcome: 'failure',
+      summary: title,
+      details: { name, version, reason: message },
+    });
+    this.signals.raise({
+      type: 'policy',
+      severity: 'warning',
+      title,
+      body: `${message} What has arrived stays. Install the same version again to go on, or uninstall the pack.`,
+      score: null,
+      source: by,
+      teamId: null,
+      capo: null,
+      entity: { type: 'skill_pack', id: packId },
+    });
   }
 }

@@ -7,23 +7,18 @@ import { GuardianModule } from '../guardian/index.js';
 import { RecordsModule } from '../records/index.js';
 import { RestoreObjections, StandingOrdersModule } from '../standing-orders/index.js';
 import { InstalledPacks, WorkspacesModule } from '../workspaces/index.js';
-import { AddSkill } from './add-skill.js';
 import { CheckManifest } from './check-manifest.js';
 import { DeliverOrder } from './deliver-order.js';
-import { EndInstall } from './end-install.js';
 import { EnqueueRevoked } from './enqueue-revoked.js';
 import { FanOut } from './fan-out.js';
-import { InstallPack } from './install-pack.js';
+import { PackRemoval } from './pack-removal.js';
 import { PublisherKeys } from './publisher-keys.js';
-import { ReadPack } from './read-pack.js';
-import { RemovePack } from './remove-pack.js';
 import { RevocationLists } from './revocation-lists.repository.js';
 import { Revocations } from './revocations.js';
-import { RevokePack } from './revoke-pack.js';
 import { SkillPackEntity, SkillPackOrderEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
 import { SkillPacksController } from './skill-packs.controller.js';
 import { SkillPacks } from './skill-packs.repository.js';
-import { UninstallPack } from './uninstall-pack.js';
+import { SkillPacksService } from './skill-packs.service.js';
 
 /** @level 9 */
 @Module({
@@ -44,16 +39,11 @@ import { UninstallPack } from './uninstall-pack.js';
     RevocationLists,
     Revocations,
     CheckManifest,
-    InstallPack,
-    ReadPack,
-    AddSkill,
+    SkillPacksService,
     DeliverOrder,
-    EndInstall,
     FanOut,
-    RemovePack,
-    UninstallPack,
     EnqueueRevoked,
-    RevokePack,
+    PackRemoval,
   ],
 })
 export class PacksModule {

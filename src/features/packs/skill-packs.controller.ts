@@ -6,7 +6,7 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { InstallPack } from './install-pack.js';
+import { PackRemoval } from './pack-removal.js';
 import {
   InvalidPackSignature,
   PackRevoked,
@@ -14,7 +14,6 @@ import {
   TooManyPacks,
   UnknownPublisher,
 } from './packs.errors.js';
-import { ReadPack } from './read-pack.js';
 import {
   InstallSkillPackBody,
   PACK_PARAM,
@@ -23,15 +22,14 @@ import {
   SkillPackView,
 } from './skill-packs.dto.js';
 import { SkillPacks } from './skill-packs.repository.js';
-import { UninstallPack } from './uninstall-pack.js';
+import { SkillPacksService } from './skill-packs.service.js';
 
 @Controller('api/pro/skill-packs')
 export class SkillPacksController {
   constructor(
     private readonly packs: SkillPacks,
-    private readonly readPack: ReadPack,
-    private readonly installPack: InstallPack,
-    private readonly uninstallPack: UninstallPack,
+    private readonly service: SkillPacksService,
+    private readonly removal: PackRemoval,
   ) {}
 
   /** Installs a skill pack, or a later version: its skills, and its orders as drafts, arrive in the background. */
@@ -56,10 +54,10 @@ export class SkillPacksController {
     @Body() body: InstallSkillPackBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SkillPackView> {
-    const { packId, isAccepted } = await this.installPack.execute(caller, body);
+    const { packId, isAccepted } = await this.service.install(caller, body);
     response.status(isAccepted ? HttpStatus.ACCEPTED : HttpStatus.OK);
     response.location(`/api/pro/skill-packs/${packId}`);
-    return this.readPack.execute(scopeOf(caller), packId);
+    return this.service.read(scopeOf(caller), packId);
   }
 
   /** The skill packs that the workspace has or had, the one that was installed last first. */
@@ -74,7 +72,7 @@ export class SkillPacksController {
   @Get(':packId')
   @Route({ auth: 'member', returns: { 200: SkillPackView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
-    return this.readPack.execute(scopeOf(caller), packId);
+    return this.service.read(scopeOf(caller), packId);
   }
 
   /** Uninstalls a skill pack: its standing orders are archived, active ones too, and its skills reach no further draft. */
@@ -82,7 +80,7 @@ export class SkillPacksController {
   @Delete(':packId')
   @Route({ auth: 'member', role: 'admin', returns: { 200: SkillPackView }, errors: [NotFound] })
   async uninstall(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
-    await this.uninstallPack.execute(actorOf(caller), packId);
-    return this.readPack.execute(scopeOf(caller), packId);
+    await this.removal.uninstall(actorOf(caller), packId);
+    return this.service.read(scopeOf(caller), packId);
   }
 }

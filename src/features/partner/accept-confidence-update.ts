@@ -7,7 +7,6 @@ import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Signals } from '../records/index.js';
 import { changeOf } from './buyer.js';
-import { Buyers } from './buyers.repository.js';
 import { type ConfidenceUpdate, contentHash, isFresh, severityOf, wordingOf } from './confidence-update.js';
 import { PartnerEvents } from './partner-events.repository.js';
 import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
@@ -22,7 +21,6 @@ export class AcceptConfidenceUpdate {
   constructor(
     private readonly db: Db,
     private readonly events: PartnerEvents,
-    private readonly buyers: Buyers,
     private readonly signals: Signals,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
@@ -40,7 +38,7 @@ export class AcceptConfidenceUpdate {
       const known = await this.events.record(update, { contentHash: hash, receivedAt, signalId });
       if (!known) return this.alreadyAccepted(partnerEventId, hash);
       const change = changeOf(known, update);
-      if (change) this.buyers.change(update.customerEntitlementId, change);
+      if (change) this.events.changeBuyer(update.customerEntitlementId, change);
       this.tell(update, signalId, change !== undefined);
       return { accepted: true, duplicate: false, partnerEventId, signalId };
     });

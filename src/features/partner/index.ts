@@ -1,5 +1,4 @@
-export { PartnerHealthReader } from './partner-health.reader.js';
-export { PartnerSecretChanges } from './partner-secret-changes.js';
+export { PartnerSecretService } from './partner-secret.service.js';
 export { PartnerModule } from './partner.module.js';
 export { BuyerContextView, PartnerPersona } from './persona.dto.js';
 export { BUYER_FACTS, UPDATE_FACTS } from './persona.reader.js';

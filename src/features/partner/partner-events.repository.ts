@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { insertOf } from '../../platform/database/table.js';
-import type { KnownMetric } from './buyer.js';
-import { Buyers } from './buyers.repository.js';
+import type { BuyerChange, KnownMetric } from './buyer.js';
 import type { ConfidenceUpdate } from './confidence-update.js';
 import { PartnerEventEntity } from './partner.entity.js';
 
@@ -21,12 +21,10 @@ on conflict (workspace_id) do update
   set updates = p.updates + 1, last_event_at = greatest(p.last_event_at, excluded.last_event_at)
 returning workspace_id`;
 
+/** Confidence updates, and what they add up to: of each buyer, and of all of them. */
 @Injectable()
 export class PartnerEvents {
-  constructor(
-    private readonly db: Db,
-    private readonly buyers: Buyers,
-  ) {}
+  constructor(private readonly db: Db) {}
 
   /**
    * Records an update in the open transaction, once per `partnerEventId`, and answers what was known of its buyer,
@@ -52,7 +50,7 @@ export class PartnerEvents {
     const [recorded, known] = await unit.batch([
       { text: record(text), values },
       // Another statement, since it has to see what those before it in line have committed.
-      this.buyers.metricsStatement(workspaceId, update.customerEntitlementId),
+      this.metricsStatement(workspaceId, update.customerEntitlementId),
     ]);
     return recorded!.length === 0 ? undefined : (known as KnownMetric[]);
   }
@@ -63,5 +61,45 @@ export class PartnerEvents {
     const { workspaceId } = scope;
     const recorded = await this.db.findOne(scope, PartnerEventEntity, { workspaceId, partnerEventId });
     return recorded!;
+  }
+
+  /**
+   * Writes what an update changes, of its buyer and of what all buyers add up to. The sums give up the value before for
+   * the value after, as decimals, so that they stay what adding all up would give.
+   */
+  changeBuyer(buyerId: string, { buyer, buyerBefore, metric, metricBefore }: BuyerChange): void {
+    const { workspaceId } = this.db.unit.scope;
+    this.db.write(
+      `insert into buyers (workspace_id, buyer_id, confidence, top_gap, updated_at) values ($1, $2, $3, $4, $5)
+       on conflict (workspace_id, buyer_id) do update
+         set confidence = excluded.confidence, top_gap = excluded.top_gap, updated_at = excluded.updated_at`,
+      [workspaceId, buyerId, buyer.confidence, buyer.topGap, new Date(buyer.updatedAt)],
+    );
+    this.db.write(
+      `insert into buyer_metrics (workspace_id, buyer_id, metric, confidence, fired_at) values ($1, $2, $3, $4, $5)
+       on conflict (workspace_id, buyer_id, metric) do update
+         set confidence = excluded.confidence, fired_at = excluded.fired_at`,
+      [workspaceId, buyerId, metric.metric, metric.confidence, new Date(metric.firedAt)],
+    );
+    this.db.write(
+      `insert into persona_metrics as m (workspace_id, metric, buyers, confidence_sum)
+       values ($1, $2, $3, $4::numeric - $5::numeric)
+       on conflict (workspace_id, metric) do update
+         set buyers = m.buyers + excluded.buyers, confidence_sum = m.confidence_sum + excluded.confidence_sum`,
+      [workspaceId, metric.metric, metricBefore === null ? 1 : 0, metric.confidence, metricBefore ?? 0],
+    );
+    this.db.write(
+      `update personas set buyers = buyers + $2, confidence_sum = confidence_sum + $3::numeric - $4::numeric
+       where workspace_id = $1`,
+      [workspaceId, buyerBefore === null ? 1 : 0, buyer.confidence, buyerBefore ?? 0],
+    );
+  }
+
+  /** The known metrics of a buyer (`KnownMetric`), for the holder of the workspace's persona. */
+  private metricsStatement(workspaceId: string, buyerId: string): Statement {
+    return {
+      text: 'select metric, confidence, fired_at from buyer_metrics where workspace_id = $1 and buyer_id = $2',
+      values: [workspaceId, buyerId],
+    };
   }
 }

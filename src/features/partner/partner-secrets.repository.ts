@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { PartnerSecretEntity } from './partner.entity.js';
 
 /** What a request may be signed with, as it is stored. */
@@ -26,6 +27,16 @@ export class PartnerSecrets {
       [workspaceId],
     );
     return row;
+  }
+
+  /** That of the workspace as it is sealed; undefined while it has none. */
+  async sealed(scope: Scope): Promise<string | undefined> {
+    const [row] = await this.db.read<{ sealedSecret: string }>(
+      scope,
+      'select sealed_secret from partner_secrets where workspace_id = $1',
+      [scope.workspaceId],
+    );
+    return row?.sealedSecret;
   }
 
   /** The workspace that the first start made. */

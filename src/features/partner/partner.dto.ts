@@ -133,3 +133,13 @@ export class InductionAnswer {
   /** The signal that the update raised. @example 'sig_01khqws0y0g13zyp5vc6y27gyg' */
   signalId!: string;
 }
+
+/** The secret that the partner persona service signs its updates with. */
+export class PartnerSecretView {
+  /** The secret that is in force. @example '3q2-7w4XyZ0aBcDeFgHiJkLmNoPqRsTuVwXyZ012345' */
+  secret!: string;
+  /** When it was put in force, Unix milliseconds. @example 1768209000000 */
+  setAt!: number;
+  /** Until when the secret before this one is accepted as well, Unix milliseconds; null: there was none, or its time is over. */
+  previousUntil!: number | null;
+}

@@ -4,24 +4,22 @@ import { GuardianModule } from '../guardian/index.js';
 import { MailModule } from '../mail/index.js';
 import { TeamsModule } from '../teams/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { CreateWorkspace } from './create-workspace.js';
 import { DeleteExpired } from './delete-expired.js';
 import { DeleteWorkspaces } from './delete-workspaces.js';
 import { DeletionController } from './deletion.controller.js';
 import { DeletionEntity } from './deletion.entity.js';
+import { DeletionService } from './deletion.service.js';
 import { Deletions } from './deletions.repository.js';
 import { ExpiredRows } from './expired-rows.repository.js';
 import { ExportController } from './export.controller.js';
 import { ExportEntity } from './export.entity.js';
 import { ExportWorkspace } from './export-workspace.js';
 import { Exports } from './exports.repository.js';
-import { InviteOwner } from './invite-owner.js';
-import { RequestDeletion } from './request-deletion.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { Snapshots } from './snapshots.js';
-import { WithdrawDeletion } from './withdraw-deletion.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 import { WorkspacesController } from './workspaces.controller.js';
+import { WorkspacesService } from './workspaces.service.js';
 
 /** @level 6 */
 @Module({
@@ -35,14 +33,12 @@ import { WorkspacesController } from './workspaces.controller.js';
   controllers: [WorkspacesController, ExportController, DeletionController],
   providers: [
     WorkspaceList,
-    CreateWorkspace,
-    InviteOwner,
+    WorkspacesService,
     Snapshots,
     Exports,
     ExportWorkspace,
     Deletions,
-    RequestDeletion,
-    WithdrawDeletion,
+    DeletionService,
     SendDeletionMail,
     DeleteWorkspaces,
     DeleteExpired,

@@ -7,8 +7,6 @@ import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.j
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { InviteView } from '../teams/index.js';
 import { LimitReached } from '../workspaces/index.js';
-import { CreateWorkspace } from './create-workspace.js';
-import { InviteOwner } from './invite-owner.js';
 import { WorkspaceList } from './workspace-list.repository.js';
 import {
   NewWorkspace,
@@ -17,14 +15,14 @@ import {
   WORKSPACE_PARAM,
   WorkspacePage,
 } from './workspaces.dto.js';
+import { WorkspacesService } from './workspaces.service.js';
 
 /** The workspaces of the service, for the owners of the first one. */
 @Controller('api/admin/workspaces')
 export class WorkspacesController {
   constructor(
     private readonly workspaceList: WorkspaceList,
-    private readonly createWorkspace: CreateWorkspace,
-    private readonly inviteOwner: InviteOwner,
+    private readonly workspaces: WorkspacesService,
   ) {}
 
   /** All workspaces of the service, and nothing of what is in them. */
@@ -44,7 +42,7 @@ export class WorkspacesController {
     errors: [AlreadyExists, LimitReached],
   })
   create(@CurrentCaller() caller: Caller, @Body() body: NewWorkspaceBody): Promise<NewWorkspace> {
-    return this.createWorkspace.execute(caller, body);
+    return this.workspaces.create(caller, body);
   }
 
   /** Invites the owner of a workspace that nobody has joined yet once more; what was sent before opens nothing then. */
@@ -61,6 +59,6 @@ export class WorkspacesController {
     @Param('workspaceId') workspaceId: string,
     @Body() body: OwnerBody,
   ): Promise<InviteView> {
-    return this.inviteOwner.execute(caller, workspaceId, body);
+    return this.workspaces.inviteOwner(caller, workspaceId, body);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KpiTiles } from '../../../src/features/kpi/kpi-tiles.js';
+import { KpiService } from '../../../src/features/kpi/kpi.service.js';
 import { DeleteExpired } from '../../../src/features/tenancy/delete-expired.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
@@ -100,7 +100,7 @@ describe('GET /kpi 200', () => {
 
   it('asks whoever has registered for the health of the connectors; a source that fails leaves its tile empty', async () => {
     test.clock.stop(NOON);
-    const tiles = test.app.get(KpiTiles);
+    const tiles = test.app.get(KpiService);
     const asked: unknown[] = [];
     const teamId = await test.createTeam(workspace.workspaceId, 'Depot');
     tiles.register('connectorHealth', async (question) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sign } from '@octokit/webhooks-methods';
 import { expect } from 'vitest';
-import { RotatePartnerSecret } from '../../../src/features/partner/rotate-partner-secret.js';
+import { PartnerSecretService } from '../../../src/features/partner/partner-secret.service.js';
 import { SYSTEM } from '../../../src/platform/auth/caller.js';
 import { type Answer, Client } from '../../support/client.js';
 import type { TestApp } from '../../support/test-app.js';
@@ -58,8 +58,8 @@ export class PartnerDesk {
 }
 
 export async function rotateSecret(test: TestApp, workspaceId: string): Promise<string> {
-  const rotation = test.app.get(RotatePartnerSecret, { strict: false });
-  return (await rotation.execute(workspaceId, SYSTEM)).secret;
+  const secrets = test.app.get(PartnerSecretService, { strict: false });
+  return (await secrets.rotate(workspaceId, SYSTEM)).secret;
 }
 
 /** All that induction can change, in one line per table. */

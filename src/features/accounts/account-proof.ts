@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Passwords } from '../../platform/auth/passwords.js';
+import { Db } from '../../platform/database/db.js';
 import {
   NoSecondFactor,
   secondFactorRequired,
@@ -18,10 +20,17 @@ export interface ProvedAccount extends Account {
   passwordHash: string;
 }
 
+/** What an act answers that proves the account anew, and the secret that its session has from now on. */
+export interface RenewedSession<T> {
+  answer: T;
+  secret: string;
+}
+
 /** Whether somebody has an account: by its password, and its second factor if it has one. */
 @Injectable()
-export class ProveAccount {
+export class AccountProof {
   constructor(
+    private readonly db: Db,
     private readonly sessions: Sessions,
     private readonly passwords: Passwords,
     private readonly checkSecondFactor: CheckSecondFactor,
@@ -69,6 +78,22 @@ export class ProveAccount {
       if (!(await this.checkSecondFactor.accepts(userId, code))) throw new WrongCode();
       return passwordHash;
     });
+  }
+
+  /**
+   * What a member does to their own account. The transaction is opened after the password was held against its hash, which takes
+   * a while; the session must still be open then.
+   * @throws Unauthorized for a session that has ended meanwhile
+   */
+  act<T>(caller: Caller, act: () => Promise<T>): Promise<T> {
+    return this.db.transaction(
+      scopeOf(caller),
+      (_unit, opened) => {
+        refreshed(caller, (opened.at(-1) as Standing[])[0]);
+        return act();
+      },
+      [sharedMembership(caller.workspaceId), standingOf(caller)],
+    );
   }
 }
 

@@ -1,20 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
-import { noSession } from '../../platform/auth/callers.js';
+import { PinoLogger } from 'nestjs-pino';
+import { type Actor, actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
+import { Callers, noSession } from '../../platform/auth/callers.js';
 import { sharedMembership } from '../../platform/auth/membership.js';
 import { newSessionSecret } from '../../platform/auth/session-cookie.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { cutText } from '../../platform/kernel/text.js';
-import { NotFound } from '../../platform/kernel/errors.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
+import { NotFound, Unauthorized } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { SessionToken } from '../workspaces/index.js';
 import { wrongCredentials } from './accounts.errors.js';
-import { EndFormerSession } from './end-former-session.js';
-import { lastEndOf, viewOf } from './session.js';
 import type { SessionEntity } from './session.entity.js';
-import type { OwnWorkspace, SessionView } from './sessions.dto.js';
+import { lastEndOf, viewOf } from './session.js';
+import type { EndedSession, OwnWorkspace, SessionView } from './sessions.dto.js';
 import { Sessions } from './sessions.repository.js';
 
 const MAX_USER_AGENT = 300;
@@ -48,22 +50,28 @@ export interface StartedSession {
   view: SessionView;
 }
 
-/** Starts a session for somebody whose account has been proved, in a workspace that they are an active member of. */
+/** It opens nothing any more, or another request has just ended it, which its look-up need not know yet. */
+const HAS_ENDED: ReadonlySet<number> = new Set([401, 404]);
+
+/** Begins, shows and ends sessions of the admin area. */
 @Injectable()
-export class StartSession {
+export class SessionService {
   constructor(
     private readonly db: Db,
     private readonly sessions: Sessions,
+    private readonly callers: Callers,
+    private readonly sessionToken: SessionToken,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
-    private readonly endFormerSession: EndFormerSession,
+    private readonly logger: PinoLogger,
   ) {}
 
   /**
+   * Starts a session for somebody whose account has been proved, in a workspace that they are an active member of.
    * Shares the lock of the membership, so that a removal ends this session too, or is seen here.
    * @throws Unauthorized when the password, or the second factor, is another by now; NotFound for a member who was removed
    */
-  async execute(
+  async start(
     proved: Proved,
     { workspace, workspaces }: { workspace: OwnWorkspace; workspaces: OwnWorkspace[] },
     { address, userAgent, presented, byInvite }: Origin,
@@ -106,11 +114,71 @@ export class StartSession {
       },
       [sharedMembership(workspaceId)],
     );
-    await this.endFormerSession.execute(presented);
+    await this.endFormer(presented);
     const lacksSecondFactor = !secondFactor && workspace.requiresSecondFactor;
     return {
       secret,
       view: viewOf({ ...session, lacksSecondFactor }, secret, proved, { workspace, workspaces }),
     };
+  }
+
+  /**
+   * What a page of the admin area needs to know first.
+   * @throws Unauthorized when the session has ended meanwhile
+   */
+  async read(caller: Caller, secret: string): Promise<SessionView> {
+    const { workspaceId, userId, name: displayName, email } = caller;
+    const session = await this.sessions.get(caller, caller.credentialId);
+    const workspaces = await this.sessions.membershipsOf(userId);
+    const workspace = workspaces.find((one) => one.workspaceId === workspaceId);
+    if (!session || !workspace) throw new Unauthorized({ reason: 'ended_session' });
+    const lacksSecondFactor = caller.lacksSecondFactor ?? false;
+    return viewOf(
+      { ...session, lacksSecondFactor },
+      secret,
+      { displayName, email },
+      { workspace, workspaces },
+    );
+  }
+
+  /**
+   * Ends a session: one's own, or as owner or admin that of a member with no higher role.
+   * @throws NotFound for a session that has ended, or that the caller may not end
+   */
+  async end(caller: Caller, sessionId: string): Promise<EndedSession> {
+    const { workspaceId, memberId, name } = caller;
+    const session = await this.sessions.lock(workspaceId, sessionId);
+    const isOwn = session?.memberId === memberId;
+    const mayEnd = isOwn || (session && hasRole(caller.role, 'admin') && hasRole(caller.role, session.role));
+    if (!session || !mayEnd) throw new NotFound();
+    const endedAt = this.clock.now();
+    this.sessions.end(workspaceId, sessionId, endedAt);
+    this.sessionToken.revokeOf(workspaceId, sessionId, endedAt);
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'session.ended',
+      entity: { type: 'session', id: sessionId },
+      summary: isOwn ? `${name} signed out.` : `${name} ended a session of ${session.memberName}.`,
+      details: { memberId: session.memberId },
+    });
+    return { sessionId, endedAt };
+  }
+
+  /**
+   * Ends the session that the browser had before a sign-in: its cookie is replaced, so nobody could end it any more.
+   * Never fails: the sign-in is committed, and the former session ends by itself within its twelve hours.
+   */
+  private async endFormer(secret: string | undefined): Promise<void> {
+    if (secret === undefined) return;
+    try {
+      const former = await this.callers.identifySession(secret, { beforeSecondFactor: true });
+      await this.db.transaction(scopeOf(former), () => this.end(former, former.credentialId));
+    } catch (error) {
+      if (error instanceof DomainError && HAS_ENDED.has(error.status)) return;
+      this.logger.warn(
+        { err: error },
+        'the session that the browser had before a sign-in could not be ended',
+      );
+    }
   }
 }

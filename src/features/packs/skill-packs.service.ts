@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { CheckpointService, GUARDIAN } from '../guardian/index.js';
+import { StandingOrders } from '../standing-orders/index.js';
 import { CheckManifest } from './check-manifest.js';
-import { INSTALL_WORK } from './pack-work.js';
 import { compareVersions, contentHash, lookAlikeKey, type PackManifest } from './pack-manifest.js';
+import { INSTALL_WORK } from './pack-work.js';
 import { PackRevoked, PackVersionTaken, TooManyPacks } from './packs.errors.js';
 import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
-import type { InstallSkillPackBody } from './skill-packs.dto.js';
+import type { InstallSkillPackBody, SkillPackView } from './skill-packs.dto.js';
 import { SkillPacks } from './skill-packs.repository.js';
 
 /** As many packs a workspace has at a time. */
@@ -24,24 +26,59 @@ interface Installed {
   isAccepted: boolean;
 }
 
-/**
- * Accepts a skill pack: checks it, keeps a checkpoint of what is in force, and enqueues the fan-out, which lets its skills and
- * orders arrive one by one. No older version than the newest that the workspace ever had is accepted.
- */
+/** The skill packs of a workspace. */
 @Injectable()
-export class InstallPack {
+export class SkillPacksService {
   constructor(
     private readonly checkManifest: CheckManifest,
     private readonly revocations: Revocations,
     private readonly packs: SkillPacks,
+    private readonly orders: StandingOrders,
     private readonly checkpoints: CheckpointService,
     private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws UnknownPublisher, InvalidPackSignature, ValidationFailed, PackRevoked, PackVersionTaken, AlreadyExists, TooManyPacks */
-  async execute(caller: Caller, { manifest: raw, signature }: InstallSkillPackBody): Promise<Installed> {
+  /**
+   * A pack with its skills, and with those of its standing orders that the caller may see.
+   * @throws NotFound
+   */
+  async read(scope: Scope, packId: string): Promise<SkillPackView> {
+    const pack = await this.packs.get(scope, packId);
+    const skills = await this.packs.skillsOf(scope, packId);
+    const orders = await this.packs.ordersOf(scope, packId);
+    const visible = await this.orders.visible(
+      scope,
+      orders.flatMap(({ standingOrderId }) => standingOrderId ?? []),
+    );
+    return {
+      ...pack,
+      skills: skills.map(({ name, capo, status, reason, definition, evalRunId, score }) => ({
+        name,
+        capo,
+        status,
+        reason,
+        definition: definition && { ...definition },
+        evalRunId,
+        score,
+      })),
+      standingOrders: orders.map(({ orderKey: key, status, reason, standingOrderId: id }) => ({
+        key,
+        // What came of it afterwards its own row says: archiving an order knows nothing of packs.
+        status: status === 'arrived' && id !== null && visible.get(id) === 'archived' ? 'archived' : status,
+        reason,
+        standingOrderId: id !== null && visible.has(id) ? id : null,
+      })),
+    };
+  }
+
+  /**
+   * Accepts a skill pack: checks it, keeps a checkpoint of what is in force, and enqueues the fan-out, which lets its skills and
+   * orders arrive one by one. No older version than the newest that the workspace ever had is accepted.
+   * @throws UnknownPublisher, InvalidPackSignature, ValidationFailed, PackRevoked, PackVersionTaken, AlreadyExists, TooManyPacks
+   */
+  async install(caller: Caller, { manifest: raw, signature }: InstallSkillPackBody): Promise<Installed> {
     const manifest = await this.checkManifest.execute(scopeOf(caller), raw, signature);
     const reason = await this.revocations.reasonFor(scopeOf(caller), manifest);
     if (reason !== undefined)
