@@ -112,9 +112,7 @@ export class SignInTries implements OnModuleInit {
     await this.counts.end(accountOf(one.email), one, hasSignedIn);
   }
 
-  /**
-   * Finds out whether an address that was locked has an account, after the answer: nobody can tell by its time.
-   */
+  /** Finds out whether an address that was locked has an account, after the answer: nobody can tell by its time. */
   private recordLock(item: WorkItem): Promise<void> {
     return this.db.transaction(NO_WORKSPACE, async () => {
       const lock = await this.counts.takeLock(item.id);

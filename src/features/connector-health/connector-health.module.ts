@@ -17,13 +17,10 @@ import { ConnectorAlerts } from './connector-alerts.js';
 import { ConnectorHealthTile } from './connector-health-tile.js';
 import { ConnectorProbes } from './connector-probes.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
-import { ProbeDatabase } from './probe-database.js';
-import { ProbeDestination } from './probe-destination.js';
 import { ProbeMail } from './probe-mail.js';
 import { ProbeModel } from './probe-model.js';
-import { ProbeOperations } from './probe-operations.js';
-import { ProbePartner } from './probe-partner.js';
-import { ProbeQueue } from './probe-queue.js';
+import { ProbeOutside } from './probe-outside.js';
+import { ProbeOwn } from './probe-own.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
 
 /** @level 9 */
@@ -45,13 +42,10 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
     MonitoredConnectors,
     ConnectorAlerts,
     ConnectorProbes,
-    ProbeDatabase,
-    ProbeDestination,
     ProbeMail,
     ProbeModel,
-    ProbeOperations,
-    ProbePartner,
-    ProbeQueue,
+    ProbeOutside,
+    ProbeOwn,
     CheckConnector,
     ReconcileConnectors,
     ConnectorHealthTile,

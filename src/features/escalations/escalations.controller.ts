@@ -1,16 +1,11 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { DECIDES, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
-import { isId } from '../../platform/kernel/ids.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { GuardianHalted } from '../terms/index.js';
-import { DecideEscalation } from './decide-escalation.js';
-import { viewOf } from './escalation.js';
-import type { EscalationEntity } from './escalation.entity.js';
-import { EscalationOptions } from './escalation-options.js';
 import {
   DecideEscalationBody,
   ESCALATION_PARAM,
@@ -19,37 +14,25 @@ import {
   EscalationView,
 } from './escalations.dto.js';
 import { EscalationAlreadyDecided } from './escalations.errors.js';
-import { Escalations } from './escalations.repository.js';
+import { EscalationsService } from './escalations.service.js';
 
 @Controller('api/pro/escalations')
 export class EscalationsController {
-  constructor(
-    private readonly escalations: Escalations,
-    private readonly options: EscalationOptions,
-    private readonly decideEscalation: DecideEscalation,
-  ) {}
+  constructor(private readonly escalations: EscalationsService) {}
 
   /** What a person has to decide, the most urgent first; of another status, newest first. */
   @Get()
   @Route({ auth: 'member', returns: { 200: EscalationPage } })
-  async list(@CurrentCaller() caller: Caller, @Query() query: EscalationsQuery): Promise<EscalationPage> {
-    const page = await this.escalations.list(scopeOf(caller), query);
-    return { ...page, items: page.items.map((one) => this.viewOf(one)) };
+  list(@CurrentCaller() caller: Caller, @Query() query: EscalationsQuery): Promise<EscalationPage> {
+    return this.escalations.list(caller, query);
   }
 
   /** One escalation. */
   @ApiParam(ESCALATION_PARAM)
   @Get(':escalationId')
   @Route({ auth: 'member', returns: { 200: EscalationView }, errors: [NotFound] })
-  async get(
-    @CurrentCaller() caller: Caller,
-    @Param('escalationId') escalationId: string,
-  ): Promise<EscalationView> {
-    const escalation = isId('esc', escalationId)
-      ? await this.escalations.find(scopeOf(caller), escalationId)
-      : undefined;
-    if (!escalation) throw new NotFound();
-    return this.viewOf(escalation);
+  get(@CurrentCaller() caller: Caller, @Param('escalationId') escalationId: string): Promise<EscalationView> {
+    return this.escalations.get(caller, escalationId);
   }
 
   /** Decides an escalation; what the option says is done in the same transaction. */
@@ -62,10 +45,6 @@ export class EscalationsController {
     errors: [NotFound, EscalationAlreadyDecided, InvalidTransition, ValidationFailed, GuardianHalted],
   })
   decide(@CurrentCaller() caller: Caller, @Body() body: DecideEscalationBody): Promise<EscalationView> {
-    return this.decideEscalation.execute(caller, body);
-  }
-
-  private viewOf(escalation: EscalationEntity): EscalationView {
-    return viewOf(escalation, this.options.choicesOf(escalation));
+    return this.escalations.decide(caller, body);
   }
 }

@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DecideEscalation } from './decide-escalation.js';
 import { EscalationEntity } from './escalation.entity.js';
 import { EscalationOpened } from './escalation-opened.js';
 import { EscalationOptions } from './escalation-options.js';
 import { EscalationsController } from './escalations.controller.js';
 import { Escalations } from './escalations.repository.js';
+import { EscalationsService } from './escalations.service.js';
 
 /** @level 3 */
 @Module({
   imports: [TypeOrmModule.forFeature([EscalationEntity])],
   controllers: [EscalationsController],
-  providers: [Escalations, EscalationOptions, EscalationOpened, DecideEscalation],
+  providers: [Escalations, EscalationOptions, EscalationOpened, EscalationsService],
   exports: [Escalations, EscalationOptions, EscalationOpened],
 })
 export class EscalationsModule {}

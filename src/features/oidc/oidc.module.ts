@@ -8,21 +8,12 @@ import { OidcFetch } from './oidc-fetch.js';
 import { OidcIdentities } from './oidc-identities.repository.js';
 import { OidcProvider } from './oidc-provider.js';
 import { OidcTransactions } from './oidc-transaction.js';
-import { OidcWorkspace } from './oidc-workspace.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
 
 /** @level 6 */
 @Module({
   imports: [AccountsModule, TeamsModule, WorkspacesModule],
   controllers: [OidcController],
-  providers: [
-    OidcFetch,
-    OidcIdentities,
-    OidcProvider,
-    OidcTransactions,
-    OidcWorkspace,
-    JoinByOidc,
-    SignInByOidc,
-  ],
+  providers: [OidcFetch, OidcIdentities, OidcProvider, OidcTransactions, JoinByOidc, SignInByOidc],
 })
 export class OidcModule {}

@@ -1,18 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Unavailable } from '../../platform/kernel/errors.js';
+import { type Origin, Sessions, SessionService, type StartedSession } from '../accounts/index.js';
+import { Workspaces } from '../workspaces/index.js';
 import { JoinByOidc } from './join-by-oidc.js';
 import { OidcProvider } from './oidc-provider.js';
 import { type OidcTransaction, OidcTransactions } from './oidc-transaction.js';
-import { OidcWorkspace } from './oidc-workspace.js';
 import { OidcRefused, OidcSignInExpired } from './oidc.errors.js';
-import { type Origin, Sessions, SessionService, type StartedSession } from '../accounts/index.js';
 
 /** Signs in by the provider of OpenID Connect: there, and back with a code that is used once. */
 @Injectable()
 export class SignInByOidc {
   constructor(
+    private readonly config: Config,
     private readonly provider: OidcProvider,
     private readonly transactions: OidcTransactions,
-    private readonly oidcWorkspace: OidcWorkspace,
+    private readonly workspaces: Workspaces,
     private readonly joinByOidc: JoinByOidc,
     private readonly sessions: Sessions,
     private readonly session: SessionService,
@@ -44,7 +47,7 @@ export class SignInByOidc {
   ): Promise<StartedSession> {
     await this.transactions.spend(transaction);
     const identity = await this.provider.identify(query, transaction);
-    const workspaceId = await this.oidcWorkspace.id();
+    const workspaceId = await this.workspace();
     const account = await this.joinByOidc.execute(workspaceId, identity);
     const workspaces = await this.sessions.membershipsOf(account.userId);
     const workspace = workspaces.find((one) => one.workspaceId === workspaceId);
@@ -53,5 +56,17 @@ export class SignInByOidc {
     const proved = { ...account, method: 'oidc' as const, secondFactor: identity.secondFactor };
     const { presented } = transaction;
     return this.session.start(proved, { workspace, workspaces }, { ...origin, presented });
+  }
+
+  /**
+   * The workspace that people sign in to by OpenID Connect: the provider of one organisation speaks for no other.
+   * @throws Unavailable when there is no such workspace
+   */
+  private async workspace(): Promise<string> {
+    const workspaceId = this.config.oidcWorkspace ?? (await this.workspaces.first());
+    if (workspaceId !== undefined && (await this.workspaces.isThere(workspaceId))) return workspaceId;
+    const message =
+      'The workspace for sign-in does not exist; the operator of Consigliere sets OIDC_WORKSPACE.';
+    throw new Unavailable({ message, retryAfterSeconds: 300 });
   }
 }

@@ -1,30 +1,30 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type Actor } from '../../platform/auth/caller.js';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { newId } from '../../platform/kernel/ids.js';
 import {
+  type Briefing,
   BriefingReader,
+  BUILTIN_PROCESSES,
+  BuiltinRunner,
   CAPOS,
   type Draft,
+  engineOf,
   MODEL,
   type ModelClient,
   type OutsideTargets,
   RunnerFailed,
-  engineOf,
   validateAction,
   withDangers,
   withReplyTo,
 } from '../capos/index.js';
 import { routeDirective } from '../consigliere/index.js';
-import { UsualCost, type WorkPacketEntity, whyNobodyElseMayAllow } from '../directives/index.js';
+import { UsualCost, whyNobodyElseMayAllow, type WorkPacketEntity } from '../directives/index.js';
 import { StandingOrders } from '../standing-orders/index.js';
 import { type CapoRole, type Cost, NO_COST } from '../terms/index.js';
-import { packetFor } from './packet-for.js';
-import { preflightOf } from './preflight.js';
-import type { AskedFor } from './preflight-action.js';
 import type { PreflightRoute, PreflightView } from './preflight.dto.js';
-import { PreflightRunner } from './preflight-runner.js';
-import { PreviewPackets } from './preview-packets.js';
+import { preflightOf } from './preflight.js';
+import { type AskedFor, packetFor, PreviewPackets } from './preview-packets.js';
 
 /** A directive that nobody has handed in. */
 export interface AskedDirective extends AskedFor {
@@ -37,16 +37,27 @@ const IN_REVIEW =
   'Its draft waits for a person, unless it is handed in so that standing orders decide (`requiresApproval: false`).';
 
 /**
+ * Somebody waits for the answer: longer than this, and it is given without the work packets. A second more than the rules
+ * themselves may take, for the start of the process or the wait for it.
+ */
+const PATIENCE_MS = BUILTIN_PROCESSES.timeLimitMs + 1_000;
+
+/**
  * What would come of a directive: who would get it, which work packets it would likely become, and what would be decided
  * about them. No model is asked, so with a model this is a guess; the warnings say so.
  */
 @Injectable()
-export class PreflightDirective {
+export class PreflightDirective implements OnApplicationShutdown {
+  /**
+   * The built-in rules for those who only ask. One process of its own, with the limits of those that draft: however many
+   * ask, and whatever they ask, no draft waits for them. It is started when it is first needed.
+   */
+  readonly #runner = new BuiltinRunner({ ...BUILTIN_PROCESSES, size: 1 });
+
   constructor(
     private readonly db: Db,
     private readonly orders: StandingOrders,
     private readonly briefings: BriefingReader,
-    private readonly runner: PreflightRunner,
     private readonly previewPackets: PreviewPackets,
     private readonly usualCost: UsualCost,
     @Inject(MODEL) private readonly model: ModelClient | null,
@@ -108,7 +119,7 @@ export class PreflightDirective {
     try {
       return {
         targets,
-        draft: withReplyTo(withDangers(await this.runner.run(briefing), briefing), briefing),
+        draft: withReplyTo(withDangers(await this.run(briefing), briefing), briefing),
       };
     } catch (error) {
       if (error instanceof RunnerFailed) return { targets, draft: error };
@@ -126,6 +137,21 @@ export class PreflightDirective {
 
   private cost({ workspaceId }: AskedDirective, capo: CapoRole): Promise<Cost | null> | Cost {
     return this.model ? this.usualCost.read(workspaceId, capo) : NO_COST;
+  }
+
+  /** Rejects with `RunnerFailed` when the rules do not come to an end in time, the wait for the process included. */
+  private async run(briefing: Briefing): Promise<Draft> {
+    try {
+      return await this.#runner.run(briefing, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    } catch (error) {
+      if (!(error instanceof RunnerFailed) || error.code !== 'aborted') throw error;
+      const message = `The built-in rules did not come to an end within ${PATIENCE_MS / 1_000} s.`;
+      throw new RunnerFailed('timeout', message, true);
+    }
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.#runner.onApplicationShutdown();
   }
 }
 

@@ -10,8 +10,8 @@ import { NO_COST } from '../terms/index.js';
 import { factsOf, type ToolEntity, Tools, ToolsService } from '../tools/index.js';
 import { Tokens, Workspaces } from '../workspaces/index.js';
 import { preflightOf } from './preflight.js';
-import type { AskedFor } from './preflight-action.js';
 import type { PreflightActionBody, PreflightView } from './preflight.dto.js';
+import type { AskedFor } from './preview-packets.js';
 
 const PAUSED = 'The token of this agent is paused, so it cannot ask now.';
 

@@ -5,13 +5,13 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { AskPreflight } from './ask-preflight.js';
 import { PreflightBody, PreflightView } from './preflight.dto.js';
+import { PreflightService } from './preflight.service.js';
 
 @ApiTags('guardian')
 @Controller('api/pro/guardian')
 export class PreflightController {
-  constructor(private readonly askPreflight: AskPreflight) {}
+  constructor(private readonly service: PreflightService) {}
 
   /** Tells what would happen with a directive or an action, and why; it changes nothing. */
   @Post('preflight')
@@ -24,6 +24,6 @@ export class PreflightController {
     errors: [NotFound],
   })
   preflight(@CurrentCaller() caller: Caller, @Body() body: PreflightBody): Promise<PreflightView> {
-    return this.askPreflight.execute(caller, body);
+    return this.service.ask(caller, body);
   }
 }

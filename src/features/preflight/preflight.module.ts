@@ -5,12 +5,10 @@ import { GuardianModule } from '../guardian/index.js';
 import { StandingOrdersModule } from '../standing-orders/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { AskPreflight } from './ask-preflight.js';
-import { PreflightAction } from './preflight-action.js';
 import { PreflightController } from './preflight.controller.js';
 import { PreflightDirective } from './preflight-directive.js';
+import { PreflightService } from './preflight.service.js';
 import { PreflightTool } from './preflight-tool.js';
-import { PreflightRunner } from './preflight-runner.js';
 import { PreviewPackets } from './preview-packets.js';
 
 /** @level 9 */
@@ -24,13 +22,6 @@ import { PreviewPackets } from './preview-packets.js';
     WorkspacesModule,
   ],
   controllers: [PreflightController],
-  providers: [
-    AskPreflight,
-    PreflightAction,
-    PreflightDirective,
-    PreflightRunner,
-    PreflightTool,
-    PreviewPackets,
-  ],
+  providers: [PreflightService, PreflightDirective, PreflightTool, PreviewPackets],
 })
 export class PreflightModule {}

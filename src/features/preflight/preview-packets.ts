@@ -1,8 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { type WorkPacketEntity, WorkPacketsReader, decidedPacketOf } from '../directives/index.js';
+import { type Id, newId } from '../../platform/kernel/ids.js';
+import type { NeededInput, ValidAction } from '../capos/index.js';
+import { decidedPacketOf, newPacket, type WorkPacketEntity, WorkPacketsReader } from '../directives/index.js';
 import { PolicyPreview } from '../guardian/index.js';
-import type { Priority } from '../terms/index.js';
+import type { CapoRole, Priority } from '../terms/index.js';
 import type { Preflight } from './preflight.js';
+
+/** Whose action it would be. */
+export interface AskedFor {
+  workspaceId: string;
+  teamId: Id<'team'> | null;
+  capo: CapoRole | null;
+  priority: Priority;
+}
 
 /** What would be decided about work packets of one draft that is stored nowhere. */
 @Injectable()
@@ -28,4 +38,21 @@ export class PreviewPackets {
     );
     return { guardian, previewed };
   }
+}
+
+/** The work packet that an action would become; it is stored nowhere. */
+export function packetFor(
+  { title, needsInput }: { title: string; needsInput: NeededInput[] },
+  action: Omit<ValidAction, 'ok'>,
+  { workspaceId, teamId, capo }: { workspaceId: string; teamId: string | null; capo: CapoRole },
+): WorkPacketEntity {
+  return newPacket({ title, rationale: '', multipliers: {}, needsInput }, action, {
+    workPacketId: newId('pkt'),
+    directiveId: newId('dir'),
+    workspaceId,
+    teamId,
+    capo,
+    position: 0,
+    createdAt: 0,
+  });
 }

@@ -3,15 +3,24 @@ import { actorOf, type Caller, scopeOf, type Tier } from '../../platform/auth/ca
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { tierLimitsOf } from '../../platform/rate-limit/limits.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Workspaces } from '../workspaces/index.js';
-import { faultIn, type Licence, type LicenceFault, timeOf } from './licence.js';
 import { type IssuerKeys, issuerKeys, readLicence } from './licence-key.js';
 import type { LicenceEntity } from './licence.entity.js';
+import {
+  faultIn,
+  graceEnd,
+  type Licence,
+  LICENCE_FAULTS,
+  type LicenceFault,
+  licenceStatus,
+  timeOf,
+  validitySentence,
+} from './licence.js';
 import { Licences } from './licences.repository.js';
 import type { SubscriptionView } from './subscription.dto.js';
-import { subscriptionView } from './subscription-view.js';
 
 /** Checks the installed licence, or installs a valid one: its tier holds in every process as soon as callers are looked up again. */
 @Injectable()
@@ -120,4 +129,31 @@ export class VerifySubscription {
     });
     return row;
   }
+}
+
+type Installed = Pick<LicenceEntity, 'entitlements' | 'expiresAt'>;
+
+/**
+ * How a workspace stands by what it has installed, whatever was checked; so a key that does not belong here says nothing
+ * of what stands in it.
+ */
+function subscriptionView(
+  tier: Tier,
+  installed: Installed | undefined,
+  now: number,
+  fault: LicenceFault | undefined,
+): SubscriptionView {
+  const status = installed ? licenceStatus(installed, now) : 'none';
+  const holds = status === 'active' || status === 'grace';
+  return {
+    valid: fault === undefined,
+    tier,
+    status,
+    entitlements: installed && holds ? [...installed.entitlements] : [],
+    expiresAt: installed?.expiresAt ?? null,
+    graceUntil: installed ? graceEnd(installed) : null,
+    limits: tierLimitsOf(tier),
+    reason: fault ?? null,
+    message: fault ? LICENCE_FAULTS[fault] : validitySentence(installed!, now),
+  };
 }

@@ -6,17 +6,13 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound, Unavailable } from '../../platform/kernel/errors.js';
 import { NewStandingOrderView, newViewOf } from '../standing-orders/index.js';
-import { DecideSuggestion } from './decide-suggestion.js';
-import { SimulatedSuggestions } from './simulated-suggestions.js';
 import { SUGGESTION_PARAM, SuggestionDecided, SuggestionList } from './suggestions.dto.js';
+import { SuggestionsService } from './suggestions.service.js';
 
 /** Standing orders that repeated approvals suggest. */
 @Controller('api/pro/standing-orders/suggestions')
 export class SuggestionsController {
-  constructor(
-    private readonly suggestions: SimulatedSuggestions,
-    private readonly decide: DecideSuggestion,
-  ) {}
+  constructor(private readonly suggestions: SuggestionsService) {}
 
   /** Orders for what was approved five times within 30 days without an edit or a rejection, each with its simulation. */
   @Get()
@@ -26,7 +22,7 @@ export class SuggestionsController {
     errors: [Unavailable],
   })
   async list(@CurrentCaller() caller: Caller): Promise<SuggestionList> {
-    return { items: await this.suggestions.execute(caller) };
+    return { items: await this.suggestions.list(caller) };
   }
 
   /** Makes a draft order of a suggestion. It decides nothing until somebody activates it. */
@@ -44,7 +40,7 @@ export class SuggestionsController {
     @Param('suggestionId') id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<NewStandingOrderView> {
-    const order = await this.decide.accept(caller, id);
+    const order = await this.suggestions.accept(caller, id);
     response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
     return newViewOf(order, caller);
   }
@@ -61,7 +57,7 @@ export class SuggestionsController {
     @CurrentCaller() caller: Caller,
     @Param('suggestionId') id: string,
   ): Promise<SuggestionDecided> {
-    await this.decide.dismiss(caller, id);
+    await this.suggestions.dismiss(caller, id);
     return { suggestionId: id, decision: 'dismissed' };
   }
 }

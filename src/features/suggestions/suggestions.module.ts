@@ -2,17 +2,15 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { StandingOrdersModule } from '../standing-orders/index.js';
 import { DecidedApprovals } from './decided-approvals.reader.js';
-import { DecideSuggestion } from './decide-suggestion.js';
-import { OpenSuggestions } from './open-suggestions.js';
-import { SimulatedSuggestions } from './simulated-suggestions.js';
 import { SuggestionDecisionEntity } from './suggestion-decision.entity.js';
 import { SuggestionsController } from './suggestions.controller.js';
 import { Suggestions } from './suggestions.repository.js';
+import { SuggestionsService } from './suggestions.service.js';
 
 /** @level 7 */
 @Module({
   imports: [TypeOrmModule.forFeature([SuggestionDecisionEntity]), StandingOrdersModule],
   controllers: [SuggestionsController],
-  providers: [DecidedApprovals, Suggestions, OpenSuggestions, SimulatedSuggestions, DecideSuggestion],
+  providers: [DecidedApprovals, Suggestions, SuggestionsService],
 })
 export class SuggestionsModule {}

@@ -1,46 +1,78 @@
 import { Injectable } from '@nestjs/common';
+import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import {
   ACTION_TYPES,
   CAPOS,
-  type OutsideTargets,
-  OutsideTargetsReader,
-  type ValidAction,
   engineOf,
   isActionType,
+  type OutsideTargets,
+  OutsideTargetsReader,
   titleOf,
+  type ValidAction,
   validateAction,
 } from '../capos/index.js';
 import { strictness } from '../standing-orders/index.js';
-import { CAPO_ROLES, type CapoRole, NO_COST, type Priority } from '../terms/index.js';
-import { packetFor } from './packet-for.js';
+import { CAPO_ROLES, type CapoRole, NO_COST } from '../terms/index.js';
+import { TeamOfRequest } from '../workspaces/index.js';
+import { PreflightDirective } from './preflight-directive.js';
+import { PreflightTool } from './preflight-tool.js';
+import type { PreflightActionBody, PreflightBody, PreflightRoute, PreflightView } from './preflight.dto.js';
 import { type Preflight, preflightOf } from './preflight.js';
-import type { PreflightActionBody, PreflightRoute, PreflightView } from './preflight.dto.js';
-import { PreviewPackets } from './preview-packets.js';
-
-/** Whose action it would be. */
-export interface AskedFor {
-  workspaceId: string;
-  teamId: Id<'team'> | null;
-  capo: CapoRole | null;
-  priority: Priority;
-}
+import { type AskedFor, packetFor, PreviewPackets } from './preview-packets.js';
 
 /** An action of ours, as a work packet would have it. */
 type ProposedAction = Required<Pick<PreflightActionBody, 'type' | 'params'>>;
 
-/** What would be decided about an action if a capo proposed it now. */
+/** What would come of a directive, of an action of a capo, or of a call that an agent from outside asks for. */
 @Injectable()
-export class PreflightAction {
+export class PreflightService {
   constructor(
-    private readonly previewPackets: PreviewPackets,
+    private readonly teamOfRequest: TeamOfRequest,
     private readonly targets: OutsideTargetsReader,
+    private readonly previewPackets: PreviewPackets,
+    private readonly preflightDirective: PreflightDirective,
+    private readonly preflightTool: PreflightTool,
   ) {}
 
-  /** @throws ValidationFailed with the paths at which the registry refuses the action */
-  async execute(given: ProposedAction, asked: AskedFor): Promise<PreflightView> {
+  /**
+   * Answers the likely outcome, to callers who may act.
+   * @throws NotFound for a team that the caller may not see, Forbidden, ValidationFailed
+   */
+  async ask(caller: Caller, body: PreflightBody): Promise<PreflightView> {
+    // JSON says null where it means nothing, so null counts as left out.
+    const { directive = null, action = null, context } = body;
+    const teamId = await this.teamOfRequest.resolve(caller, body.teamId);
+    requireRole(caller, teamId, 'operator');
+    const asked = {
+      workspaceId: caller.workspaceId,
+      teamId: teamId as Id<'team'> | null,
+      capo: body.capo ?? null,
+      priority: body.priority ?? 'medium',
+    } as const;
+    if (action !== null && directive === null) {
+      assertOneKind(body, action);
+      const { tool, type, params } = action;
+      return tool
+        ? this.preflightTool.execute(tool, action, { teamId: asked.teamId, caller })
+        : this.action({ type: type!, params }, asked);
+    }
+    if (directive !== null && action === null) {
+      const by = actorOf(caller);
+      return this.preflightDirective.execute({ ...asked, text: directive, context: context ?? {}, by });
+    }
+    const message = 'give either a directive or an action';
+    throw new ValidationFailed({ details: [{ path: '', rule: 'oneOf', message }] });
+  }
+
+  /**
+   * What would be decided about an action if a capo proposed it now.
+   * @throws ValidationFailed with the paths at which the registry refuses the action
+   */
+  private async action(given: ProposedAction, asked: AskedFor): Promise<PreflightView> {
     const capos = asked.capo ? [asked.capo] : caposFor(given.type);
     const targets = await this.targets.for({ workspaceId: asked.workspaceId, teamIds: 'all' }, [given.type]);
     const answers = await Promise.all(
@@ -62,6 +94,16 @@ export class PreflightAction {
     const packet = packetFor({ title, needsInput: [] }, valid, { ...asked, capo });
     return this.previewPackets.execute([packet], asked);
   }
+}
+
+/** No capo uses the tools of agents from outside, and no agent does what a capo does. @throws ValidationFailed */
+function assertOneKind({ capo, priority }: PreflightBody, { tool, type, agent }: PreflightActionBody): void {
+  const ofOthers = tool ? { 'action.type': type, capo, priority } : { 'action.agent': agent };
+  const misplaced = Object.keys(ofOthers).filter((path) => ofOthers[path as keyof typeof ofOthers]);
+  const paths = tool || type ? misplaced : ['action'];
+  if (paths.length === 0) return;
+  const message = 'give a type, which a capo does with a priority, or a tool, which an agent asks for';
+  throw new ValidationFailed({ details: paths.map((path) => ({ path, rule: 'oneOf', message })) });
 }
 
 /** @throws ValidationFailed */

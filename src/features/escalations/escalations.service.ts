@@ -4,8 +4,6 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
-import type { EscalationEntity } from './escalation.entity.js';
-import { checkDecision, viewOf } from './escalation.js';
 import { DISMISS } from './escalation-kinds.js';
 import {
   DISMISSAL,
@@ -13,28 +11,44 @@ import {
   type EscalationOption,
   EscalationOptions,
 } from './escalation-options.js';
-import type { DecideEscalationBody, EscalationView } from './escalations.dto.js';
+import type { EscalationEntity } from './escalation.entity.js';
+import { checkDecision, viewOf } from './escalation.js';
+import type {
+  DecideEscalationBody,
+  EscalationPage,
+  EscalationsQuery,
+  EscalationView,
+} from './escalations.dto.js';
 import { Escalations } from './escalations.repository.js';
 
-/** A person decides an escalation: what the option does and the decision are one transaction. */
+/** Escalations as those who decide them see them. */
 @Injectable()
-export class DecideEscalation {
+export class EscalationsService {
   constructor(
     private readonly escalations: Escalations,
     private readonly options: EscalationOptions,
     private readonly clock: Clock,
   ) {}
 
+  /** What a person has to decide, the most urgent first; of another status, newest first. */
+  async list(caller: Caller, query: EscalationsQuery): Promise<EscalationPage> {
+    const page = await this.escalations.list(scopeOf(caller), query);
+    return { ...page, items: page.items.map((one) => this.viewOf(one)) };
+  }
+
+  /** @throws NotFound */
+  async get(caller: Caller, escalationId: string): Promise<EscalationView> {
+    return this.viewOf(await this.find(caller, escalationId));
+  }
+
   /**
+   * A person decides an escalation: what the option does and the decision are one transaction.
    * The same decision again answers the same.
    * @throws NotFound, Forbidden, ValidationFailed, EscalationAlreadyDecided; whatever the act of the option throws
    */
-  async execute(caller: Caller, body: DecideEscalationBody): Promise<EscalationView> {
+  async decide(caller: Caller, body: DecideEscalationBody): Promise<EscalationView> {
     const { escalationId, decision, note = null } = body;
-    const found = isId('esc', escalationId)
-      ? await this.escalations.find(scopeOf(caller), escalationId)
-      : undefined;
-    if (!found) throw new NotFound();
+    const found = await this.find(caller, escalationId);
     const handler = this.options.of(found);
     requireRole(caller, found.teamId, handler.options[decision]?.role ?? DISMISSAL.role, undefined, 'decide');
     if (checkDecision(found, decision) === 'repeated') return this.viewOf(found);
@@ -51,6 +65,15 @@ export class DecideEscalation {
     const decided = { ...escalation, ...made, outcome };
     this.escalations.noteDecided(decided, outcome);
     return this.viewOf(decided);
+  }
+
+  /** @throws NotFound */
+  private async find(caller: Caller, escalationId: string): Promise<EscalationEntity> {
+    const escalation = isId('esc', escalationId)
+      ? await this.escalations.find(scopeOf(caller), escalationId)
+      : undefined;
+    if (!escalation) throw new NotFound();
+    return escalation;
   }
 
   private viewOf(escalation: EscalationEntity): EscalationView {
