@@ -8,7 +8,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { type MailMessage, type MailOutcome, MailWork, type SentMail, summaryOfMail } from '../mail/index.js';
-import { ReportReaders } from '../notifications/index.js';
+import { NotificationChoiceService } from '../notifications/index.js';
 import { Signals } from '../records/index.js';
 import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
@@ -53,7 +53,7 @@ export class ReportMailService implements OnModuleInit {
     private readonly reports: Reports,
     private readonly mails: ReportMails,
     private readonly configs: ReportConfigs,
-    private readonly readers: ReportReaders,
+    private readonly choices: NotificationChoiceService,
     private readonly makeReport: MakeReport,
     private readonly address: PublicAddress,
     private readonly work: Work,
@@ -93,7 +93,7 @@ export class ReportMailService implements OnModuleInit {
     const [ofAddress] =
       emailAddress === null || memberIds.length === 0
         ? []
-        : await this.readers.of(scope, { address: emailAddress, memberIds: [] });
+        : await this.choices.reportReaders(scope, { address: emailAddress, memberIds: [] });
     const isNamedTwice = ofAddress !== undefined && memberIds.includes(ofAddress.memberId);
     return this.mails.add(report, [
       ...(emailAddress === null || isNamedTwice ? [] : [{ memberId: null, address: emailAddress }]),
@@ -117,7 +117,7 @@ export class ReportMailService implements OnModuleInit {
     const isNamed =
       mail.memberId === null ? mail.address === emailAddress : memberIds.includes(mail.memberId);
     const who = { address: mail.address, memberIds: mail.memberId === null ? [] : [mail.memberId] };
-    const [reader] = email && isNamed ? await this.readers.of(scope, who) : [];
+    const [reader] = email && isNamed ? await this.choices.reportReaders(scope, who) : [];
     const why = reasonAgainst();
     if (why !== undefined) {
       this.skip(outgoing, why);
