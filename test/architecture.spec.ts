@@ -239,9 +239,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/approvals/approval-background.reader.ts':
     'one statement composes where the facts of a draft come from, and who may approve it',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
-  'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
-  'src/features/audit/sent.reader.ts':
-    'one statement composes what left, of capos and of agents, with who let it go',
+  'src/features/audit/receipt-log.repository.ts':
+    'the receipt chain, which the platform keeps; one statement composes what left, of capos and of agents, with who let it go',
   'src/features/context/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
