@@ -17,16 +17,14 @@ import { FamilyController } from './family.controller.js';
 import { MakeReport } from './make-report.js';
 import { ReportService } from './report.service.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
-import { ReportComments } from './report-comments.repository.js';
+import { Reports } from './reports.repository.js';
 import { ReportConfigController } from './report-config.controller.js';
 import { ReportConfigEntity } from './report-config.entity.js';
 import { ReportMailService } from './report-mail.service.js';
 import { ReportEntity } from './report.entity.js';
 import { ReportFactsReader } from './report-facts.reader.js';
 import { ReportMailEntity } from './report-mail.entity.js';
-import { ReportMails } from './report-mails.repository.js';
 import { ReportsController } from './reports.controller.js';
-import { Reports } from './reports.repository.js';
 import { ScheduledReports } from './scheduled-reports.js';
 import { SectionWriter } from './section-writer.js';
 import { WriteSections } from './write-sections.js';
@@ -57,11 +55,9 @@ import { WriteSections } from './write-sections.js';
     FamilyReports,
     MakeReport,
     ReportService,
-    ReportComments,
     ReportConfigs,
     ReportMailService,
     ReportFactsReader,
-    ReportMails,
     Reports,
     ScheduledReports,
     SectionWriter,
