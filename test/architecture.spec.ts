@@ -252,7 +252,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/kpi/workspace-metrics.reader.ts': 'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
-  'src/features/notifications/mailed-members.reader.ts':
+  'src/features/notifications/notification-choices.repository.ts':
     'one statement composes who is mailed about what, reports too',
   'src/features/setup/first-steps.reader.ts': 'one statement composes what a workspace has done first',
   'src/features/reports/report-configs.repository.ts':

@@ -11,10 +11,9 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { Block } from '../mail/index.js';
 import { Members, Teams, Workspaces } from '../workspaces/index.js';
-import { MailedMembers } from './mailed-members.reader.js';
+import { NotificationChoices } from './notification-choices.repository.js';
 import { choiceOf, NO_CHOICE, type OwnChoice } from './notification-choice.js';
 import type { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
-import { NotificationChoices } from './notification-choices.repository.js';
 
 /** The member who chooses. */
 type Chooser = Pick<Caller, 'workspaceId' | 'memberId' | 'name' | 'email' | 'role' | 'teamIds' | 'via'>;
@@ -63,7 +62,6 @@ export class NotificationChoiceService {
   constructor(
     private readonly choices: NotificationChoices,
     private readonly workspaces: Workspaces,
-    private readonly mailedMembers: MailedMembers,
     private readonly receipts: Receipts,
     private readonly members: Members,
     private readonly teams: Teams,
@@ -167,7 +165,7 @@ export class NotificationChoiceService {
       timezone: settings.timezone,
       own,
       effective: choiceOf(settings, own),
-      mailed: hasRole(caller.role, 'admin') ? await this.mailedMembers.read(scopeOf(caller), settings) : null,
+      mailed: hasRole(caller.role, 'admin') ? await this.choices.mailed(scopeOf(caller), settings) : null,
     };
   }
 

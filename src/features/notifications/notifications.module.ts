@@ -15,9 +15,8 @@ import { ComposeMail } from './compose-mail.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
-import { MailedMembers } from './mailed-members.reader.js';
-import { NoticeSources } from './notice-source.js';
 import { NotificationChoices } from './notification-choices.repository.js';
+import { NoticeSources } from './notice-source.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
 import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
 import { SendNotifications } from './send-notifications.js';
@@ -43,7 +42,6 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     EscalationNotices,
     IncidentNotices,
     IncidentsReader,
-    MailedMembers,
     NotificationChoiceService,
     ComposeMail,
     Notifications,
