@@ -62,8 +62,8 @@ export class ComposeMail {
   ) {}
 
   /**
-   * Chooses what the next mail to a member is about, in the open transaction: of what is due to be told what can still be decided, by
-   * this member, and is still wanted now.
+   * Chooses what the next mail to a member is about, in the open transaction: of what is due to be told what can still be
+   * decided, by this member, and is still wanted now.
    */
   async next(workspaceId: string, memberId: string): Promise<Prepared> {
     const at = this.clock.now();

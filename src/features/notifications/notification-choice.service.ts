@@ -101,7 +101,8 @@ export class NotificationChoiceService {
   }
 
   /**
-   * Whether those whom reports would be mailed to want them, and may read them: the members with this address or one of these ids, also those who were removed; in the open transaction.
+   * Whether those whom reports would be mailed to want them, and may read them: the members with this address or one of these
+   * ids, also those who were removed; in the open transaction.
    */
   async reportReaders(
     scope: Scope,
@@ -132,8 +133,8 @@ export class NotificationChoiceService {
   }
 
   /**
-   * The link that ends a kind of mail: it names list, workspace and member, with a code over them that only this service can make; it
-   * opens nothing else, and is good as long as the member is there.
+   * The link that ends a kind of mail: it names list, workspace and member, with a code over them that only this service can
+   * make; it opens nothing else, and is good as long as the member is there.
    */
   unsubscribeUrl(link: Link): string {
     const ids = link.workspaceId.slice('wks_'.length) + link.memberId.slice('mem_'.length);

@@ -7,21 +7,21 @@ import { MailModule } from '../mail/index.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { ApprovalNotices } from './approval-notices.js';
-import { NotificationChoiceService } from './notification-choice.service.js';
+import { ComposeMail } from './compose-mail.js';
 import { DecideByLink } from './decide-by-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { DecisionPageController } from './decision-page.controller.js';
-import { ComposeMail } from './compose-mail.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
-import { NotificationChoices } from './notification-choices.repository.js';
 import { NoticeSources } from './notice-source.js';
+import { NotificationChoiceService } from './notification-choice.service.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
+import { NotificationChoices } from './notification-choices.repository.js';
 import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
-import { SendNotifications } from './send-notifications.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
+import { SendNotifications } from './send-notifications.js';
 import { UnsubscribeController } from './unsubscribe.controller.js';
 
 /** @level 7 */

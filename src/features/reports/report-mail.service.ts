@@ -80,8 +80,8 @@ export class ReportMailService implements OnModuleInit {
   }
 
   /**
-   * Adds a mail for each recipient that is configured now, once; answers the ids of those that were added. In the open transaction,
-   * which has locked the report.
+   * Adds a mail for each recipient that is configured now, once; answers the ids of those that were added. In the open
+   * transaction, which has locked the report.
    */
   async plan(report: ReportEntity): Promise<string[]> {
     const scope = scopeOfWork(report);
@@ -169,8 +169,10 @@ export class ReportMailService implements OnModuleInit {
   }
 
   /**
-   * Has a report mailed again, to the recipients that are configured now or to those whose mail failed; it is the report as it was made.
-   * @throws NotFound, ReportMailOff, InvalidTransition while it is being sent, and for a moment afterwards, and where no mail failed
+   * Has a report mailed again, to the recipients that are configured now or to those whose mail failed; it is the report as it
+   * was made.
+   * @throws NotFound, ReportMailOff, InvalidTransition while it is being sent, and for a moment afterwards, and where no mail
+   * failed
    */
   async resend(caller: Caller, reportId: string, to: 'all' | 'failed'): Promise<ReportEntity> {
     const { workspaceId } = caller;
