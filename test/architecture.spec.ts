@@ -239,9 +239,8 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/approvals/approval-background.reader.ts':
     'one statement composes where the facts of a draft come from, and who may approve it',
   'src/features/audit/receipt-chains.repository.ts': 'the receipt chain, which the platform keeps',
-  'src/features/audit/receipt-log.repository.ts': 'the receipt chain, which the platform keeps',
-  'src/features/audit/sent.reader.ts':
-    'one statement composes what left, of capos and of agents, with who let it go',
+  'src/features/audit/receipt-log.repository.ts':
+    'the receipt chain, which the platform keeps; one statement composes what left, of capos and of agents, with who let it go',
   'src/features/context/bootstrap.reader.ts': 'one statement composes what a client starts with',
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
@@ -253,7 +252,7 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/kpi/workspace-metrics.reader.ts': 'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
-  'src/features/notifications/mailed-members.reader.ts':
+  'src/features/notifications/notification-choices.repository.ts':
     'one statement composes who is mailed about what, reports too',
   'src/features/setup/first-steps.reader.ts': 'one statement composes what a workspace has done first',
   'src/features/reports/report-configs.repository.ts':

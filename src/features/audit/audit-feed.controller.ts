@@ -2,30 +2,37 @@ import { Controller, Get, Query, Req, Res, type StreamableFile } from '@nestjs/c
 import type { Request, Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable } from '../../platform/kernel/errors.js';
 import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
-import { AuditFeedQuery, AuditPage, VerifyQuery } from './audit-feed.dto.js';
+import { AuditFeedQuery, AuditPage, type FeedFormat, VerifyQuery } from './audit-feed.dto.js';
 import { ChainVerification } from './chain-verification.dto.js';
 import { ChainHead, SigningKeyList } from './receipt-chain.dto.js';
 import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
-import { formatFor } from './feed-format.js';
-import { ReadAuditFeed } from './read-audit-feed.js';
+import { FeedService } from './feed.service.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 import { SentPage } from './sent.dto.js';
-import { SentReader } from './sent.reader.js';
+import { ReceiptLog } from './receipt-log.repository.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
+
+/** In the order of our own preference, for a client that takes several alike. */
+const BY_MEDIA_TYPE: Record<string, FeedFormat> = {
+  'application/json': 'json',
+  'application/x-ndjson': 'jsonl',
+  'text/csv': 'csv',
+};
 
 @Controller(['api/pro/audit-feed', 'api/admin/audit-feed'])
 export class AuditFeedController {
   constructor(
-    private readonly readAuditFeed: ReadAuditFeed,
+    private readonly feed: FeedService,
     private readonly verifyWorkspaceChain: VerifyWorkspaceChain,
     private readonly chains: ReceiptChains,
     private readonly keys: SigningKeys,
-    private readonly sent: SentReader,
+    private readonly log: ReceiptLog,
   ) {}
 
   /** Every act with its receipt, newest first: a page as JSON, a long stretch as JSON lines or CSV. */
@@ -45,14 +52,14 @@ export class AuditFeedController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditPage | StreamableFile> {
     response.vary('Accept');
-    return this.readAuditFeed.execute(caller, query, formatFor(request, response, query.format));
+    return this.feed.read(caller, query, formatFor(request, response, query.format));
   }
 
   /** Everything that reached the outside, newest first: what it was, who or which standing order let it go, and the receipt. */
   @Get('sent')
   @Route({ auth: 'member', returns: { 200: SentPage } })
   listSent(@CurrentCaller() caller: Caller, @Query() query: TeamPageQuery): Promise<SentPage> {
-    return this.sent.list(scopeOf(caller), query);
+    return this.log.listSent(scopeOf(caller), query);
   }
 
   /** The last receipt's number and hash, and the newest signed checkpoint. */
@@ -92,4 +99,12 @@ export class AuditFeedController {
       })),
     };
   }
+}
+
+/**
+ * The format to answer in: the one named in the query, else the best of the Accept header.
+ * @throws NotAcceptable when the header takes none of ours
+ */
+function formatFor(request: Request, response: Response, named: FeedFormat | undefined): FeedFormat {
+  return named ?? BY_MEDIA_TYPE[negotiated(request, response, Object.keys(BY_MEDIA_TYPE))]!;
 }

@@ -10,7 +10,7 @@ import { BeforeQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { FEED_STREAM_EXAMPLE } from './feed-examples.js';
 import { FeedPage, FeedStreamQuery } from './feed.dto.js';
-import { FeedStreams } from './feed-streams.js';
+import { FeedService } from './feed.service.js';
 import { ReceiptLog } from './receipt-log.repository.js';
 import { feedItem, nextBefore } from './receipt-view.js';
 
@@ -18,7 +18,7 @@ import { feedItem, nextBefore } from './receipt-view.js';
 export class FeedController {
   constructor(
     private readonly log: ReceiptLog,
-    private readonly streams: FeedStreams,
+    private readonly feed: FeedService,
   ) {}
 
   /** What happened, newest first, in a person's words. */
@@ -43,7 +43,7 @@ export class FeedController {
     @Res() response: Response,
     @Query() query: FeedStreamQuery,
   ): Promise<void> {
-    return this.streams.open(request, response, lastEventId(request) ?? query.lastEventId);
+    return this.feed.open(request, response, lastEventId(request) ?? query.lastEventId);
   }
 }
 

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { decodeTime } from 'ulid';
-import { Db } from '../../platform/database/db.js';
 import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
+import { type Listing, readPage, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { Page, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import type { AuditFeedQuery } from './audit-feed.dto.js';
+import type { SentItem } from './sent.dto.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {
@@ -30,6 +33,37 @@ const PLAN_FOR_THE_VALUES: Statement = { text: 'set local plan_cache_mode = forc
 /** The time itself is only compared, not looked up: the planner would sort every receipt of a long range. */
 const AT = `(at + interval '0')`;
 
+/** Receipts that say of an act that it took effect; of what stays inside, no row is wanted. */
+const LEFT = /* sql */ `
+  r.action in ('packet.executed', 'packet.partly_executed', 'packet.confirmed', 'action.completed', 'action.confirmed')
+  and (r.entity_type = 'action_request'
+    or exists (select from work_packets o where o.workspace_id = r.workspace_id and o.work_packet_id = r.entity_id
+      and o.action_type in ('email.send', 'webhook.post', 'http.call')))`;
+
+const SENT = /* sql */ `r.receipt_id, r.seq, r.at, coalesce(p.title, q.title) as title,
+  coalesce(p.action_type, q.tool) as type, left(p.target, 500) as target, p.result->>'transport' as transport,
+  q.requested_by->>'name' as agent, r.directive_id, a.approval_id,
+  case when a.approval_id is null then '[]' else coalesce(
+    (select json_agg(v.value->'by'->>'name' order by v.value->>'at') from jsonb_each(a.votes) v),
+    json_build_array(a.decided_by->>'name')) end as approved_by,
+  (select coalesce(json_agg(json_build_object('standingOrderId', s.standing_order_id, 'name', s.name)), '[]')
+    from jsonb_array_elements(x.decision->'matched') m
+    join standing_orders s on s.workspace_id = r.workspace_id and s.standing_order_id = m.value->>'standingOrderId'
+    where m.value->>'effect' = 'allow') as allowed_by`;
+
+/** What it was, the approval that allowed it, and without one the last decision that did. */
+const SENT_JOINS = /* sql */ `
+  left join work_packets p on r.entity_type = 'work_packet' and p.workspace_id = r.workspace_id and p.work_packet_id = r.entity_id
+  left join action_requests q on r.entity_type = 'action_request' and q.workspace_id = r.workspace_id
+    and q.action_request_id = r.entity_id
+  left join directives d on d.workspace_id = r.workspace_id and d.directive_id = p.directive_id
+  left join approvals a on a.workspace_id = r.workspace_id and a.approval_id = coalesce(q.approval_id, d.approval_id)
+    and a.status = 'approved' and p.allowed_by is distinct from 'policy'
+  left join lateral (
+    select y.decision from policy_decisions y
+    where y.workspace_id = r.workspace_id and y.work_packet_id = r.entity_id and y.outcome = 'allow'
+    order by y.at desc limit 1) x on a.approval_id is null`;
+
 /** Reads receipts as row-level security shows them to the scope. The platform writes them with each act. */
 @Injectable()
 export class ReceiptLog {
@@ -46,27 +80,27 @@ export class ReceiptLog {
     const conditions = ['workspace_id = $1'];
     // Only what is asked for stands in the statement: a condition that may be empty would keep the planner from the
     // index that serves it. The combinations are few, so each is prepared once.
-    const where = (value: unknown, condition: (place: string) => string) => {
+    const narrow = (value: unknown, condition: (place: string) => string) => {
       if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
     };
     const { action, receipt } = filter;
     const made = receipt === undefined ? undefined : decodeTime(receipt.slice('rcp_'.length).toUpperCase());
     const { from = made && made - NEAR_MS, to = made && made + NEAR_MS } = filter;
     const isPrefix = action !== undefined && EVERY_ACTION_OF.test(action);
-    where(before, (place) => `seq < ${place}`);
-    where(filter.actor, (place) => `actor_id = ${place}`);
-    where(isPrefix ? undefined : action, (place) => `action = ${place}`);
+    narrow(before, (place) => `seq < ${place}`);
+    narrow(filter.actor, (place) => `actor_id = ${place}`);
+    narrow(isPrefix ? undefined : action, (place) => `action = ${place}`);
     // Not a range of texts: what lies between two of them depends on the database's collation.
-    where(isPrefix ? action.slice(0, -1) : undefined, (place) => `starts_with(action, ${place})`);
-    where(filter.capo, (place) => `capo = ${place}`);
-    where(filter.teamId, (place) => `team_id = ${place}`);
-    where(filter.entity, (place) => `entity_id = ${place}`);
-    where(receipt, (place) => `receipt_id = ${place}`);
-    where(
+    narrow(isPrefix ? action.slice(0, -1) : undefined, (place) => `starts_with(action, ${place})`);
+    narrow(filter.capo, (place) => `capo = ${place}`);
+    narrow(filter.teamId, (place) => `team_id = ${place}`);
+    narrow(filter.entity, (place) => `entity_id = ${place}`);
+    narrow(receipt, (place) => `receipt_id = ${place}`);
+    narrow(
       from === undefined ? undefined : new Date(from),
       (place) => `${AT} >= ${place} and seq >= app.first_seq_from($1, ${place})`,
     );
-    where(
+    narrow(
       to === undefined ? undefined : new Date(to),
       (place) => `${AT} < ${place} and seq <= app.last_seq_to($1, ${place})`,
     );
@@ -89,5 +123,18 @@ export class ReceiptLog {
        order by seq limit $4`,
       [scope.workspaceId, after, upTo, limit],
     );
+  }
+
+  /** Everything that reached the outside, of capos and of agents, with who let it go. */
+  listSent(scope: Scope, { teamId, ...paging }: TeamPageQuery): Promise<Page<SentItem>> {
+    const listing: Listing = {
+      name: 'sent',
+      select: SENT,
+      from: 'receipts r',
+      joins: SENT_JOINS,
+      ...where({ 'r.workspace_id': scope.workspaceId, 'r.team_id': teamId }, LEFT),
+      order: [{ column: 'r.seq', kind: 'number', descending: true }],
+    };
+    return readPage(this.db, scope, listing, paging);
   }
 }

@@ -11,14 +11,12 @@ import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
 import { BriefingReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
-import { engineOf } from './capo.js';
 import { CapoSkills } from './capo-skills.js';
+import { engineOf } from './capo.js';
 import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
 import { ModelBudgets } from './model-budgets.repository.js';
-import { ModelCalls } from './model-calls.js';
 import { ModelChargeEntity } from './model-charge.entity.js';
-import { ModelCharges } from './model-charges.js';
 import type { ModelClient } from './model-client.js';
 import type { ModelPrices } from './model-cost.js';
 import { OutsideTargetsReader } from './outside-targets.reader.js';
@@ -51,16 +49,13 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     DraftingStates,
     ModelBudget,
     ModelBudgets,
-    ModelCalls,
-    ModelCharges,
     {
       provide: MODEL,
-      inject: [Config, Clock, ModelBudget, ModelCalls, PinoLogger],
+      inject: [Config, Clock, ModelBudget, PinoLogger],
       useFactory: async (
         config: Config,
         clock: Clock,
         budget: ModelBudget,
-        calls: ModelCalls,
         logger: PinoLogger,
       ): Promise<ModelClient | null> => {
         if (config.modelProvider === 'builtin') return null;
@@ -75,7 +70,6 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
           maxTokens: config.modelMaxTokens,
           timeoutMs: config.modelTimeoutSeconds * 1_000,
           budget,
-          calls,
           warn: (message) => logger.warn(message),
           now: () => clock.now(),
         });
@@ -97,7 +91,6 @@ function pricesOf({ modelPriceInput: input, modelPriceOutput: output }: Config):
     BriefingReader,
     DraftingStates,
     ModelBudget,
-    ModelCharges,
     CapoSkills,
     CAPO_RUNNER,
     MODEL,

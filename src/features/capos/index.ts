@@ -56,7 +56,6 @@ export { bodyOf, documentFrom, isBodyCut, summaryOf, titleOf } from './draft-out
 export { type DraftingState, DraftingStates, draftingFrom } from './drafting-states.reader.js';
 export { Drafting } from './drafting.dto.js';
 export { ModelBudget } from './model-budget.js';
-export { ModelCharges } from './model-charges.js';
 export { ModelClient, type Question, type Reading } from './model-client.js';
 export { quotable } from './model-failure.js';
 export { faultsOfAnswer, line, object } from './model-output.js';

@@ -5,10 +5,12 @@ import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { Metrics } from '../../platform/observability/metrics.js';
+import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../records/index.js';
 import type { Cost } from '../terms/index.js';
-import { RunnerFailed } from './briefing.js';
+import { RunnerFailed, type RunnerFailure } from './briefing.js';
 import {
   type BudgetTerms,
   type BudgetUnit,
@@ -16,6 +18,8 @@ import {
   type ModelUse,
   type ReservedBudget,
 } from './model-budgets.repository.js';
+import { ModelChargeEntity } from './model-charge.entity.js';
+import { isPaid, type Paid } from './paid.js';
 
 /** US dollars, or tokens. */
 const BY_TIER: BudgetTerms['byTier'] = {
@@ -26,6 +30,7 @@ const BY_TIER: BudgetTerms['byTier'] = {
 
 /** Calls under way end within the time limit of a model, and most of them use far less than they set aside. */
 const CALLS_UNDER_WAY_MS = 15_000;
+
 /** The longest wait before the next look: raising the budget during an attempt cannot shorten it. */
 const MAX_WAIT_MS = 600_000;
 
@@ -41,16 +46,37 @@ export interface Reservation {
   settle(used: Cost): Promise<void>;
 }
 
+type Outcome = 'answered' | RunnerFailure | 'error';
+
+const OUTCOMES: Record<Outcome, true> = {
+  answered: true,
+  provider_unavailable: true,
+  rate_limited: true,
+  unauthorized: true,
+  request_rejected: true,
+  model_budget_exceeded: true,
+  invalid_output: true,
+  refused: true,
+  timeout: true,
+  out_of_memory: true,
+  crashed: true,
+  aborted: true,
+  error: true,
+};
+
 /**
  * The budget of a workspace for model calls, by the day of its zone (docs/decisions/0009): in US dollars where the prices of
  * the model are known, in tokens where they are not. What a call may cost at most is set aside before it is made, so calls
  * made at once, by any process, cannot use up more than there is. What a process had set aside that ends during a
- * call counts as used.
+ * call counts as used. What came of each question is counted here, too.
  */
 @Injectable()
 export class ModelBudget {
   readonly #terms: BudgetTerms;
   readonly #longestMs: number;
+  readonly #count: (outcome: Outcome) => void;
+  readonly #dollars: (amount: number) => void;
+  readonly #tokens: (amount: number) => void;
 
   constructor(
     private readonly db: Db,
@@ -58,11 +84,26 @@ export class ModelBudget {
     private readonly clock: Clock,
     private readonly signals: Signals,
     private readonly logger: PinoLogger,
+    private readonly receipts: Receipts,
     config: Config,
+    metrics: Metrics,
   ) {
     const unit = config.modelPriceInput === undefined ? 'tokens' : 'amount';
     this.#terms = { unit, byTier: BY_TIER };
     this.#longestMs = config.modelTimeoutSeconds * 1_000 + SETTLED_AFTER_MS;
+    this.#count = metrics.outcomes(
+      'consigliere_model_calls_total',
+      'Questions that this process asked the model, by what came of them',
+      Object.keys(OUTCOMES) as Outcome[],
+    );
+    this.#dollars = metrics.sum(
+      'consigliere_model_cost_usd_total',
+      'What questions of this process to the model cost, in US dollars; 0 while its prices are unknown',
+    );
+    this.#tokens = metrics.sum(
+      'consigliere_model_tokens_total',
+      'Tokens that the model read and wrote for this process',
+    );
   }
 
   /** What the model calls of the workspace may use on one day. */
@@ -82,6 +123,39 @@ export class ModelBudget {
     });
     if (!reserved.granted) throw this.exceeded(reserved, most, now);
     return { settle: (used) => this.settled(workspaceId, reserved.day, most, used) };
+  }
+
+  /**
+   * Keeps what models cost that belongs to no directive: answers in the chat, sections of reports. The receipt and the amount that
+   * `GET /metrics` and `GET /kpi` add up are written together, so that they never differ; in the open transaction, which sees
+   * every team.
+   */
+  charge(receipt: NewReceipt, paid: Paid): void {
+    const { engine, cost } = paid;
+    const receiptId = this.receipts.append({ ...receipt, details: { ...receipt.details, engine, cost } });
+    if (!isPaid(paid)) return;
+    this.db.insert(ModelChargeEntity, {
+      workspaceId: this.db.unit.scope.workspaceId,
+      receiptId,
+      teamId: null,
+      capo: receipt.capo ?? null,
+      ...cost,
+      chargedAt: this.clock.now(),
+    });
+  }
+
+  /** Counts what a question cost, for Prometheus; failed ones cost as well. */
+  paid({ amount, tokensIn, tokensOut }: Cost): void {
+    this.#dollars(amount);
+    this.#tokens(tokensIn + tokensOut);
+  }
+
+  answered(): void {
+    this.#count('answered');
+  }
+
+  failed(failure: unknown): void {
+    this.#count(failure instanceof RunnerFailed ? failure.code : 'error');
   }
 
   private async settled(workspaceId: string, day: string, most: Cost, used: Cost): Promise<void> {

@@ -3,7 +3,6 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { Cost } from '../terms/index.js';
 import { RunnerFailed } from './briefing.js';
-import type { ModelCalls } from './model-calls.js';
 import type { ModelBudget } from './model-budget.js';
 import type { ModelPrices } from './model-cost.js';
 import { failureOf, quotable, refusesFormat, unreadBodyIn } from './model-failure.js';
@@ -18,10 +17,8 @@ export interface ModelClientOptions extends ModelOptions {
   timeoutMs?: number | undefined;
   /** Of one answer. */
   maxTokens?: number | undefined;
-  /** Is asked before each call; left out, there is none. */
+  /** Is asked before each call, and counts how each question ended; left out, there is none. */
   budget?: ModelBudget | undefined;
-  /** Counts how each question ended; left out, nobody counts. */
-  calls?: ModelCalls | undefined;
   /** Is told once when the provider counts tokens that cannot be; left out, nobody is. */
   warn?: ((message: string) => void) | undefined;
   /** Unix milliseconds. */
@@ -89,7 +86,7 @@ export class ModelClient {
     question: Question<T>,
     { signal }: { signal: AbortSignal },
   ): Promise<{ answer: T; cost: Cost }> {
-    const { apiKey, calls, now = Date.now } = this.options;
+    const { apiKey, budget, now = Date.now } = this.options;
     const timeoutMs = Math.min(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, question.timeoutMs ?? Infinity);
     const deadline = AbortSignal.timeout(timeoutMs);
     const meter = new Meter();
@@ -98,16 +95,16 @@ export class ModelClient {
       const model = await this.#loaded;
       const run: Run = { model, meter, abortSignal: AbortSignal.any([signal, deadline]), deadline };
       const answer = await this.answered(run, question);
-      calls?.answered();
+      budget?.answered();
       return { answer, cost: meter.cost };
     } catch (error) {
       const { cost } = meter;
       const failure = failureOf(error, { stopped: signal, deadline, timeoutMs, cost, apiKey, now: now() });
-      calls?.failed(failure);
+      budget?.failed(failure);
       const { provider: name, model } = this.options;
       throw failedAfterPaying(failure, { engine: { name, model }, cost });
     } finally {
-      calls?.paid(meter.cost);
+      budget?.paid(meter.cost);
     }
   }
 

@@ -10,7 +10,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import {
   MODEL,
-  ModelCharges,
+  ModelBudget,
   type ModelClient,
   type Paid,
   type Reading,
@@ -66,7 +66,7 @@ export class AskModel {
     private readonly facts: ChatFacts,
     private readonly conversations: Conversations,
     private readonly db: Db,
-    private readonly charges: ModelCharges,
+    private readonly budget: ModelBudget,
     private readonly clock: Clock,
     private readonly logger: PinoLogger,
   ) {}
@@ -107,7 +107,7 @@ export class AskModel {
       const actor = actorOf(caller);
       const entity = id ? { type: 'conversation', id } : { type: 'member', id: memberId };
       const summary = `A model was asked for ${actor.name} in a chat.`;
-      this.charges.receipt({ actor, action: 'chat.model_asked', entity, summary }, paid);
+      this.budget.charge({ actor, action: 'chat.model_asked', entity, summary }, paid);
     });
   }
 

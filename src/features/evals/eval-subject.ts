@@ -7,7 +7,7 @@ import type { SafetyTarget } from './safety-target.js';
 import { SKILL_RULES, type SkillTarget } from './skill-rules.js';
 import { SOUNDNESS_RULES } from './soundness-rules.js';
 import type { SoundnessTarget } from './soundness-target.js';
-import type { StoredPacket } from './soundness-targets.js';
+import type { StoredPacket } from './eval-targets.js';
 
 export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {
   standing_order: 'standing_order_safety',

@@ -7,12 +7,12 @@ import { ACTS, Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { EvalRuns } from './eval-runs.repository.js';
 import { EVAL_PARAM, EvalRunPage, EvalRunView, EvalsQuery, RunEvalBody } from './evals.dto.js';
-import { RunEval } from './run-eval.js';
+import { EvalService } from './eval.service.js';
 
 @Controller('api/pro/evals')
 export class EvalsController {
   constructor(
-    private readonly runEval: RunEval,
+    private readonly service: EvalService,
     private readonly runs: EvalRuns,
   ) {}
 
@@ -28,7 +28,7 @@ export class EvalsController {
     @Body() body: RunEvalBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EvalRunView> {
-    const run = await this.runEval.execute(caller, body);
+    const run = await this.service.run(caller, body);
     response.location(`/api/pro/evals/${run.evalRunId}`);
     return run;
   }

@@ -6,13 +6,11 @@ import { StandingOrdersModule } from '../standing-orders/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
+import { EvalTargets } from './eval-targets.js';
+import { EvalService } from './eval.service.js';
 import { EvalsController } from './evals.controller.js';
 import { InstalledSkills } from './installed-skills.js';
 import { RecordEval } from './record-eval.js';
-import { RunEval } from './run-eval.js';
-import { SafetyOfActivation } from './safety-of-activation.js';
-import { SafetyTargets } from './safety-targets.js';
-import { SoundnessTargets } from './soundness-targets.js';
 
 /** @level 8 */
 @Module({
@@ -24,15 +22,7 @@ import { SoundnessTargets } from './soundness-targets.js';
     WorkspacesModule,
   ],
   controllers: [EvalsController],
-  providers: [
-    EvalRuns,
-    InstalledSkills,
-    RecordEval,
-    RunEval,
-    SafetyOfActivation,
-    SafetyTargets,
-    SoundnessTargets,
-  ],
+  providers: [EvalRuns, InstalledSkills, RecordEval, EvalService, EvalTargets],
   exports: [InstalledSkills, RecordEval],
 })
 export class EvalsModule {}

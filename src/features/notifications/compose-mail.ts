@@ -1,13 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { isReachable } from '../../platform/kernel/mail-address.js';
 import { deepMarkUnseen, markUnseen } from '../../platform/kernel/unseen.js';
 import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
+import { Members, type StandingMember, Workspaces, type WorkspaceSettings } from '../workspaces/index.js';
 import { digestOf, MOST_LISTED } from './digest.js';
-import { DueNotifications, type MailContext } from './due-notifications.js';
-import { type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
+import { nextMail } from './next-mail.js';
+import { type Addressee, type DigestEntry, type Notice, NoticeSources } from './notice-source.js';
+import { type Choice, choiceOf, NO_CHOICE } from './notification-choice.js';
+import { NotificationChoices } from './notification-choices.repository.js';
 import type { NotificationEntity } from './notification.entity.js';
+import { Notifications } from './notifications.repository.js';
+import { endOfQuietHours } from './quiet-hours.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
-import { Unsubscribe, unsubscribeBlocks } from './unsubscribe.js';
+import { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';
+import { isUrgentNow, type Verdict, verdictOn } from './verdict.js';
+
+/** Enough to tell whether it is a digest, so that ten thousand items are not all read for each new one. */
+const FIRST_LOOK = 50;
+
+/** So many are told of in one digest at most. */
+const MOST_IN_MAIL = 10_000;
+
+/** Either a mail, or in how long there may be one; null: not before something new comes. */
+type Prepared = { mail: PreparedMail } | { mail?: undefined; waitMs: number | null };
+
+/** So many of what was told last are looked at for what still waits. */
+const TOLD_BEFORE = 200;
+
+/** For whom a mail is put together, and when. */
+interface MailContext {
+  member: StandingMember;
+  /** What holds for the member. */
+  choice: Choice;
+  settings: WorkspaceSettings;
+  at: number;
+}
 
 /** A mail that is put together, and what its receipt says. */
 export interface PreparedMail {
@@ -18,23 +47,168 @@ export interface PreparedMail {
   receipt: MailReceipt;
 }
 
-/** The words of a mail about what was chosen for it. */
+/** The next mail to a member: what it is about, and its words. */
 @Injectable()
 export class ComposeMail {
   constructor(
-    private readonly due: DueNotifications,
+    private readonly notifications: Notifications,
+    private readonly members: Members,
+    private readonly choices: NotificationChoices,
+    private readonly workspaces: Workspaces,
+    private readonly clock: Clock,
     private readonly sources: NoticeSources,
-    private readonly unsubscribe: Unsubscribe,
+    private readonly choiceService: NotificationChoiceService,
     private readonly address: PublicAddress,
   ) {}
 
-  /** All stand in one mail by now; undefined when what it is about is gone. */
-  async execute(
+  /**
+   * Chooses what the next mail to a member is about, in the open transaction: of what is due to be told what can still be
+   * decided, by this member, and is still wanted now.
+   */
+  async next(workspaceId: string, memberId: string): Promise<Prepared> {
+    const at = this.clock.now();
+    const settings = await this.workspaces.settings({ workspaceId, teamIds: 'all' });
+    const member = await this.members.standing(workspaceId, memberId);
+    if (!member || !isReachable(member.email)) {
+      this.notifications.skipAll(workspaceId, memberId, 'The member has left, or has no address.', at);
+      return { waitMs: null };
+    }
+    const own = (await this.choices.ofAll(workspaceId, [memberId])).get(memberId) ?? NO_CHOICE;
+    const mail = await this.choose({ member, choice: choiceOf(settings, own), settings, at });
+    if (mail) return mail;
+    const next = await this.notifications.nextDue(workspaceId, memberId);
+    return { waitMs: next === null ? null : Math.max(0, next - at) };
+  }
+
+  private async choose(context: MailContext): Promise<Prepared | undefined> {
+    const first = await this.look(context, FIRST_LOOK);
+    if (first[0]?.status === 'sending') return this.resume(context, first[0].mailId!);
+    // Nobody waits for a digest to hear that all has stopped.
+    if (first[0]?.kind === 'kill') return this.begin(context, first.slice(0, 1), false);
+    const { workspaceId, memberId } = context.member;
+    const lately = await this.notifications.sentLately(workspaceId, memberId, context.at);
+    const dueInDigest = first.filter(({ inDigest }) => inDigest).length;
+    const urgent = first.filter((one) => one.urgent).length;
+    const next = nextMail({ due: first.length, dueInDigest, urgent, ...lately }, context.at);
+    switch (next.mail) {
+      case 'none':
+        return undefined;
+      case 'later':
+        return { waitMs: next.waitMs };
+      case 'single':
+        return this.begin(context, first.toSorted(urgentFirst).slice(0, 1), false);
+      case 'digest':
+        return this.begin(context, await this.look(context, MOST_IN_MAIL), true);
+    }
+  }
+
+  /** A mail that was put together before, and perhaps sent: what it was about is told once more. */
+  private async resume(context: MailContext, mailId: string): Promise<Prepared | undefined> {
+    const due = await this.look(context, MOST_IN_MAIL);
+    return this.compose(
+      context,
+      due.filter((one) => one.mailId === mailId),
+    );
+  }
+
+  private begin(
     context: MailContext,
     mailed: readonly NotificationEntity[],
-  ): Promise<PreparedMail | undefined> {
+    inDigest: boolean,
+  ): Promise<Prepared | undefined> {
+    const mailId = mailed[0]!.notificationId;
+    const ids = mailed.map(({ notificationId }) => notificationId);
+    this.notifications.beginMail(context.member.workspaceId, { ids, mailId, inDigest });
+    return this.compose(
+      context,
+      mailed.map((one) => ({ ...one, mailId, inDigest })),
+    );
+  }
+
+  /** All stand in one mail by now; undefined when what it is about is gone. */
+  private async compose(
+    context: MailContext,
+    mailed: readonly NotificationEntity[],
+  ): Promise<Prepared | undefined> {
     const [first] = mailed as [NotificationEntity];
-    return first.inDigest ? this.digest(context, mailed) : this.single(context, first);
+    const mail = first.inDigest ? await this.digest(context, mailed) : await this.single(context, first);
+    if (mail) return { mail };
+    const ids = mailed.map(({ notificationId }) => notificationId);
+    this.notifications.skip(context.member.workspaceId, ids, 'It is gone.', context.at);
+    return undefined;
+  }
+
+  /** So much of what is due; what cannot be told any more is skipped, and makes room for what comes behind it. */
+  private async look(context: MailContext, limit: number): Promise<NotificationEntity[]> {
+    const { workspaceId, memberId } = context.member;
+    for (;;) {
+      const due = await this.notifications.due(workspaceId, memberId, context.at, limit);
+      const timely = await this.timely(context, due);
+      if (timely.length > 0 || due.length < limit) return timely;
+    }
+  }
+
+  /**
+   * Approvals that the member was told of in earlier mails and that nobody has decided since, the last told first; `isAll` where
+   * there are certainly no more.
+   */
+  private async toldBefore(context: MailContext): Promise<{ waiting: NotificationEntity[]; isAll: boolean }> {
+    const { workspaceId, memberId } = context.member;
+    const told = await this.notifications.toldBefore(workspaceId, memberId, TOLD_BEFORE);
+    const { tell: waiting } = await this.byVerdict(context, told);
+    return { waiting, isAll: told.length < TOLD_BEFORE };
+  }
+
+  /** What is due and is to be told now; the rest is skipped, or waits until the quiet hours end. */
+  private async timely(
+    context: MailContext,
+    due: readonly NotificationEntity[],
+  ): Promise<NotificationEntity[]> {
+    const { member, at } = context;
+    const { workspaceId } = member;
+    const { tell, stale, unwanted, later } = await this.byVerdict(context, due);
+    const gone = 'It was decided or changed meanwhile, or the member may not decide it any more.';
+    this.notifications.skip(workspaceId, idsOf(stale), gone, at);
+    this.notifications.skip(workspaceId, idsOf(unwanted), 'The member has chosen not to be told.', at);
+    const quietUntil = quietUntilOf(context);
+    if (quietUntil !== undefined) this.notifications.postpone(workspaceId, idsOf(later), quietUntil);
+    return tell;
+  }
+
+  /** Each as urgent as it is by now. */
+  private async byVerdict(
+    context: MailContext,
+    all: readonly NotificationEntity[],
+  ): Promise<Record<Verdict, NotificationEntity[]>> {
+    const { member, choice, at } = context;
+    const current = await this.current(member.workspaceId, all, at);
+    const inQuietHours = quietUntilOf(context) !== undefined;
+    const sorted: Record<Verdict, NotificationEntity[]> = { tell: [], stale: [], unwanted: [], later: [] };
+    for (const one of all) {
+      const notice = current.get(one.entityId);
+      const chosen = choice[this.sources.of(one.kind).setting];
+      const verdict = verdictOn(one, notice, { member, chosen, inQuietHours });
+      sorted[verdict].push({ ...one, urgent: isUrgentNow(one, notice) });
+    }
+    return sorted;
+  }
+
+  private async current(
+    workspaceId: string,
+    all: readonly NotificationEntity[],
+    at: number,
+  ): Promise<Map<string, Notice>> {
+    const scope = { workspaceId, teamIds: 'all' } as const;
+    const found = new Map<string, Notice>();
+    for (const [kind, some] of Map.groupBy(all, (one) => one.kind)) {
+      const current = await this.sources.of(kind).current(
+        scope,
+        some.map(({ entityId }) => entityId),
+        at,
+      );
+      for (const [id, notice] of current) found.set(id, notice);
+    }
+    return found;
   }
 
   private async single(context: MailContext, about: NotificationEntity): Promise<PreparedMail | undefined> {
@@ -54,7 +228,7 @@ export class ComposeMail {
     const to = this.addressee(context, first);
     const news = mailed.toSorted(urgentFirst).slice(0, MOST_LISTED);
     const inMail = new Set(mailed.map(({ entityId }) => entityId));
-    const { waiting, isAll } = await this.due.toldBefore(context);
+    const { waiting, isAll } = await this.toldBefore(context);
     const told = waiting.filter(({ entityId }) => !inMail.has(entityId));
     const before = told.toSorted(urgentFirst).slice(0, MOST_LISTED - news.length);
     const message = digestOf({
@@ -67,7 +241,7 @@ export class ComposeMail {
     return {
       mailId: to.mailId,
       tries: first.tries,
-      message: this.mail(context, to, message, this.unsubscribe.urlFor({ ...to, list: 'digests' })),
+      message: this.mail(context, to, message, this.choiceService.unsubscribeUrl({ ...to, list: 'digests' })),
       receipt: receiptOfMany(context.member, mailed),
     };
   }
@@ -120,7 +294,15 @@ export class ComposeMail {
   }
 }
 
+function quietUntilOf({ choice, settings, at }: MailContext): number | undefined {
+  return endOfQuietHours(at, choice.quietHours, settings.timezone);
+}
+
+function idsOf(notifications: readonly NotificationEntity[]): string[] {
+  return notifications.map(({ notificationId }) => notificationId);
+}
+
 /** Otherwise they stay in their order. */
-export function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
+function urgentFirst(a: NotificationEntity, b: NotificationEntity): number {
   return Number(b.urgent) - Number(a.urgent);
 }

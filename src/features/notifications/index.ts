@@ -1,3 +1,2 @@
 export { NotificationsModule } from './notifications.module.js';
-export { ReportReaders } from './report-readers.js';
-export { unsubscribeBlocks } from './unsubscribe.js';
+export { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';

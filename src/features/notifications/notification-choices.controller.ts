@@ -4,18 +4,18 @@ import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { ChangeNotificationChoices, NotificationChoicesView } from './notification-choices.dto.js';
-import { ChooseNotifications } from './choose-notifications.js';
+import { NotificationChoiceService } from './notification-choice.service.js';
 
 @ApiTags('notifications')
 @Controller('api/pro/profile/notifications')
 export class NotificationChoicesController {
-  constructor(private readonly chooseNotifications: ChooseNotifications) {}
+  constructor(private readonly choices: NotificationChoiceService) {}
 
   /** What the caller is mailed, and when. */
   @Get()
   @Route({ auth: 'member', returns: { 200: NotificationChoicesView } })
   get(@CurrentCaller() caller: Caller): Promise<NotificationChoicesView> {
-    return this.chooseNotifications.read(caller);
+    return this.choices.read(caller);
   }
 
   /** Changes what the caller is mailed. */
@@ -25,6 +25,6 @@ export class NotificationChoicesController {
     @CurrentCaller() caller: Caller,
     @Body() body: ChangeNotificationChoices,
   ): Promise<NotificationChoicesView> {
-    return this.chooseNotifications.execute(caller, body);
+    return this.choices.change(caller, body);
   }
 }

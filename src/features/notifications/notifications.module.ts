@@ -7,28 +7,22 @@ import { MailModule } from '../mail/index.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { ApprovalNotices } from './approval-notices.js';
-import { ChooseNotifications } from './choose-notifications.js';
+import { ComposeMail } from './compose-mail.js';
 import { DecideByLink } from './decide-by-link.js';
 import { DecisionLinks } from './decision-links.repository.js';
 import { DecisionPageController } from './decision-page.controller.js';
-import { ComposeMail } from './compose-mail.js';
-import { DueNotifications } from './due-notifications.js';
 import { EscalationNotices } from './escalation-notices.js';
 import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
-import { MailedMembers } from './mailed-members.reader.js';
 import { NoticeSources } from './notice-source.js';
-import { NotificationChoices } from './notification-choices.repository.js';
+import { NotificationChoiceService } from './notification-choice.service.js';
 import { NotificationChoicesController } from './notification-choices.controller.js';
+import { NotificationChoices } from './notification-choices.repository.js';
 import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
-import { NotificationOutcomes } from './notification-outcomes.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
-import { PrepareMail } from './prepare-mail.js';
-import { ReportReaders } from './report-readers.js';
 import { SendNotifications } from './send-notifications.js';
 import { UnsubscribeController } from './unsubscribe.controller.js';
-import { Unsubscribe } from './unsubscribe.js';
 
 /** @level 7 */
 @Module({
@@ -48,21 +42,15 @@ import { Unsubscribe } from './unsubscribe.js';
     EscalationNotices,
     IncidentNotices,
     IncidentsReader,
-    MailedMembers,
-    ChooseNotifications,
+    NotificationChoiceService,
     ComposeMail,
-    DueNotifications,
     Notifications,
     NotificationChoices,
-    NotificationOutcomes,
     PlanNotifications,
-    PrepareMail,
-    ReportReaders,
     SendNotifications,
-    Unsubscribe,
     DecisionLinks,
     DecideByLink,
   ],
-  exports: [ReportReaders],
+  exports: [NotificationChoiceService],
 })
 export class NotificationsModule {}

@@ -10,10 +10,9 @@ import { Members, Workspaces } from '../workspaces/index.js';
 import { NoticeSources } from './notice-source.js';
 import { choiceOf, NO_CHOICE, whenToTell } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
-import { NotificationOutcomes } from './notification-outcomes.js';
+import { SEND_WORK, SendNotifications } from './send-notifications.js';
 import type { NotificationKind } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
-import { SEND_WORK } from './send-notifications.js';
 
 /** More members than this are not mailed about one thing: those of its team first. */
 const MOST_MEMBERS = 200;
@@ -32,7 +31,7 @@ export class PlanNotifications implements OnModuleInit {
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
     private readonly notifications: Notifications,
-    private readonly outcomes: NotificationOutcomes,
+    private readonly sendNotifications: SendNotifications,
     private readonly clock: Clock,
   ) {}
 
@@ -94,7 +93,7 @@ export class PlanNotifications implements OnModuleInit {
       item.id,
     );
     // Else nobody has to be told any more.
-    if (notice) this.outcomes.notPlanned(kind, item.id, notice, error);
+    if (notice) this.sendNotifications.notPlanned(kind, item.id, notice, error);
   }
 }
 

@@ -6,7 +6,11 @@ import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { MUTATIONS, READS } from '../../platform/rate-limit/limits.js';
 import { type Block, oneLine, pageHtml } from '../mail/index.js';
-import { type ListChoice, type Subscription, Unsubscribe } from './unsubscribe.js';
+import {
+  type ListChoice,
+  NotificationChoiceService,
+  type Subscription,
+} from './notification-choice.service.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 const CHOICES: readonly unknown[] = ['none', 'urgent', 'all'] satisfies ListChoice[];
@@ -18,7 +22,7 @@ const CHOICES: readonly unknown[] = ['none', 'urgent', 'all'] satisfies ListChoi
 @Controller('unsubscribe/:token')
 export class UnsubscribeController {
   constructor(
-    private readonly unsubscribe: Unsubscribe,
+    private readonly choices: NotificationChoiceService,
     private readonly address: PublicAddress,
   ) {}
 
@@ -45,7 +49,7 @@ export class UnsubscribeController {
   private async page(response: Response, token: string, choice?: string): Promise<string> {
     try {
       const known = CHOICES.includes(choice) ? (choice as ListChoice) : undefined;
-      const subscription = await this.unsubscribe.execute(token, known);
+      const subscription = await this.choices.byLink(token, known);
       if (subscription) return pageOf(subscription, this.address.url);
       return messagePage('You get no mails', 'You are not a member of this workspace any more.');
     } catch (error) {

@@ -2,18 +2,16 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { AcknowledgeSignal } from './acknowledge-signal.js';
 import { DocumentEntity } from './document.entity.js';
-import { Documents } from './documents.repository.js';
 import { DocumentsController } from './documents.controller.js';
+import { Documents } from './documents.repository.js';
 import { RecordRevenue } from './record-revenue.js';
-import { RevenueController } from './revenue.controller.js';
 import { RevenueEventEntity } from './revenue-event.entity.js';
 import { RevenueEvents } from './revenue-events.repository.js';
+import { RevenueController } from './revenue.controller.js';
 import { SignalEntity } from './signal.entity.js';
-import { Signals } from './signals.repository.js';
 import { SignalsController } from './signals.controller.js';
-import { SignalsReader } from './signals.reader.js';
+import { Signals } from './signals.repository.js';
 
 /** @level 3 */
 @Module({
@@ -23,7 +21,7 @@ import { SignalsReader } from './signals.reader.js';
     WorkspacesModule,
   ],
   controllers: [DocumentsController, RevenueController, SignalsController],
-  providers: [AcknowledgeSignal, Documents, RecordRevenue, RevenueEvents, Signals, SignalsReader],
+  providers: [Documents, RecordRevenue, RevenueEvents, Signals],
   exports: [Documents, RevenueEvents, Signals],
 })
 export class RecordsModule {}

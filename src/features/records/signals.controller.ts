@@ -5,16 +5,12 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { AcknowledgeSignal } from './acknowledge-signal.js';
+import { Signals } from './signals.repository.js';
 import { AcknowledgeBody, SIGNAL_PARAM, SignalPage, SignalsQuery, SignalView } from './signals.dto.js';
-import { SignalsReader } from './signals.reader.js';
 
 @Controller('api/pro')
 export class SignalsController {
-  constructor(
-    private readonly acknowledgeSignal: AcknowledgeSignal,
-    private readonly signals: SignalsReader,
-  ) {}
+  constructor(private readonly signals: Signals) {}
 
   /** What was raised and not withdrawn, newest first, without the texts. */
   @Get('signals')
@@ -40,6 +36,6 @@ export class SignalsController {
     errors: [NotFound, InvalidTransition],
   })
   acknowledge(@CurrentCaller() caller: Caller, @Body() body: AcknowledgeBody): Promise<SignalView> {
-    return this.acknowledgeSignal.execute(caller, body);
+    return this.signals.acknowledge(caller, body);
   }
 }

@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
+import { listedAt, type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { columnsOf } from '../../platform/database/table.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { type Id, isId, newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import type { SignalStatus } from './signal-types.js';
 import { SignalEntity } from './signal.entity.js';
+import { acknowledge, isSnoozeTime, summaryOf, viewOf } from './signal.js';
+import type { AcknowledgeBody, SignalPage, SignalsQuery, SignalView } from './signals.dto.js';
 
 const MAX_TITLE = 200;
 
@@ -14,6 +22,16 @@ export type NewSignal = Pick<
   SignalEntity,
   'type' | 'severity' | 'title' | 'body' | 'score' | 'source' | 'teamId' | 'capo' | 'entity'
 >;
+
+/** The text is left out of lists: a page of a hundred could be six megabytes. */
+const LISTED = columnsOf(SignalEntity, { without: ['body', 'note', 'withdrawnAt'] });
+
+/** A signal whose snooze is over is open again; `at` is the place of the time that this holds for. */
+const HAS_STATUS: Record<SignalStatus, (at: string) => string> = {
+  acknowledged: () => 'acknowledged_at is not null',
+  open: (at) => `acknowledged_at is null and (snoozed_until is null or snoozed_until <= ${at})`,
+  snoozed: (at) => `acknowledged_at is null and snoozed_until is not null and snoozed_until > ${at}`,
+};
 
 @Injectable()
 export class Signals {
@@ -69,15 +87,69 @@ export class Signals {
     return true;
   }
 
+  /**
+   * What was raised and not withdrawn, newest first; each page of a list is as of the moment of its first one.
+   * Row-level security narrows each statement to the teams of the caller.
+   */
+  async list(scope: Scope, query: SignalsQuery): Promise<SignalPage> {
+    const { type, severity, status, teamId, ...paging } = query;
+    const at = listedAt(query.cursor) ?? this.clock.now();
+    const dependsOnTime = status === 'open' || status === 'snoozed';
+    const given = where(
+      { workspace_id: scope.workspaceId, type, severity, team_id: teamId },
+      'withdrawn_at is null',
+    );
+    const place = `$${given.values.length + 1}::timestamptz`;
+    const listing: Listing = {
+      name: `signals ${status ?? 'all'}`,
+      select: LISTED,
+      from: 'signals',
+      where: status === undefined ? given.where : `${given.where} and ${HAS_STATUS[status](place)}`,
+      values: dependsOnTime ? [...given.values, new Date(at)] : given.values,
+      order: newestFirst('signal_id'),
+      at,
+    };
+    const page = await readPage<Omit<SignalEntity, 'body'>>(this.db, scope, listing, paging);
+    return { ...page, items: page.items.map(summaryOf) };
+  }
+
+  /** @throws NotFound for one that is withdrawn or that the caller may not see */
+  async get(scope: Scope, signalId: string): Promise<SignalView> {
+    const { workspaceId } = scope;
+    const signal = isId('sig', signalId)
+      ? await this.db.findOne(scope, SignalEntity, { workspaceId, signalId })
+      : undefined;
+    if (!signal || signal.withdrawnAt !== null) throw new NotFound();
+    return viewOf(signal);
+  }
+
+  /**
+   * A person has seen a signal, or wants to see it later (CONTRACT, Signal). Asking again answers the same.
+   * @throws ValidationFailed, NotFound, or InvalidTransition when an acknowledged signal is to be snoozed
+   */
+  async acknowledge(caller: Caller, body: AcknowledgeBody): Promise<SignalView> {
+    const { signalId, note = null, snoozeUntil = null } = body;
+    const at = this.clock.now();
+    if (snoozeUntil !== null && !isSnoozeTime(snoozeUntil, at)) throw notASnoozeTime();
+    const signal = isId('sig', signalId) ? await this.lock(signalId) : undefined;
+    if (!signal) throw new NotFound();
+    requireRole(caller, signal.teamId, 'operator');
+    const by = actorOf(caller);
+    const changed = acknowledge(signal, { by, at, note, snoozeUntil });
+    if (!changed) return viewOf(signal);
+    this.write(changed, by);
+    return viewOf(changed);
+  }
+
   /** Keeps the signal for this transaction; undefined for one that is withdrawn or that the caller may not see. */
-  async lock(signalId: string): Promise<SignalEntity | undefined> {
+  private async lock(signalId: string): Promise<SignalEntity | undefined> {
     const { workspaceId } = this.db.unit.scope;
     const signal = await this.db.lockOne(SignalEntity, { workspaceId, signalId }, 'for update');
     return signal?.withdrawnAt === null ? signal : undefined;
   }
 
   /** Writes what became of a locked signal, with the receipt that says who did it. */
-  acknowledge(signal: SignalEntity, by: Actor): void {
+  private write(signal: SignalEntity, by: Actor): void {
     const { workspaceId, signalId, acknowledgedAt, acknowledgedBy, note, snoozedUntil } = signal;
     this.db.update(
       SignalEntity,
@@ -95,4 +167,9 @@ export class Signals {
       details: { note: signal.note, snoozedUntil: signal.snoozedUntil },
     });
   }
+}
+
+function notASnoozeTime() {
+  const message = 'snoozeUntil must be a time in the future, at most one year ahead';
+  return new ValidationFailed({ details: [{ path: 'snoozeUntil', rule: 'isSnoozeTime', message }] });
 }

@@ -45,7 +45,8 @@ export class DeliverReport implements OnModuleInit {
 
   /**
    * Tells subscribers of a report that the schedule made, once; a section that is not written by then stays out of it. One on
-   * demand is told to nobody: who has it mailed again, mails it. In the open transaction, which has locked the report; it is changed as its row is.
+   * demand is told to nobody: who has it mailed again, mails it. In the open transaction, which has locked the report; it is
+   * changed as its row is.
    */
   private announce(report: ReportEntity): void {
     if (report.announcedAt !== null || report.trigger !== 'schedule') return;

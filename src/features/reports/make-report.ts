@@ -35,9 +35,9 @@ export interface CountedReport {
 export const SECTIONS_WORK = 'report.sections';
 
 /**
- * Counts the report of a day, and keeps it. The numbers of the day are those of its receipts, and what is open is told as of the last receipt
- * there is (docs/decisions/0023). The receipts of a day begin behind those of the day before it, if that has its report: each
- * receipt is counted in one report, whatever the clocks of the processes say.
+ * Counts the report of a day, and keeps it. The numbers of the day are those of its receipts, and what is open is told as of
+ * the last receipt there is (docs/decisions/0023). The receipts of a day begin behind those of the day before it, if that has
+ * its report: each receipt is counted in one report, whatever the clocks of the processes say.
  */
 @Injectable()
 export class MakeReport {
@@ -77,8 +77,8 @@ export class MakeReport {
   }
 
   /**
-   * Makes and keeps the report of a day that is over, once. In the open transaction, which has locked the configuration of the workspace.
-   * Answers the one that is there already, if there is one.
+   * Makes and keeps the report of a day that is over, once. In the open transaction, which has locked the configuration of the
+   * workspace. Answers the one that is there already, if there is one.
    *
    * @param asker who asks for it; undefined: the schedule
    * @throws NeededBeforehand while the receipts of a long day are not counted

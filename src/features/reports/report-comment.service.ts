@@ -11,10 +11,9 @@ import { type Audience, Audiences, teamOf } from '../workspaces/index.js';
 import { FamilyReports } from './family-report.reader.js';
 import type { ReportCommentEntity } from './report-comment.entity.js';
 import type { CommentBody, CommentsQuery, CommentView } from './report-comments.dto.js';
-import { ReportComments } from './report-comments.repository.js';
+import { Reports } from './reports.repository.js';
 import { dateOfReport, familyReportIdOf } from './report-id.js';
 import { ReportService } from './report.service.js';
-import { Reports } from './reports.repository.js';
 
 /** A report that the caller may read. */
 interface ReadableReport {
@@ -27,7 +26,6 @@ interface ReadableReport {
 @Injectable()
 export class ReportCommentService {
   constructor(
-    private readonly comments: ReportComments,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
     private readonly audiences: Audiences,
@@ -66,7 +64,7 @@ export class ReportCommentService {
       createdAt: this.clock.now(),
       receiptId,
     };
-    this.comments.add(comment);
+    this.reports.addComment(comment);
     const { workspaceId: _workspaceId, ofAll: _ofAll, ...view } = comment;
     return view;
   }
@@ -80,7 +78,7 @@ export class ReportCommentService {
     const daily = (await this.audiences.seesWhole(caller))
       ? await this.dailyReports.latestIds(caller)
       : undefined;
-    return this.comments.list(scopeOf(caller), query, daily);
+    return this.reports.listComments(scopeOf(caller), query, daily);
   }
 
   /**

@@ -7,7 +7,7 @@ import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import { dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { ReportReaders } from '../notifications/index.js';
+import { NotificationChoiceService } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
 import type { CustomSectionEntity } from './custom-section.entity.js';
 import type { CustomSectionBody } from './custom-sections.dto.js';
@@ -26,7 +26,7 @@ export class ReportConfigService {
   constructor(
     private readonly configs: ReportConfigs,
     private readonly knownZone: KnownZone,
-    private readonly readers: ReportReaders,
+    private readonly choices: NotificationChoiceService,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -133,7 +133,7 @@ export class ReportConfigService {
     who: { address: string | null; memberIds: readonly string[] },
   ): Promise<void> {
     if (who.address === null && who.memberIds.length === 0) return;
-    const readers = await this.readers.of({ workspaceId, teamIds: 'all' }, who);
+    const readers = await this.choices.reportReaders({ workspaceId, teamIds: 'all' }, who);
     const active = new Set(readers.filter(({ isActive }) => isActive).map(({ memberId }) => memberId));
     const unknown = who.memberIds.find((id) => !active.has(id));
     if (unknown !== undefined)

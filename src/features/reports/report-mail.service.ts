@@ -8,17 +8,16 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { type MailMessage, type MailOutcome, MailWork, type SentMail, summaryOfMail } from '../mail/index.js';
-import { ReportReaders } from '../notifications/index.js';
+import { NotificationChoiceService } from '../notifications/index.js';
 import { Signals } from '../records/index.js';
 import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import type { ReportMailEntity } from './report-mail.entity.js';
 import { reportMail } from './report-mail.js';
-import { ReportMails } from './report-mails.repository.js';
+import { Reports } from './reports.repository.js';
 import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
 import { ReportMailOff } from './reports.errors.js';
-import { Reports } from './reports.repository.js';
 
 /** The work of mailing a report to one recipient; its id is the mail's. */
 const MAIL_WORK = 'report.mail';
@@ -51,9 +50,8 @@ const ON_ITS_WAY_MS = 30_000;
 export class ReportMailService implements OnModuleInit {
   constructor(
     private readonly reports: Reports,
-    private readonly mails: ReportMails,
     private readonly configs: ReportConfigs,
-    private readonly readers: ReportReaders,
+    private readonly choices: NotificationChoiceService,
     private readonly makeReport: MakeReport,
     private readonly address: PublicAddress,
     private readonly work: Work,
@@ -82,8 +80,8 @@ export class ReportMailService implements OnModuleInit {
   }
 
   /**
-   * Adds a mail for each recipient that is configured now, once; answers the ids of those that were added. In the open transaction,
-   * which has locked the report.
+   * Adds a mail for each recipient that is configured now, once; answers the ids of those that were added. In the open
+   * transaction, which has locked the report.
    */
   async plan(report: ReportEntity): Promise<string[]> {
     const scope = scopeOfWork(report);
@@ -93,9 +91,9 @@ export class ReportMailService implements OnModuleInit {
     const [ofAddress] =
       emailAddress === null || memberIds.length === 0
         ? []
-        : await this.readers.of(scope, { address: emailAddress, memberIds: [] });
+        : await this.choices.reportReaders(scope, { address: emailAddress, memberIds: [] });
     const isNamedTwice = ofAddress !== undefined && memberIds.includes(ofAddress.memberId);
-    return this.mails.add(report, [
+    return this.reports.addMails(report, [
       ...(emailAddress === null || isNamedTwice ? [] : [{ memberId: null, address: emailAddress }]),
       ...memberIds.map((memberId) => ({ memberId, address: null })),
     ]);
@@ -103,7 +101,7 @@ export class ReportMailService implements OnModuleInit {
 
   /** Undefined when there is nothing to mail any more. In the open transaction. */
   async find(workspaceId: string, mailId: string): Promise<OutgoingReport | undefined> {
-    const mail = await this.mails.lock(workspaceId, mailId);
+    const mail = await this.reports.lockMail(workspaceId, mailId);
     if (!mail || (mail.status !== 'waiting' && mail.status !== 'sending')) return undefined;
     const report = await this.reports.find(scopeOfWork(mail), mail.reportId);
     return report && { report, mail, workspaceName: '', to: '' };
@@ -117,13 +115,13 @@ export class ReportMailService implements OnModuleInit {
     const isNamed =
       mail.memberId === null ? mail.address === emailAddress : memberIds.includes(mail.memberId);
     const who = { address: mail.address, memberIds: mail.memberId === null ? [] : [mail.memberId] };
-    const [reader] = email && isNamed ? await this.readers.of(scope, who) : [];
+    const [reader] = email && isNamed ? await this.choices.reportReaders(scope, who) : [];
     const why = reasonAgainst();
     if (why !== undefined) {
       this.skip(outgoing, why);
       return undefined;
     }
-    this.mails.update(mail, { status: 'sending' });
+    this.reports.updateMail(mail, { status: 'sending' });
     return {
       ...outgoing,
       mail: { ...mail, status: 'sending' },
@@ -161,7 +159,7 @@ export class ReportMailService implements OnModuleInit {
   /** Counts one more attempt that did not reach the mail server, and answers how many they are. */
   countTry({ mail }: OutgoingReport, { message }: WorkError): number {
     const tries = mail.tries + 1;
-    this.mails.update(mail, { tries, error: message });
+    this.reports.updateMail(mail, { tries, error: message });
     return tries;
   }
 
@@ -171,8 +169,10 @@ export class ReportMailService implements OnModuleInit {
   }
 
   /**
-   * Has a report mailed again, to the recipients that are configured now or to those whose mail failed; it is the report as it was made.
-   * @throws NotFound, ReportMailOff, InvalidTransition while it is being sent, and for a moment afterwards, and where no mail failed
+   * Has a report mailed again, to the recipients that are configured now or to those whose mail failed; it is the report as it
+   * was made.
+   * @throws NotFound, ReportMailOff, InvalidTransition while it is being sent, and for a moment afterwards, and where no mail
+   * failed
    */
   async resend(caller: Caller, reportId: string, to: 'all' | 'failed'): Promise<ReportEntity> {
     const { workspaceId } = caller;
@@ -195,14 +195,14 @@ export class ReportMailService implements OnModuleInit {
   }
 
   private async failedAgain(report: ReportEntity): Promise<string[]> {
-    const mailIds = await this.mails.addAgain(report);
+    const mailIds = await this.reports.addMailsAgain(report);
     if (mailIds.length === 0) throw new InvalidTransition({ message: 'No mail of this report has failed.' });
     return mailIds;
   }
 
   private allAgain(report: ReportEntity): Promise<string[]> {
     this.assertArrived(report);
-    this.mails.removeOf(report);
+    this.reports.removeMails(report);
     return this.plan(report);
   }
 
@@ -227,7 +227,7 @@ export class ReportMailService implements OnModuleInit {
 
   private sent({ report, mail, name, teams }: OutgoingReport, transport: SentMail['transport']): void {
     const what = `The Daily Report of ${report.date}`;
-    this.mails.update(mail, { status: 'sent', at: this.clock.now(), error: null });
+    this.reports.updateMail(mail, { status: 'sent', at: this.clock.now(), error: null });
     this.receipts.append({
       ...subject(report),
       action: 'report.mailed',
@@ -251,7 +251,7 @@ export class ReportMailService implements OnModuleInit {
    * @param why in a sentence
    */
   private skip({ report, mail }: OutgoingReport, why: string): void {
-    this.mails.update(mail, { status: 'none', at: this.clock.now(), error: why });
+    this.reports.updateMail(mail, { status: 'none', at: this.clock.now(), error: why });
     this.receipts.append({
       ...subject(report),
       action: 'report.mail_skipped',
@@ -261,7 +261,7 @@ export class ReportMailService implements OnModuleInit {
   }
 
   private fail({ report, mail, name }: OutgoingReport, error: WorkError): void {
-    this.mails.update(mail, { status: 'failed', at: this.clock.now(), error: error.message });
+    this.reports.updateMail(mail, { status: 'failed', at: this.clock.now(), error: error.message });
     const what = `The Daily Report of ${report.date} could not be mailed${toWhom(name)}`;
     this.receipts.append({
       ...subject(report),

@@ -7,13 +7,12 @@ import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { ReportMails } from './report-mails.repository.js';
+import { type ListedReport, Reports } from './reports.repository.js';
 import { ReportService } from './report.service.js';
 import { MARKDOWN_EXAMPLE } from './report-example.js';
 import { markdownOf } from './report-markdown.js';
 import { DailyQuery, DailyReportView, ReportPage, ReportSummary, ResendReportBody } from './reports.dto.js';
 import { ReportMailOff } from './reports.errors.js';
-import { type ListedReport, Reports } from './reports.repository.js';
 import { ReportMailService } from './report-mail.service.js';
 
 const FORMATS = ['application/json', 'text/plain'] as const;
@@ -23,7 +22,6 @@ export class ReportsController {
   constructor(
     private readonly service: ReportService,
     private readonly reports: Reports,
-    private readonly mails: ReportMails,
     private readonly mail: ReportMailService,
   ) {}
 
@@ -80,7 +78,7 @@ export class ReportsController {
 
   private async summariesOf(caller: Caller, reports: readonly ListedReport[]): Promise<ReportSummary[]> {
     const ids = reports.map(({ reportId }) => reportId);
-    const mails = ids.length === 0 ? [] : await this.mails.ofAll(scopeOf(caller), ids);
+    const mails = ids.length === 0 ? [] : await this.reports.mailsOf(scopeOf(caller), ids);
     const isAdmin = hasRole(caller.role, 'admin');
     return reports.map((report) => ({
       ...summaryOf(report),

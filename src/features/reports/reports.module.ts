@@ -7,24 +7,22 @@ import { MailModule } from '../mail/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { ReportConfigService } from './report-config.service.js';
-import { DeliverReport } from './deliver-report.js';
-import { ReportCommentService } from './report-comment.service.js';
 import { CustomSectionEntity } from './custom-section.entity.js';
-import { ReportConfigs } from './report-configs.repository.js';
+import { DeliverReport } from './deliver-report.js';
 import { FamilyReports } from './family-report.reader.js';
 import { FamilyController } from './family.controller.js';
 import { MakeReport } from './make-report.js';
-import { ReportService } from './report.service.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
-import { ReportComments } from './report-comments.repository.js';
+import { ReportCommentService } from './report-comment.service.js';
 import { ReportConfigController } from './report-config.controller.js';
 import { ReportConfigEntity } from './report-config.entity.js';
-import { ReportMailService } from './report-mail.service.js';
-import { ReportEntity } from './report.entity.js';
+import { ReportConfigService } from './report-config.service.js';
+import { ReportConfigs } from './report-configs.repository.js';
 import { ReportFactsReader } from './report-facts.reader.js';
 import { ReportMailEntity } from './report-mail.entity.js';
-import { ReportMails } from './report-mails.repository.js';
+import { ReportMailService } from './report-mail.service.js';
+import { ReportEntity } from './report.entity.js';
+import { ReportService } from './report.service.js';
 import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
 import { ScheduledReports } from './scheduled-reports.js';
@@ -57,11 +55,9 @@ import { WriteSections } from './write-sections.js';
     FamilyReports,
     MakeReport,
     ReportService,
-    ReportComments,
     ReportConfigs,
     ReportMailService,
     ReportFactsReader,
-    ReportMails,
     Reports,
     ScheduledReports,
     SectionWriter,

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
-import { ModelCharges, type Paid, capoActor, isPaid, paidBefore } from '../capos/index.js';
+import { ModelBudget, type Paid, capoActor, isPaid, paidBefore } from '../capos/index.js';
 import { KILLED_TOPIC } from '../guardian/index.js';
 import { NO_COST } from '../terms/index.js';
 import { hashOfText } from '../verifier/index.js';
@@ -28,7 +28,7 @@ export class WriteSections implements OnModuleInit {
     private readonly work: Work,
     private readonly reports: Reports,
     private readonly writer: SectionWriter,
-    private readonly charges: ModelCharges,
+    private readonly budget: ModelBudget,
     private readonly clock: Clock,
     private readonly logger: PinoLogger,
   ) {}
@@ -108,7 +108,7 @@ export class WriteSections implements OnModuleInit {
     if (!isPaid(paid)) return;
     await throughOutage(() =>
       this.db.transaction({ workspaceId, teamIds: 'all' }, async () => {
-        this.charges.receipt(
+        this.budget.charge(
           {
             actor: capoActor(capo),
             action: 'report.section_unused',
@@ -157,7 +157,7 @@ export class WriteSections implements OnModuleInit {
           : `The section "${title}" is not in the Daily Report of ${date}. ${error}`,
       details: { sectionId, status, contentHash: hashOfText(told) },
     };
-    this.charges.receipt(receipt, { engine, cost });
+    this.budget.charge(receipt, { engine, cost });
   }
 }
 

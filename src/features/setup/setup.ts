@@ -12,7 +12,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
 import {
   MODEL,
-  ModelCharges,
+  ModelBudget,
   type ModelClient,
   type Paid,
   RunnerFailed,
@@ -51,7 +51,7 @@ export class Setup {
     private readonly address: PublicAddress,
     private readonly mailer: Mailer,
     @Inject(MODEL) private readonly model: ModelClient | null,
-    private readonly charges: ModelCharges,
+    private readonly budget: ModelBudget,
     private readonly receipts: Receipts,
   ) {}
 
@@ -174,7 +174,7 @@ export class Setup {
         summary,
         ...(error && { outcome: 'failure' as const, details: { error } }),
       };
-      if (isPaid(paid)) this.charges.receipt(receipt, paid);
+      if (isPaid(paid)) this.budget.charge(receipt, paid);
       else this.receipts.append(receipt);
     });
   }

@@ -40,8 +40,8 @@ export class DestinationSecrets {
   }
 
   /**
-   * The headers of an event, signed for its destination: exactly these, and what every request has: Host, Content-Length (CONTRACT, Webhooks). Undefined when the secret
-   * cannot be opened.
+   * The headers of an event, signed for its destination: exactly these, and what every request has: Host, Content-Length
+   * (CONTRACT, Webhooks). Undefined when the secret cannot be opened.
    */
   headers(toSign: EventToSign, at: number): Record<string, string> | undefined {
     const { body, eventId, queue, sealedSecret, formerSealedSecrets } = toSign;

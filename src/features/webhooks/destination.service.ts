@@ -106,8 +106,9 @@ export class DestinationService implements OnModuleInit {
   }
 
   /**
-   * Changes the name, the address or the events of a destination. What waits goes to the new address; what an earlier
-   * receiver did says nothing about another one, so a destination with a new address is active. Where nothing differs it stays as it is, without a receipt.
+   * Changes the name, the address or the events of a destination. What waits goes to the new address; what an earlier receiver
+   * did says nothing about another one, so a destination with a new address is active. Where nothing differs it stays as it is,
+   * without a receipt.
    * @param verdict on the address, where the body has one
    * @throws NotFound, InvalidDestination
    */

@@ -1,25 +1,25 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { TokenService } from './token.service.js';
-import { WorkspaceService } from './workspace.service.js';
+import { AskingToken } from './asking-token.js';
 import { Audiences } from './audiences.js';
 import { AutonomyMode } from './autonomy-mode.js';
-import { InstalledPacks } from './installed-packs.js';
-import { Members } from './members.repository.js';
 import { DeviceEntity } from './device.entity.js';
 import { Devices } from './devices.repository.js';
-import { KnownZone } from './known-zone.js';
 import { FirstRun } from './first-run.js';
-import { Teams } from './teams.repository.js';
+import { InstalledPacks } from './installed-packs.js';
+import { KnownZone } from './known-zone.js';
+import { Members } from './members.repository.js';
 import { ProfileController } from './profile.controller.js';
 import { SessionToken } from './session-token.js';
 import { SettingsController } from './settings.controller.js';
-import { AskingToken } from './asking-token.js';
 import { TeamOfRequest } from './team-of-request.js';
+import { Teams } from './teams.repository.js';
+import { TokenService } from './token.service.js';
 import { TokensStopped } from './tokens-stopped.js';
 import { TokensController } from './tokens.controller.js';
 import { Tokens } from './tokens.repository.js';
 import { WorkspaceController } from './workspace.controller.js';
+import { WorkspaceService } from './workspace.service.js';
 import { Workspaces } from './workspaces.repository.js';
 import {
   MemberEntity,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ReadAuditFeed } from '../../../src/features/audit/read-audit-feed.js';
+import { FeedService } from '../../../src/features/audit/feed.service.js';
 import { ReceiptLog } from '../../../src/features/audit/receipt-log.repository.js';
 import { Callers } from '../../../src/platform/auth/callers.js';
 import { Client } from '../../support/client.js';
@@ -112,7 +112,7 @@ describe('GET /audit-feed 200 as lines', () => {
     const { length: whole } = listBefore.mock.calls;
     expect(whole).toBeGreaterThan(2);
     listBefore.mockClear();
-    const file = await test.app.get(ReadAuditFeed).execute(caller, {}, 'jsonl');
+    const file = await test.app.get(FeedService).read(caller, {}, 'jsonl');
     const stream = 'getStream' in file ? file.getStream() : undefined;
     await new Promise((resolve) => stream!.once('readable', resolve));
     // Another reader takes everything meanwhile.

@@ -1,33 +1,53 @@
-import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Actor, actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { isCapoRole } from '../capos/index.js';
-import { StandingOrders } from '../standing-orders/index.js';
+import {
+  ActivationChecks,
+  type ActivationFinding,
+  type StandingOrderEntity,
+  StandingOrders,
+  tightens,
+} from '../standing-orders/index.js';
 import { TeamOfRequest } from '../workspaces/index.js';
-import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
+import type { EvalRunEntity } from './eval-run.entity.js';
 import { viewOf } from './eval-runs.repository.js';
+import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
+import { EvalTargets } from './eval-targets.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
 import { InstalledSkills } from './installed-skills.js';
 import { RecordEval } from './record-eval.js';
 import { EVAL_KINDS } from './rule.js';
-import { SafetyTargets } from './safety-targets.js';
-import { SoundnessTargets } from './soundness-targets.js';
 
-/** Holds a target against the rules of its kind, because somebody asks for it. */
+/** So many rules are spoken of where the order says why it stays a draft; all findings stand in the run. */
+const SAID = 3;
+
+/** As the name of a run that somebody asks for. */
+const MAX_NAME = 120;
+
+/** Evals that somebody asks for, and those of orders that are about to become active. */
 @Injectable()
-export class RunEval {
+export class EvalService implements OnModuleInit {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly safetyTargets: SafetyTargets,
-    private readonly soundnessTargets: SoundnessTargets,
+    private readonly targets: EvalTargets,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly installedSkills: InstalledSkills,
     private readonly recordEval: RecordEval,
+    private readonly checks: ActivationChecks,
   ) {}
 
-  /** @throws NotFound for a target that is missing or that the caller may not see, Forbidden, ValidationFailed */
-  async execute(caller: Caller, body: RunEvalBody): Promise<EvalRunView> {
+  onModuleInit(): void {
+    this.checks.register((order, by) => this.check(order, by));
+  }
+
+  /**
+   * Holds a target against the rules of its kind, because somebody asks for it.
+   * @throws NotFound for a target that is missing or that the caller may not see, Forbidden, ValidationFailed
+   */
+  async run(caller: Caller, body: RunEvalBody): Promise<EvalRunView> {
     assertFits(body);
     const run = { name: body.name, occasion: 'request', by: actorOf(caller) } as const;
     return viewOf(this.recordEval.execute(await this.subject(caller, body), run));
@@ -47,11 +67,11 @@ export class RunEval {
   private async order(caller: Caller, standingOrderId: string) {
     const order = await this.orders.get(scopeOf(caller), standingOrderId);
     requireRole(caller, order.teamId, 'operator');
-    return orderSubject(order, await this.safetyTargets.of(order));
+    return orderSubject(order, await this.targets.order(order));
   }
 
   private async packet(caller: Caller, workPacketId: string) {
-    const target = await this.soundnessTargets.get(scopeOf(caller), workPacketId);
+    const target = await this.targets.packet(scopeOf(caller), workPacketId);
     requireRole(caller, target.packet.teamId, 'operator');
     return packetSubject(target);
   }
@@ -64,6 +84,20 @@ export class RunEval {
     requireRole(caller, teamId, 'operator');
     const { capo } = definition;
     return skillSubject(targetEntityId, definition, { teamId, capo: isCapoRole(capo) ? capo : null });
+  }
+
+  /**
+   * Looks at the safety of an order that is about to become active. An order that allows and does not pass waits for an owner.
+   * One that tightens never does: a denial that waits protects nobody.
+   */
+  private async check(order: StandingOrderEntity, by: Actor): Promise<ActivationFinding> {
+    const run = this.recordEval.execute(orderSubject(order, await this.targets.order(order)), {
+      name: cutText(`Activation of "${order.name}"`, MAX_NAME),
+      occasion: 'activation',
+      by,
+    });
+    const { evalRunId, passed } = run;
+    return { objections: passed || tightens(order) ? [] : [objectionOf(run)], evalRunId };
   }
 }
 
@@ -83,4 +117,13 @@ function assertFits({ name, targetEntityType, definition, teamId }: RunEvalBody)
         )),
   ];
   if (faults.length > 0) throw new ValidationFailed({ details: faults });
+}
+
+function objectionOf({ score, threshold, findings }: EvalRunEntity): string {
+  // Once for each rule: twenty orders that say the same are one reason.
+  const firsts = findings.filter(
+    ({ ruleId }, at) => findings.findIndex((one) => one.ruleId === ruleId) === at,
+  );
+  const said = firsts.slice(0, SAID).map(({ message }) => message);
+  return `Its safety eval gave ${score} where ${threshold} is needed: ${said.join(' ')}`;
 }

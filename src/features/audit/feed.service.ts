@@ -1,26 +1,36 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
-import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
-import type { Caller } from '../../platform/auth/caller.js';
+import { Readable } from 'node:stream';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { Callers } from '../../platform/auth/callers.js';
 import { presentedToken } from '../../platform/auth/presented-token.js';
-import { RateLimited, Unavailable } from '../../platform/kernel/errors.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
+import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
+import { RateLimited, Unavailable, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Readiness } from '../../platform/observability/health.controller.js';
+import { type AuditFeedQuery, type AuditPage, type FeedFormat, MAX_PAGE } from './audit-feed.dto.js';
 import { FeedStream } from './feed-stream.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
-import { ReceiptLog } from './receipt-log.repository.js';
+import { CSV_HEADER, csvLine } from './receipt-csv.js';
+import { type LoggedReceipt, ReceiptLog } from './receipt-log.repository.js';
+import { listedReceipt, nextBefore, receiptItem } from './receipt-view.js';
+
+/** What an export holds in memory at a time, a few hundred kilobytes. */
+const ROWS_AT_ONCE = 500;
 
 const LOOK_EVERY_MS = 500;
+
 /** In each process. No member can take all that a workspace has. */
 const AT_MOST = { workspace: 20, member: 5 };
 
-/**
- * The open streams of the feed. While anyone in a workspace listens, one look at its head every half second serves
- * all of them; only when it has moved does each read what it may see. The same half second is how often each token is
- * asked about, so that a revoked one is cut within the second of CONTRACT section 5, Tokens.
- */
+/** What happened, as pages, as lines and as streams. */
 @Injectable()
-export class FeedStreams implements OnModuleDestroy {
+export class FeedService implements OnModuleDestroy {
+  /**
+   * The open streams. While anyone in a workspace listens, one look at its head every half second serves all of them; only when
+   * it has moved does each read what it may see. The same half second is how often each token is asked about, so that a revoked
+   * one is cut within the second of CONTRACT section 5, Tokens.
+   */
   readonly #streams = new Map<string, Set<FeedStream>>();
 
   constructor(
@@ -30,6 +40,12 @@ export class FeedStreams implements OnModuleDestroy {
     private readonly readiness: Readiness,
   ) {
     readiness.closing.addEventListener('abort', () => this.onModuleDestroy(), { once: true });
+  }
+
+  /** Answers a page of the audit feed, or a long stretch of it as lines. */
+  read(caller: Caller, query: AuditFeedQuery, format: FeedFormat): Promise<AuditPage | StreamableFile> {
+    const scope = scopeOf(caller);
+    return format === 'json' ? this.page(scope, query) : this.lines(scope, query, format);
   }
 
   /**
@@ -54,6 +70,47 @@ export class FeedStreams implements OnModuleDestroy {
   /** Ends every stream: its clients come back, to a process that stays. */
   onModuleDestroy(): void {
     for (const streams of this.#streams.values()) for (const stream of streams) stream.end();
+  }
+
+  private async page(scope: Scope, query: AuditFeedQuery): Promise<AuditPage> {
+    const { limit = 20 } = query;
+    if (limit > MAX_PAGE) {
+      const message = `limit must not be greater than ${MAX_PAGE} as json; jsonl and csv allow more`;
+      throw new ValidationFailed({ details: [{ path: 'limit', rule: 'max', message }] });
+    }
+    const receipts = await this.log.listBefore(scope, query, query.before, limit);
+    return { items: receipts.map(listedReceipt), nextBefore: nextBefore(receipts, limit) };
+  }
+
+  /** The first rows are read before the answer begins, so that what fails at once is still an error and not a stump. */
+  private async lines(scope: Scope, query: AuditFeedQuery, format: 'jsonl' | 'csv'): Promise<StreamableFile> {
+    const { limit = 10_000 } = query;
+    const first = await this.log.listBefore(scope, query, query.before, Math.min(limit, ROWS_AT_ONCE));
+    const chunks = this.chunks(first, scope, query, limit, format);
+    return new StreamableFile(Readable.from(chunks, { objectMode: false, highWaterMark: 64 * 1024 }), {
+      type:
+        format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8',
+      disposition: `attachment; filename="audit-feed.${format}"`,
+    });
+  }
+
+  private async *chunks(
+    first: LoggedReceipt[],
+    scope: Scope,
+    query: AuditFeedQuery,
+    limit: number,
+    format: 'jsonl' | 'csv',
+  ): AsyncGenerator<string> {
+    const line =
+      format === 'csv' ? csvLine : (item: ReturnType<typeof receiptItem>) => `${JSON.stringify(item)}\n`;
+    if (format === 'csv') yield CSV_HEADER;
+    let rows = first;
+    for (let left = limit; rows.length > 0;) {
+      yield rows.map((row) => line(receiptItem(row))).join('');
+      left -= rows.length;
+      if (left === 0 || rows.length < ROWS_AT_ONCE) return;
+      rows = await this.log.listBefore(scope, query, rows.at(-1)!.seq, Math.min(left, ROWS_AT_ONCE));
+    }
   }
 
   private admit({ workspaceId, memberId }: Caller, stream: FeedStream): void {
