@@ -31,7 +31,7 @@ export class EscalationsController {
 
   /** What a person has to decide, the most urgent first; of another status, newest first. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: EscalationPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: EscalationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: EscalationsQuery): Promise<EscalationPage> {
     const page = await this.escalations.list(scopeOf(caller), query);
     return { ...page, items: page.items.map((one) => this.viewOf(one)) };
@@ -40,7 +40,7 @@ export class EscalationsController {
   /** One escalation. */
   @ApiParam(ESCALATION_PARAM)
   @Get(':escalationId')
-  @Route({ auth: 'member', returns: { 200: EscalationView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: EscalationView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Param('escalationId') escalationId: string,

@@ -31,7 +31,7 @@ export class ReportConfigController {
 
   /** How the workspace wants its reports. */
   @Get('config')
-  @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: ReportConfigView } })
   async getConfig(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
     return configViewOf(await this.configs.read(scopeOf(caller)), this.clock.now());
   }
@@ -48,7 +48,7 @@ export class ReportConfigController {
 
   /** The sections that the workspace has added to its reports. */
   @Get('custom-sections')
-  @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionList } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: CustomSectionList } })
   async listSections(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
     const sections = await this.sections.list(scopeOf(caller));
     return { items: sections.map(viewOf) };

@@ -33,6 +33,7 @@ export class ReportsController {
   @Get('daily')
   @Route({
     auth: 'member',
+    replica: true,
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [NotFound, NotAcceptable],
   })
@@ -51,7 +52,7 @@ export class ReportsController {
 
   /** The reports that were made, the latest day first. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: ReportPage }, errors: [Forbidden] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ReportPage }, errors: [Forbidden] })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
     await this.requireWholeWorkspace.execute(caller);
     const page = await this.reports.list(scopeOf(caller), query);

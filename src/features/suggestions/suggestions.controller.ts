@@ -22,6 +22,7 @@ export class SuggestionsController {
   @Get()
   @Route({
     auth: 'member',
+    replica: true,
     returns: { 200: SuggestionList },
     errors: [Unavailable],
   })

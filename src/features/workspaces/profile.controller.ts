@@ -12,7 +12,7 @@ export class ProfileController {
 
   /** Who calls, and how far the workspace acts by itself. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/profile'), returns: { 200: Profile } })
+  @Route({ auth: 'member', replica: true, limit: specified('/api/pro/profile'), returns: { 200: Profile } })
   get(@CurrentCaller() caller: Caller): Promise<Profile> {
     return this.readProfile.execute(caller);
   }

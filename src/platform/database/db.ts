@@ -124,16 +124,14 @@ export class Db {
 
   /**
    * Several reads of one moment over one connection, in one round trip. Where the request allows it a replica answers; once
-   * the primary had to, it answers the rest of the request as well, which must not go back in time.
+   * the primary was asked, it answers the rest of the request as well, which must not go back in time.
    */
   async readAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
     const current = ambient.getStore();
     if (current) return current.batch(statements);
     const context = RequestContext.current;
     if (this.replica && context?.readsAfter !== undefined) {
-      const rows = await traced('replica', OF_DATABASE, () =>
-        this.replica!.read(scope, statements, context),
-      );
+      const rows = await traced('replica', OF_DATABASE, () => this.replica!.read(scope, statements, context));
       if (rows) return rows;
     }
     return this.onConnection(scope, (unit) => unit.whole(statements), 'begin read only');
@@ -167,6 +165,8 @@ export class Db {
     work: (unit: UnitOfWork, opened: unknown[][]) => Promise<T>,
     opening: Statement[],
   ): Promise<T> {
+    const context = RequestContext.current;
+    if (context) context.readsAfter = undefined;
     return this.onConnection(scope, async (unit) => {
       try {
         if (isUrgent()) unit.write(LONG_STATEMENT_TIMEOUT, []);

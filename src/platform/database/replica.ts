@@ -205,7 +205,9 @@ function poolOf(url: string, max: number, onConnect: (client: pg.ClientBase) => 
     types: ROW_TYPES,
     onConnect,
   });
+  // A connection that breaks fails the read that it serves, and no other.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

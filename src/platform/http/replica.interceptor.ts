@@ -4,6 +4,7 @@ import { catchError, finalize, type Observable, throwError } from 'rxjs';
 import { FROM_MCP } from '../auth/admission.guards.js';
 import { Replica } from '../database/replica.js';
 import { DomainError } from '../kernel/define-error.js';
+import { isAdminPath } from './admin-path.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { RouteTable } from './route-table.js';
 
@@ -21,30 +22,32 @@ export class ReplicaInterceptor implements NestInterceptor {
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (!this.replica.isConfigured) return next.handle();
     const http = execution.switchToHttp();
-    const { context, headers, socket } = http.getRequest<AdmittedRequest>();
-    const { method, policy } = this.routes.of(execution.getHandler());
-    if (method !== 'GET') {
-      const response = http.getResponse<Response>();
-      context.notesPosition = this.replica.knowsPrimary;
-      return next.handle().pipe(
-        finalize(() => {
-          if (context.position !== undefined && !response.headersSent)
-            response.setHeader(POSITION_HEADER, context.position);
-        }),
-      );
-    }
-    const after = headers[POSITION_HEADER.toLowerCase()] ?? '';
-    // An assistant's calls carry no position, and what is none asks for the primary.
-    if (!policy.replica || FROM_MCP in socket || !/^([\dA-F]{24})?$/.test(String(after))) return next.handle();
-    context.readsAfter = String(after);
-    return next.handle().pipe(
-      catchError((error: unknown) => {
-        const isMissing = error instanceof DomainError && error.status === 404;
-        if (!isMissing || !context.readReplica) return throwError(() => error);
-        // It may have been made a moment ago.
-        context.readsAfter = undefined;
-        return next.handle();
-      }),
-    );
+    const request = http.getRequest<AdmittedRequest>();
+    const response = http.getResponse<Response>();
+    const { context } = request;
+    context.notesPosition = this.replica.knowsPrimary;
+    context.readsAfter = this.routes.of(execution.getHandler()).policy.replica
+      ? readsAfter(request)
+      : undefined;
+    const again = (error: unknown) => {
+      const isMissing = error instanceof DomainError && error.status === 404;
+      if (!isMissing || !context.readReplica) return throwError(() => error);
+      // It may have been made a moment ago.
+      context.readsAfter = undefined;
+      return next.handle();
+    };
+    const showPosition = () => {
+      const { position } = context;
+      if (position !== undefined && !response.headersSent) response.setHeader(POSITION_HEADER, position);
+    };
+    return next.handle().pipe(catchError(again), finalize(showPosition));
   }
+}
+
+/** The position that a read must not be older than, `''` for any; undefined where the primary is to answer. */
+function readsAfter({ headers, route, socket }: AdmittedRequest): string | undefined {
+  // The admin area is for what is so now, and an assistant's calls carry no position.
+  if (isAdminPath((route as { path: string }).path) || FROM_MCP in socket) return undefined;
+  const asked = String(headers[POSITION_HEADER.toLowerCase()] ?? '');
+  return /^([\dA-F]{24})?$/.test(asked) ? asked : undefined;
 }
