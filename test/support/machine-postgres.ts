@@ -42,7 +42,7 @@ export interface MachineServer {
   url: string;
   port: number;
   /** One statement as that superuser. */
-  run(sql: string, database?: string): Promise<pg.QueryResult>;
+  run(sql: string, database?: string, values?: unknown[]): Promise<pg.QueryResult>;
   /** Starts it when it has ended; answers once it takes connections. */
   start(): Promise<void>;
   /** Ends it at once, as a fault does: nothing is written any more. */
@@ -121,12 +121,12 @@ async function startServer(
   const kill = () => postmaster.shutDown('immediate');
   process.once('exit', kill);
   const url = `postgres://postgres:${password}@127.0.0.1:${port}`;
-  const run = async (sql: string, database = 'postgres') => {
+  const run = async (sql: string, database = 'postgres', values?: unknown[]) => {
     const client = new pg.Client({ connectionString: `${url}/${database}` });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      return await client.query(sql);
+      return await client.query(sql, values);
     } finally {
       await client.end();
     }
