@@ -8,7 +8,7 @@ import type { DestinationStream } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './platform/config/config.js';
 import { DatabaseAddress } from './platform/database/database-address.js';
-import { loginUrl } from './platform/database/login-role.js';
+import { loginUrl, replicaLoginUrl } from './platform/database/login-role.js';
 import { BrokenRequests } from './platform/http/broken-requests.js';
 import { openApiDocument } from './platform/http/documentation.js';
 import { Documentation } from './platform/http/documentation.controller.js';
@@ -40,7 +40,13 @@ export async function rootModule(
   logs?: DestinationStream,
 ): Promise<DynamicModule> {
   await assertSecretsKey(config, databaseUrl);
-  const address = new DatabaseAddress(databaseUrl, await loginUrl(databaseUrl, secretsKey(config)));
+  const key = secretsKey(config);
+  const { databaseReadUrl } = config;
+  const address = new DatabaseAddress(
+    databaseUrl,
+    await loginUrl(databaseUrl, key),
+    databaseReadUrl && replicaLoginUrl(databaseReadUrl, databaseUrl, key),
+  );
   return AppModule.forRoot(config, address, logs);
 }
 

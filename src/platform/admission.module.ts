@@ -6,6 +6,7 @@ import { Passwords } from './auth/passwords.js';
 import { SignedRequests } from './auth/signed-requests.js';
 import { BrokenRequests } from './http/broken-requests.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { ReplicaInterceptor } from './http/replica.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { validationPipe } from './http/validation.js';
 import { KeyExpiry } from './idempotency/key-expiry.js';
@@ -33,6 +34,7 @@ import { RefusedLimit } from './rate-limit/refused-limit.js';
     { provide: APP_GUARD, useClass: RoleGuard },
     { provide: APP_GUARD, useClass: StopLimitGuard },
     { provide: APP_GUARD, useClass: InputGuard },
+    { provide: APP_INTERCEPTOR, useClass: ReplicaInterceptor },
     { provide: APP_INTERCEPTOR, useClass: MutationInterceptor },
     { provide: APP_PIPE, useFactory: validationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },

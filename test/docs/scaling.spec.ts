@@ -159,20 +159,39 @@ describe('how the tables could be distributed, in crossings.md', () => {
   });
 });
 
-describe('what could be read from a replica, in docs/scaling.md', () => {
-  it('has each reading route of the API, by itself or by the path above it, and no path without one', () => {
-    const listed = rowsBelow(guide, 'Read replicas').flatMap(([paths]) => codeIn(paths!));
-    const routes = test.app
+describe('what is read from a replica, in docs/scaling.md', () => {
+  const listed = rowsBelow(guide, 'Read replicas').flatMap(([paths, to]) =>
+    codeIn(paths!).map((above) => ({ above, replica: to === 'yes' })),
+  );
+  const covers = (above: string, path: string) => path === above || path.startsWith(`${above}/`);
+  const routes = () =>
+    test.app
       .get(RouteTable)
       .entries.filter(({ method }) => method === 'GET')
-      .flatMap(({ paths }) => paths)
-      .filter((path) => path.startsWith('/api/pro/'))
-      .map((path) => path.slice('/api/pro'.length));
-    const covers = (above: string, path: string) => path === above || path.startsWith(`${above}/`);
+      .flatMap(({ paths, policy }) => paths.map((path) => ({ path, replica: policy.replica ?? false })))
+      .filter(({ path }) => path.startsWith('/api/pro/'))
+      .map(({ path, ...route }) => ({ ...route, path: path.slice('/api/pro'.length) }));
 
-    expect(routes.filter((path) => !listed.some((above) => covers(above, path)))).toEqual([]);
-    expect(listed.filter((above) => !routes.some((path) => covers(above, path)))).toEqual([]);
-    expect(new Set(listed).size).toBe(listed.length);
+  it('has each reading route of the API as it is declared, by itself or by the path above it', () => {
+    for (const { path, replica } of routes()) {
+      const covering = listed.filter(({ above }) => covers(above, path));
+      const nearest = covering.toSorted((a, b) => b.above.length - a.above.length)[0];
+      expect(nearest?.replica, path).toBe(replica);
+    }
+  });
+
+  it('has no path without a route, and none twice', () => {
+    const paths = listed.map(({ above }) => above);
+    expect(paths.filter((above) => !routes().some(({ path }) => covers(above, path)))).toEqual([]);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+
+  it('declares no route for a replica that changes something, or is not below /api/pro', () => {
+    const { entries } = test.app.get(RouteTable);
+    const declared = entries.filter(({ policy }) => policy.replica);
+    expect(
+      declared.filter(({ method, paths }) => method !== 'GET' || !paths[0]!.startsWith('/api/pro/')),
+    ).toEqual([]);
   });
 });
 

@@ -8,8 +8,11 @@ export interface MachineDatabase extends TestDatabase {
 }
 
 /** Starts the server with the settings that its package gives it, so that it flushes what it commits. */
-export async function startMachineDatabase(programs: string): Promise<MachineDatabase> {
-  const server = await startMachineServer(programs, {});
+export async function startMachineDatabase(
+  programs: string,
+  settings: Record<string, string> = {},
+): Promise<MachineDatabase> {
+  const server = await startMachineServer(programs, settings);
   await server.run(`create role consigliere login createrole password 'of-the-owner'`);
   await server.run('create database consigliere owner consigliere');
   const url = new URL(`${server.url}/consigliere`);

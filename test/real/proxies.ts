@@ -6,7 +6,7 @@ import { freePort } from '../support/machine-postgres.js';
 import { programPath, startProgram } from '../support/programs.js';
 
 const NAME = 'consigliere.example.com';
-const GUIDE = join(import.meta.dirname, '../../docs/guides/behind-a-proxy.md');
+const GUIDES = join(import.meta.dirname, '../../docs/guides');
 
 export const PROXIES = ['nginx', 'haproxy'] as const;
 
@@ -36,7 +36,7 @@ export async function startProxy(
   await writeFile(join(folder, 'chain.pem'), cert);
   await writeFile(join(folder, 'chain-and-key.pem'), cert + key);
   const port = await freePort();
-  const adapted = change(await snippet(`two-processes.${program}`))
+  const adapted = change(await snippet('behind-a-proxy', `two-processes.${program}`))
     .replace(/^( *(?:listen|bind)) \S+ ssl/m, `$1 127.0.0.1:${port} ssl`)
     .replaceAll('/etc/ssl/consigliere', folder)
     .replaceAll(/127\.0\.0\.1:300([01])/g, (_address, index) => `127.0.0.1:${behind[Number(index)]}`);
@@ -58,9 +58,9 @@ export async function startProxy(
   };
 }
 
-/** The named code block of the guide. */
-async function snippet(name: string): Promise<string> {
-  const guide = await readFile(GUIDE, 'utf8');
+/** The named code block of a guide. */
+export async function snippet(page: string, name: string): Promise<string> {
+  const guide = await readFile(join(GUIDES, `${page}.md`), 'utf8');
   const found = [...guide.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)].find(([, named]) => named === name);
   if (!found) throw new Error(`the guide has no block ${name}`);
   return found[2]!;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import pg from 'pg';
 import { launchPostmaster } from '../../src/platform/embedded-postgres/postmaster.js';
 import { runAs, serverUser } from '../../src/platform/embedded-postgres/user.js';
 
-const PROGRAMS = ['pg_dump', 'pg_dumpall', 'pg_restore', 'psql', 'initdb', 'postgres'];
+const PROGRAMS = ['pg_dump', 'pg_dumpall', 'pg_restore', 'psql', 'initdb', 'postgres', 'pg_basebackup'];
 const PACKAGED = '/usr/lib/postgresql';
 
 /**
@@ -40,32 +40,76 @@ export function machinePostgres(): string | undefined {
 export interface MachineServer {
   /** Its superuser's address, without a database. */
   url: string;
+  port: number;
   /** One statement as that superuser. */
-  run(sql: string, database?: string): Promise<pg.QueryResult>;
+  run(sql: string, database?: string, values?: unknown[]): Promise<pg.QueryResult>;
+  /** Starts it when it has ended; answers once it takes connections. */
+  start(): Promise<void>;
+  /** Ends it at once, as a fault does: nothing is written any more. */
+  crash(): Promise<void>;
   /** Ends it, rolling back what is under way, and starts it again; answers once it takes connections. */
   restart(): Promise<void>;
+  /** Stops all of its processes where they are, as a machine does that hangs, or lets them go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
 
-export async function startMachineServer(
+/** Makes the data of a server in an empty directory; answers the superuser's password. */
+type Fill = (
+  directory: string,
+  run: (program: string, flags: string[], environment?: Record<string, string>) => Promise<unknown>,
+) => Promise<string>;
+
+export function startMachineServer(
   programs: string,
   settings: Record<string, string> = { fsync: 'off' },
+): Promise<MachineServer> {
+  return startServer(programs, settings, async (directory, run) => {
+    const password = randomBytes(12).toString('hex');
+    const file = join(dirname(directory), 'password');
+    await writeFile(file, password);
+    const user = serverUser(undefined);
+    if (user) await chown(file, user.uid, user.gid);
+    const flags = [`--pgdata=${directory}`, '--username=postgres', `--pwfile=${file}`];
+    await run('initdb', [...flags, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync']);
+    return password;
+  });
+}
+
+/** A streaming replica of the primary, which has to be running: a hot standby that applies what it receives so much later. */
+export function startReplica(
+  programs: string,
+  primary: Pick<MachineServer, 'url'>,
+  { delayMs = 0, ...settings }: { delayMs?: number } & Record<string, string | number> = {},
+): Promise<MachineServer> {
+  const delay = { recovery_min_apply_delay: `${delayMs}ms`, ...settings } as Record<string, string>;
+  return startServer(programs, delay, async (directory, run) => {
+    const { hostname, port, password } = new URL(primary.url);
+    const from = ['--host', hostname, '--port', port, '--username', 'postgres'];
+    const flags = ['--wal-method=stream', '--checkpoint=fast', '--write-recovery-conf', '--no-sync'];
+    await run('pg_basebackup', [`--pgdata=${directory}`, ...from, ...flags], { PGPASSWORD: password });
+    return password;
+  });
+}
+
+async function startServer(
+  programs: string,
+  settings: Record<string, string>,
+  fill: Fill,
 ): Promise<MachineServer> {
   const folder = await mkdtemp(join(tmpdir(), 'consigliere-server-'));
   const user = serverUser(undefined);
   const directory = join(folder, 'cluster');
-  const passwordFile = join(folder, 'password');
-  const password = randomBytes(12).toString('hex');
-  await mkdir(directory);
-  await writeFile(passwordFile, password);
+  await mkdir(directory, { mode: 0o700 });
   await chmod(folder, 0o755);
-  if (user) for (const path of [directory, passwordFile]) await chown(path, user.uid, user.gid);
-  const flags = [`--pgdata=${directory}`, '--username=postgres', `--pwfile=${passwordFile}`];
-  await promisify(execFile)(
-    join(programs, 'initdb'),
-    [...flags, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync'],
-    { ...runAs(user), cwd: folder, env: { PATH: programs, LC_ALL: 'C', TZ: 'UTC' } },
+  if (user) await chown(directory, user.uid, user.gid);
+  const password = await fill(directory, (program, flags, environment) =>
+    promisify(execFile)(join(programs, program), flags, {
+      ...runAs(user),
+      cwd: folder,
+      env: { PATH: programs, LC_ALL: 'C', TZ: 'UTC', ...environment },
+    }),
   );
   const port = await freePort();
   const launch = () =>
@@ -77,11 +121,12 @@ export async function startMachineServer(
   const kill = () => postmaster.shutDown('immediate');
   process.once('exit', kill);
   const url = `postgres://postgres:${password}@127.0.0.1:${port}`;
-  const run = async (sql: string, database = 'postgres') => {
+  const run = async (sql: string, database = 'postgres', values?: unknown[]) => {
     const client = new pg.Client({ connectionString: `${url}/${database}` });
+    client.on('error', () => undefined);
     await client.connect();
     try {
-      return await client.query(sql);
+      return await client.query(sql, values);
     } finally {
       await client.end();
     }
@@ -95,20 +140,37 @@ export async function startMachineServer(
   const ended = async () => {
     while (postmaster.running()) await sleep(5);
   };
+  const start = () => {
+    postmaster = launch();
+    return started();
+  };
+  const crash = () => {
+    kill();
+    return ended();
+  };
+  const signal = async (name: NodeJS.Signals) => {
+    const pid = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n')[0]!;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    for (const one of [pid, ...children.trim().split(' ')]) process.kill(Number(one), name);
+  };
   await started();
   return {
     url,
+    port,
     run,
+    start,
+    crash,
+    signal,
     async restart() {
       postmaster.shutDown('fast');
       await ended();
-      postmaster = launch();
-      await started();
+      await start();
     },
     async stop() {
-      kill();
+      // A stopped process hears of nothing else.
+      if (postmaster.running()) await signal('SIGCONT').catch(() => undefined);
+      await crash();
       process.off('exit', kill);
-      await ended();
       await rm(folder, { recursive: true, force: true });
     },
   };

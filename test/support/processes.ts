@@ -180,10 +180,12 @@ export async function startService(
       async createWorkspace(tier) {
         const [workspaceId, userId, memberId] = [newId('wks'), newId('usr'), newId('mem')];
         const memberToken = newOperatorToken();
-        await rows(`insert into workspaces (workspace_id, name, tier) values ($1, 'Another', $2)`, [
-          workspaceId,
-          tier,
-        ]);
+        // What a new workspace begins with is written with the rights of the owner, whom row-level security binds too.
+        await rows(
+          `insert into workspaces (workspace_id, name, tier)
+           select $1, 'Another', $2 from set_config('app.workspace_id', $1, true)`,
+          [workspaceId, tier],
+        );
         await rows(
           `insert into users (user_id, email, display_name) values ($1, $1 || '@example.com', 'Owner')`,
           [userId],

@@ -72,6 +72,8 @@ export interface Request extends CallOptions {
   body?: unknown;
 }
 
+const POSITION = 'X-Service-Position';
+
 /** What a timer of the platform can hold; more of it would be nothing at all. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -80,6 +82,8 @@ export class Http {
   readonly baseUrl: string;
   readonly #options: ClientOptions;
   readonly #authorization: Authorization;
+  /** Where the last of our changes stands: sent with each read, so that a replica that lacks it is not asked. */
+  #position = '';
 
   /** @throws TypeError with an address that is none */
   constructor(options: ClientOptions, authorization: Authorization) {
@@ -141,6 +145,7 @@ export class Http {
           ...init,
           signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         });
+        this.#noticePosition(response);
         if (!response.ok) throw errorOf(response.status, await bodyOf(response, true), response.headers);
         result = await read(response);
       } catch (thrown) {
@@ -169,8 +174,15 @@ export class Http {
       headers.set('Idempotency-Key', idempotencyKey ?? headers.get('Idempotency-Key') ?? crypto.randomUUID());
     }
     headers.set('X-Service-API-Version', API_VERSION);
+    if (this.#position && !headers.has(POSITION)) headers.set(POSITION, this.#position);
     // A redirect would take the token to another address.
     return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
+  }
+
+  /** Positions compare as text; the answers of two changes may come in either order. */
+  #noticePosition({ headers }: Response): void {
+    const position = headers.get(POSITION) ?? '';
+    if (position > this.#position) this.#position = position;
   }
 
   #log(

@@ -13,7 +13,12 @@ export class EnginesController {
 
   /** The engines with what each can do. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/engines'), returns: { 200: EngineList } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/engines'),
+    returns: { 200: EngineList },
+  })
   async list(@CurrentCaller() caller: Caller): Promise<EngineList> {
     const agents = await this.agents.list(scopeOf(caller));
     return { items: agents.map(({ role, status }) => engineViewOf(role, status)) };

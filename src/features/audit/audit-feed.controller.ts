@@ -39,6 +39,7 @@ export class AuditFeedController {
   @Get()
   @Route({
     auth: 'member',
+    replica: true,
     limit: specified('/api/pro/audit-feed'),
     returns: {
       200: { 'application/json': AuditPage, 'application/x-ndjson': LINES_EXAMPLE, 'text/csv': CSV_EXAMPLE },
@@ -57,7 +58,7 @@ export class AuditFeedController {
 
   /** Everything that reached the outside, newest first: what it was, who or which standing order let it go, and the receipt. */
   @Get('sent')
-  @Route({ auth: 'member', returns: { 200: SentPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: SentPage } })
   listSent(@CurrentCaller() caller: Caller, @Query() query: TeamPageQuery): Promise<SentPage> {
     return this.log.listSent(scopeOf(caller), query);
   }

@@ -23,7 +23,7 @@ export class FeedController {
 
   /** What happened, newest first, in a person's words. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/feed'), returns: { 200: FeedPage } })
+  @Route({ auth: 'member', replica: true, limit: specified('/api/pro/feed'), returns: { 200: FeedPage } })
   async list(@CurrentCaller() caller: Caller, @Query() { before, limit }: BeforeQuery): Promise<FeedPage> {
     const receipts = await this.log.listBefore(scopeOf(caller), {}, before, limit);
     return { items: receipts.map(feedItem), nextBefore: nextBefore(receipts, limit) };

@@ -36,6 +36,7 @@ export class ChatController {
   @Get()
   @Route({
     auth: 'member',
+    replica: true,
     limit: specified('/api/pro/consigliere/chat'),
     returns: { 200: ConversationPage },
   })
@@ -46,7 +47,7 @@ export class ChatController {
   /** One of the caller's own conversations with its messages, the newest first. */
   @ApiParam(CONVERSATION_PARAM)
   @Get(':conversationId')
-  @Route({ auth: 'member', returns: { 200: ConversationView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ConversationView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Param('conversationId') conversationId: string,

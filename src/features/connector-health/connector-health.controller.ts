@@ -18,7 +18,7 @@ export class ConnectorHealthController {
 
   /** The connectors that the workspace may use, each with its health. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: ConnectorPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: ConnectorPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ConnectorPage> {
     const page = await this.connectors.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(viewOf) };
@@ -27,7 +27,7 @@ export class ConnectorHealthController {
   /** The checks of a connector, newest first. */
   @ApiParam(CONNECTOR_PARAM)
   @Get(':connectorId/checks')
-  @Route({ auth: 'member', returns: { 200: ConnectorCheckPage }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ConnectorCheckPage }, errors: [NotFound] })
   async listChecks(
     @CurrentCaller() caller: Caller,
     @Param('connectorId') connectorId: string,

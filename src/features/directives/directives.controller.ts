@@ -71,7 +71,7 @@ export class DirectivesController {
 
   /** The directives the caller may see, newest first. */
   @Get('directives')
-  @Route({ auth: 'member', returns: { 200: DirectivePage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: DirectivePage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: DirectivesQuery): Promise<DirectivePage> {
     const page = await this.directives.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };
@@ -80,7 +80,7 @@ export class DirectivesController {
   /** One directive with its output, cost and history. */
   @ApiParam(DIRECTIVE_PARAM)
   @Get('directives/:directiveId')
-  @Route({ auth: 'member', returns: { 200: DirectiveView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: DirectiveView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Param('directiveId') directiveId: string,

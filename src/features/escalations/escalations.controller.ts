@@ -22,7 +22,7 @@ export class EscalationsController {
 
   /** What a person has to decide, the most urgent first; of another status, newest first. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: EscalationPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: EscalationPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: EscalationsQuery): Promise<EscalationPage> {
     return this.escalations.list(caller, query);
   }
@@ -30,7 +30,7 @@ export class EscalationsController {
   /** One escalation. */
   @ApiParam(ESCALATION_PARAM)
   @Get(':escalationId')
-  @Route({ auth: 'member', returns: { 200: EscalationView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: EscalationView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('escalationId') escalationId: string): Promise<EscalationView> {
     return this.escalations.get(caller, escalationId);
   }

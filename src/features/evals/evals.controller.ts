@@ -35,7 +35,7 @@ export class EvalsController {
 
   /** The eval runs that the caller may see, newest first, without their findings. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: EvalRunPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: EvalRunPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: EvalsQuery): Promise<EvalRunPage> {
     return this.runs.list(scopeOf(caller), query);
   }
@@ -43,7 +43,7 @@ export class EvalsController {
   /** One eval run with what it found. */
   @ApiParam(EVAL_PARAM)
   @Get(':evalRunId')
-  @Route({ auth: 'member', returns: { 200: EvalRunView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: EvalRunView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('evalRunId') evalRunId: string): Promise<EvalRunView> {
     return this.runs.get(scopeOf(caller), evalRunId);
   }

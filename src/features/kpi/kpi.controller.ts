@@ -32,7 +32,7 @@ export class KpiController {
   })
   @ApiResponse({ status: 304, description: 'No tile has changed.' })
   @Get()
-  @Route({ auth: 'member', returns: { 200: KpiView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: KpiView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Query() { teamId }: KpiQuery,

@@ -14,7 +14,12 @@ export class WorkspaceMetricsController {
 
   /** Revenue and performance metrics. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/metrics'), returns: { 200: WorkspaceMetricsView } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/metrics'),
+    returns: { 200: WorkspaceMetricsView },
+  })
   get(@CurrentCaller() caller: Caller): Promise<WorkspaceMetricsView> {
     return this.metrics.read(scopeOf(caller));
   }

@@ -13,7 +13,7 @@ export class NotificationChoicesController {
 
   /** What the caller is mailed, and when. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: NotificationChoicesView } })
+  @Route({ auth: 'member', replica: true, returns: { 200: NotificationChoicesView } })
   get(@CurrentCaller() caller: Caller): Promise<NotificationChoicesView> {
     return this.choices.read(caller);
   }

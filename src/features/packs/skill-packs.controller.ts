@@ -62,7 +62,12 @@ export class SkillPacksController {
 
   /** The skill packs that the workspace has or had, the one that was installed last first. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/skill-packs'), returns: { 200: SkillPackPage } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/skill-packs'),
+    returns: { 200: SkillPackPage },
+  })
   list(@CurrentCaller() caller: Caller, @Query() query: SkillPacksQuery): Promise<SkillPackPage> {
     return this.packs.list(scopeOf(caller), query);
   }
@@ -70,7 +75,7 @@ export class SkillPacksController {
   /** One skill pack with what it contains, and how far its installation has got. */
   @ApiParam(PACK_PARAM)
   @Get(':packId')
-  @Route({ auth: 'member', returns: { 200: SkillPackView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: SkillPackView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('packId') packId: string): Promise<SkillPackView> {
     return this.service.read(scopeOf(caller), packId);
   }

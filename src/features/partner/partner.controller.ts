@@ -50,7 +50,12 @@ export class PartnerController {
 
   /** The persona now: where all buyers together stand. */
   @Get('avatar')
-  @Route({ auth: 'member', limit: specified('/api/pro/partner/avatar'), returns: { 200: PartnerAvatar } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/partner/avatar'),
+    returns: { 200: PartnerAvatar },
+  })
   getAvatar(@CurrentCaller() caller: Caller): Promise<PartnerAvatar> {
     return this.persona.avatar(scopeOf(caller));
   }
@@ -59,6 +64,7 @@ export class PartnerController {
   @Get('intelligence')
   @Route({
     auth: 'member',
+    replica: true,
     limit: specified('/api/pro/partner/intelligence'),
     returns: { 200: PartnerIntelligence },
   })

@@ -15,7 +15,7 @@ export class DocumentsController {
 
   /** What the capos filed, newest first, without the texts. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: DocumentPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: DocumentPage } })
   list(@CurrentCaller() caller: Caller, @Query() page: PageQuery): Promise<DocumentPage> {
     return this.documents.list(scopeOf(caller), page);
   }
@@ -23,7 +23,7 @@ export class DocumentsController {
   /** One filed document with its text. */
   @ApiParam(DOCUMENT_PARAM)
   @Get(':id')
-  @Route({ auth: 'member', returns: { 200: DocumentView } })
+  @Route({ auth: 'member', replica: true, returns: { 200: DocumentView } })
   async get(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<DocumentView> {
     const document = isId('doc', id) ? await this.documents.find(scopeOf(caller), id) : undefined;
     if (!document) throw new NotFound();

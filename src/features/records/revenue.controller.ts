@@ -20,7 +20,12 @@ export class RevenueController {
 
   /** What was earned, the latest first, of what the caller may see. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/revenue-events'), returns: { 200: RevenueEventPage } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/revenue-events'),
+    returns: { 200: RevenueEventPage },
+  })
   list(@CurrentCaller() caller: Caller, @Query() query: RevenueEventsQuery): Promise<RevenueEventPage> {
     return this.revenue.list(scopeOf(caller), query);
   }

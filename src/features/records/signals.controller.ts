@@ -14,7 +14,7 @@ export class SignalsController {
 
   /** What was raised and not withdrawn, newest first, without the texts. */
   @Get('signals')
-  @Route({ auth: 'member', returns: { 200: SignalPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: SignalPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: SignalsQuery): Promise<SignalPage> {
     return this.signals.list(scopeOf(caller), query);
   }
@@ -22,7 +22,7 @@ export class SignalsController {
   /** One signal with its text. */
   @ApiParam(SIGNAL_PARAM)
   @Get('signals/:signalId')
-  @Route({ auth: 'member', returns: { 200: SignalView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: SignalView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('signalId') signalId: string): Promise<SignalView> {
     return this.signals.get(scopeOf(caller), signalId);
   }

@@ -34,6 +34,7 @@ export class FamilyController {
   @Get('report')
   @Route({
     auth: 'member',
+    replica: true,
     returns: { 200: { 'application/json': FamilyReport, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [NotFound, NotAcceptable],
   })
@@ -66,6 +67,7 @@ export class FamilyController {
   @Get('comment')
   @Route({
     auth: 'member',
+    replica: true,
     limit: specified('/api/pro/family/comment'),
     returns: { 200: CommentPage },
     errors: [NotFound],

@@ -22,7 +22,7 @@ export class ReportConfigController {
 
   /** How the workspace wants its reports. */
   @Get('config')
-  @Route({ auth: 'member', role: 'admin', returns: { 200: ReportConfigView } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: ReportConfigView } })
   getConfig(@CurrentCaller() caller: Caller): Promise<ReportConfigView> {
     return this.service.read(scopeOf(caller));
   }
@@ -39,7 +39,7 @@ export class ReportConfigController {
 
   /** The sections that the workspace has added to its reports. */
   @Get('custom-sections')
-  @Route({ auth: 'member', role: 'admin', returns: { 200: CustomSectionList } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: CustomSectionList } })
   async listSections(@CurrentCaller() caller: Caller): Promise<CustomSectionList> {
     const sections = await this.configs.sections(scopeOf(caller));
     return { items: sections.map(viewOf) };

@@ -29,6 +29,7 @@ export class ReportsController {
   @Get('daily')
   @Route({
     auth: 'member',
+    replica: true,
     returns: { 200: { 'application/json': DailyReportView, 'text/plain': MARKDOWN_EXAMPLE } },
     errors: [NotFound, NotAcceptable],
   })
@@ -47,7 +48,7 @@ export class ReportsController {
 
   /** The reports that were made, the latest day first. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: ReportPage }, errors: [Forbidden] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ReportPage }, errors: [Forbidden] })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<ReportPage> {
     await this.service.requireWholeWorkspace(caller);
     const page = await this.reports.list(scopeOf(caller), query);

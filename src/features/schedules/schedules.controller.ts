@@ -48,7 +48,7 @@ export class SchedulesController {
 
   /** The schedules the caller may see, newest first. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: SchedulePage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: SchedulePage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: SchedulesQuery): Promise<SchedulePage> {
     const page = await this.schedules.list(scopeOf(caller), query);
     const items = page.items.map(({ text, lastDueAt: _due, ...shown }) => ({
@@ -61,7 +61,7 @@ export class SchedulesController {
   /** One schedule. */
   @ApiParam(SCHEDULE_PARAM)
   @Get(':scheduleId')
-  @Route({ auth: 'member', returns: { 200: ScheduleView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ScheduleView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('scheduleId') id: string): Promise<ScheduleView> {
     return viewOf(await this.schedules.get(scopeOf(caller), id));
   }

@@ -21,7 +21,7 @@ export class SetupController {
 
   /** How address, mail and model are set up, and which first steps the workspace has done. */
   @Get()
-  @Route({ auth: 'member', role: 'admin', returns: { 200: SetupView } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: SetupView } })
   get(@CurrentCaller() caller: Caller): Promise<SetupView> {
     return this.setup.read(caller);
   }

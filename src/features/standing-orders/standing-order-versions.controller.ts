@@ -69,7 +69,7 @@ export class StandingOrderVersionsController {
   /** The versions of a standing order, newest first. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Get('versions')
-  @Route({ auth: 'member', returns: { 200: StandingOrderVersionPage }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderVersionPage }, errors: [NotFound] })
   async listVersions(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
@@ -85,7 +85,7 @@ export class StandingOrderVersionsController {
   @ApiParam(STANDING_ORDER_PARAM)
   @ApiParam(VERSION_PARAM)
   @Get('versions/:version')
-  @Route({ auth: 'member', returns: { 200: StandingOrderVersionView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderVersionView }, errors: [NotFound] })
   async getVersion(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,

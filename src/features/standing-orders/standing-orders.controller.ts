@@ -69,6 +69,7 @@ export class StandingOrdersController {
   @Get()
   @Route({
     auth: 'member',
+    replica: true,
     limit: specified('/api/pro/standing-orders'),
     returns: { 200: StandingOrderPage },
   })
@@ -83,7 +84,7 @@ export class StandingOrdersController {
   /** One standing order, whatever its status. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Get(':standingOrderId')
-  @Route({ auth: 'member', returns: { 200: StandingOrderView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,

@@ -18,6 +18,7 @@ export class SuggestionsController {
   @Get()
   @Route({
     auth: 'member',
+    replica: true,
     returns: { 200: SuggestionList },
     errors: [Unavailable],
   })

@@ -42,7 +42,7 @@ export class ToolsController {
 
   /** The tools of the workspace by name, without descriptions and schemas. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: ToolPage } })
+  @Route({ auth: 'member', replica: true, returns: { 200: ToolPage } })
   list(@CurrentCaller() caller: Caller, @Query() query: ToolsQuery): Promise<ToolPage> {
     return this.tools.list(caller, query);
   }
@@ -71,7 +71,7 @@ export class ToolsController {
   /** One tool, whatever its status. */
   @ApiParam(TOOL_PARAM)
   @Get(':name')
-  @Route({ auth: 'member', returns: { 200: ToolView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: ToolView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('name') name: string): Promise<ToolView> {
     return this.tools.get(caller, name);
   }

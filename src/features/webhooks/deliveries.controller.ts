@@ -19,7 +19,7 @@ export class DeliveriesController {
   /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
   @ApiParam(DESTINATION_PARAM)
   @Get(destinationPaths('/deliveries'))
-  @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
   list(
     @CurrentCaller() caller: Caller,
     @Param('id') destinationId: string,
@@ -31,7 +31,7 @@ export class DeliveriesController {
   /** One delivery with every attempt and what the receiver answered. */
   @ApiParam(DELIVERY_PARAM)
   @Get(['api/pro/deliveries/:id', 'api/admin/deliveries/:id'])
-  @Route({ auth: 'member', role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
   get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
     return this.deliveries.get(scopeOf(caller), deliveryId);
   }

@@ -73,7 +73,7 @@ export class DestinationsController {
 
   /** The destinations of the workspace, newest first. */
   @Get(['api/pro/webhooks', 'api/admin/webhooks'])
-  @Route({ auth: 'member', role: 'admin', returns: { 200: DestinationPage } })
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: DestinationPage } })
   async list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<DestinationPage> {
     const page = await this.destinations.list(scopeOf(caller), query);
     const items = page.items.map(({ deliveries, ...destination }) => ({
@@ -88,6 +88,7 @@ export class DestinationsController {
   @ApiExtension('x-alias-of', 'webhooks.list')
   @Route({
     auth: 'member',
+    replica: true,
     role: 'admin',
     limit: specified('/api/pro/partner/webhooks'),
     returns: { 200: DestinationPage },

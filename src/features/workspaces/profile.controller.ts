@@ -20,7 +20,7 @@ export class ProfileController {
 
   /** Who calls, and how far the workspace acts by itself. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/profile'), returns: { 200: Profile } })
+  @Route({ auth: 'member', replica: true, limit: specified('/api/pro/profile'), returns: { 200: Profile } })
   async get(@CurrentCaller() caller: Caller): Promise<Profile> {
     const scope = scopeOf(caller);
     const [{ presence, quietHours, tier }, devices, mode, packs] = await Promise.all([

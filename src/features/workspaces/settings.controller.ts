@@ -15,7 +15,7 @@ export class SettingsController {
 
   /** The workspace's zone, language, currency, presence, quiet hours and notifications. */
   @Get()
-  @Route({ auth: 'member', returns: { 200: SettingsView } })
+  @Route({ auth: 'member', replica: true, returns: { 200: SettingsView } })
   async get(@CurrentCaller() caller: Caller): Promise<SettingsView> {
     const { name: _name, tier: _tier, ...settings } = await this.workspaces.settings(scopeOf(caller));
     return settings;

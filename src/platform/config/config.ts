@@ -36,6 +36,9 @@ export class Config {
   readonly dataDir: string;
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined;
+  /** Undefined: the primary answers every read. */
+  readonly databaseReadUrl: string | undefined;
+  readonly databaseReadLagSeconds: number;
   /** As `database_identity` spells it. */
   readonly restoredDatabase: string | undefined;
   /** `automatic`: memory while this is the only process of its database. */
@@ -95,6 +98,8 @@ export class Config {
     this.logLevel = values.LOG_LEVEL;
     this.dataDir = resolve(values.DATA_DIR);
     this.databaseUrl = values.DATABASE_URL && withVerifiedServer(values.DATABASE_URL);
+    this.databaseReadUrl = values.DATABASE_READ_URL && withVerifiedServer(values.DATABASE_READ_URL);
+    this.databaseReadLagSeconds = values.DATABASE_READ_LAG_SECONDS;
     this.restoredDatabase = values.RESTORED_DATABASE;
     this.rateLimitStore = values.RATE_LIMIT_STORE ?? defaultRateLimitStore(values);
     this.secretsKey = values.SECRETS_KEY;
@@ -187,6 +192,7 @@ function missing(given: NodeJS.ProcessEnv): ConfigFault[] {
       given.NODE_ENV === 'production' && given.DATABASE_URL !== undefined,
       'is required with DATABASE_URL when NODE_ENV=production: openssl rand -base64 32',
     ],
+    ['DATABASE_URL', given.DATABASE_READ_URL !== undefined, 'is required when DATABASE_READ_URL is set'],
     ['SMTP_URL', given.MAIL_TRANSPORT === 'smtp', 'is required when MAIL_TRANSPORT=smtp'],
     [
       'SMTP_URL',

@@ -219,6 +219,19 @@ export const environment = z.object({
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       secret: true,
     }),
+  DATABASE_READ_URL: url(['postgres:', 'postgresql:'], 'must be a postgres or postgresql URL')
+    .optional()
+    .register(notes, {
+      description:
+        'A streaming replica of `DATABASE_URL`, for the reads that docs/scaling.md lists. The service logs in as it does there, whatever user is named.',
+      example: 'postgres://replica.example.com:5432/consigliere',
+      whenUnset: 'the primary answers every read',
+      secret: true,
+    }),
+  DATABASE_READ_LAG_SECONDS: wholeNumber(1, 3_600).default(5).register(notes, {
+    description: 'How late the replica may be, in seconds; while it is later, the primary answers.',
+    example: '30',
+  }),
   RESTORED_DATABASE: z
     .string()
     .regex(

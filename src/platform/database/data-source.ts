@@ -42,7 +42,7 @@ const RESERVED_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** Of each connection that serves requests. */
-const SESSION = {
+export const SESSION = {
   ...AS_APP_ROLE,
   ...BY_INDEX,
   idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),

@@ -5,5 +5,7 @@ export class DatabaseAddress {
     readonly ownerUrl: string,
     /** With those of a role that can become APP_ROLE only: for everything that a request can reach. */
     readonly loginUrl: string,
+    /** The replica's, with the same credentials as `loginUrl`; undefined without one. */
+    readonly readUrl?: string,
   ) {}
 }

@@ -5,6 +5,7 @@ import { appDataSource } from './data-source.js';
 import { DatabaseAddress } from './database-address.js';
 import { Db } from './db.js';
 import { assertIsolation } from './isolation-check.js';
+import { Replica } from './replica.js';
 import { Channel } from './channel.js';
 import { Tallies } from './tallies.js';
 
@@ -23,12 +24,12 @@ export class DatabaseModule implements OnModuleInit {
           retryAttempts: 1,
         }),
       ],
-      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Channel, Tallies],
-      exports: [DatabaseAddress, Db, Channel],
+      providers: [{ provide: DatabaseAddress, useValue: address }, Db, Replica, Channel, Tallies],
+      exports: [DatabaseAddress, Db, Replica, Channel],
     };
   }
 
   async onModuleInit(): Promise<void> {
-    await assertIsolation(this.dataSource);
+    await assertIsolation((text, values) => this.dataSource.query(text, values));
   }
 }

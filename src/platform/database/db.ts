@@ -10,6 +10,7 @@ import { CONNECTIONS, LONG_STATEMENT_TIMEOUT } from './data-source.js';
 import { CONNECT_TIMEOUT_MS } from './sessions.js';
 import { isCancelled, isDeadlock, isOutage, isReadOnlyWorkspace } from './database-errors.js';
 import type { Statement } from './batch.js';
+import { Replica } from './replica.js';
 import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
 import { type Scope, scopeSettings, UnitOfWork } from './unit-of-work.js';
 
@@ -28,7 +29,10 @@ const ambient = new AsyncLocalStorage<UnitOfWork>();
 export class Db {
   readonly #gate = new ConnectionGate(CONNECTIONS, CONNECT_TIMEOUT_MS);
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly replica?: Replica,
+  ) {}
 
   /** How many of this process's connections are in use and free, and how many statements wait for one. */
   get connections(): { busy: number; free: number; waiting: number } {
@@ -118,10 +122,18 @@ export class Db {
     return rows as T[];
   }
 
-  /** Several reads of one moment over one connection, in one round trip. */
+  /**
+   * Several reads of one moment over one connection, in one round trip. Where the request allows it a replica answers; once
+   * the primary was asked, it answers the rest of the request as well, which must not go back in time.
+   */
   async readAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
     const current = ambient.getStore();
     if (current) return current.batch(statements);
+    const context = RequestContext.current;
+    if (this.replica && context?.readsAfter !== undefined) {
+      const rows = await traced('replica', OF_DATABASE, () => this.replica!.read(scope, statements, context));
+      if (rows) return rows;
+    }
     return this.onConnection(scope, (unit) => unit.whole(statements), 'begin read only');
   }
 
@@ -153,6 +165,8 @@ export class Db {
     work: (unit: UnitOfWork, opened: unknown[][]) => Promise<T>,
     opening: Statement[],
   ): Promise<T> {
+    const context = RequestContext.current;
+    if (context) context.readsAfter = undefined;
     return this.onConnection(scope, async (unit) => {
       try {
         if (isUrgent()) unit.write(LONG_STATEMENT_TIMEOUT, []);

@@ -34,26 +34,38 @@ const isRefusal = ({ code = '', message }: pg.DatabaseError) =>
  * @throws when the role cannot be made or the server does not let it in
  */
 export async function loginUrl(ownerUrl: string, secretsKey: Buffer): Promise<string> {
-  const { database } = new pg.Client({ connectionString: ownerUrl });
-  const role = loginRole(database ?? '', secretsKey);
-  const url = new URL(ownerUrl);
-  url.username = '';
-  url.password = '';
-  url.pathname = `/${encodeURIComponent(database ?? '')}`;
-  // Of two places for a name, the driver prefers this one; it also serves an address without a host.
-  url.searchParams.set('user', role.name);
-  url.searchParams.set('password', role.password);
-  if (!(await refusal(url.href))) return url.href;
+  const role = loginRole(ownerUrl, secretsKey);
+  const url = withLogin(ownerUrl, role);
+  if (!(await refusal(url))) return url;
   await provide(ownerUrl, role);
-  const still = await refusal(url.href);
-  if (!still) return url.href;
+  const still = await refusal(url);
+  if (!still) return url;
   throw new StartRefused(
     `PostgreSQL does not let the service log in as the role ${role.name}, which it made for itself (${still.message}). Allow it in the server's pg_hba.conf; a pooler in between must look users up in the server (in pgbouncer: auth_user and auth_query).`,
     { cause: still },
   );
 }
 
-function loginRole(database: string, secretsKey: Buffer): LoginRole {
+/** The address of a replica with the login of its primary; nothing is asked of either. */
+export function replicaLoginUrl(readUrl: string, ownerUrl: string, secretsKey: Buffer): string {
+  return withLogin(readUrl, loginRole(ownerUrl, secretsKey));
+}
+
+function withLogin(address: string, role: LoginRole): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  url.pathname = `/${encodeURIComponent(databaseOf(address))}`;
+  // Of two places for a name, the driver prefers this one; it also serves an address without a host.
+  url.searchParams.set('user', role.name);
+  url.searchParams.set('password', role.password);
+  return url.href;
+}
+
+const databaseOf = (url: string) => new pg.Client({ connectionString: url }).database ?? '';
+
+function loginRole(ownerUrl: string, secretsKey: Buffer): LoginRole {
+  const database = databaseOf(ownerUrl);
   const derived = (purpose: string) =>
     createHmac('sha256', secretsKey).update(`database login ${purpose}\n${database}`);
   return {

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { RequestContext } from '../kernel/request-context.js';
 import { Batch, type Statement } from './batch.js';
 import { ROW_TYPES } from './data-source.js';
+import { COMMITTED, positionIn, type WalPosition } from './wal-position.js';
 
 /** What the caller may see: a workspace, and in it all teams, some teams, or (with none) what belongs to no team. */
 export interface Scope {
@@ -135,7 +136,10 @@ export class UnitOfWork {
 
   /** Writes what the act leaves behind and commits, in one round trip; in none where nothing was done. */
   async finish(): Promise<void> {
-    await this.leaveBehind({ text: 'commit' });
+    const context = RequestContext.current;
+    if (!context?.notesPosition) return void (await this.leaveBehind([{ text: 'commit' }]));
+    const results = await this.leaveBehind([{ text: 'commit' }, COMMITTED]);
+    if (results) context.position = positionIn(results.at(-1) as WalPosition[]);
   }
 
   /** The same transaction in another workspace, until {@link comeBackFrom} it. */
@@ -146,13 +150,13 @@ export class UnitOfWork {
 
   /** Writes what was done in the other workspace, and goes on in this one. */
   async comeBackFrom(other: UnitOfWork): Promise<void> {
-    await other.leaveBehind(scopeSettings(this.scope));
+    await other.leaveBehind([scopeSettings(this.scope)]);
     this.roundTrips += other.roundTrips;
     this.afterCommit.push(...other.afterCommit);
   }
 
-  /** Everything that was collected, and this statement behind it. */
-  private async leaveBehind(last: Statement): Promise<void> {
+  /** Everything that was collected, and these statements behind it; answers the results, unless nothing was done. */
+  private async leaveBehind(last: Statement[]): Promise<unknown[][] | undefined> {
     const act: Record<string, unknown> = { workspaceId: this.scope.workspaceId };
     if (this.messages.length > 0) act['messages'] = this.messages;
     if (this.answer) act['answer'] = this.answer;
@@ -163,14 +167,14 @@ export class UnitOfWork {
     if (this.events.length > 0) act['events'] = this.events;
     if (Object.keys(act).length === 1) {
       const isUntouched = this.#begin.length > 0 && this.#writes.length === 0;
-      if (!isUntouched) await this.batch([last]);
-      return;
+      return isUntouched ? undefined : this.batch(last);
     }
-    const [finished] = await this.batch([
+    const results = await this.batch([
       { text: 'select app.finish($1::jsonb) as reached', values: [JSON.stringify(act)] },
-      last,
+      ...last,
     ]);
-    this.reached = (finished as { reached: string[] }[])[0]!.reached;
+    this.reached = (results as { reached: string[] }[][])[0]![0]!.reached;
+    return results;
   }
 
   async rollback(): Promise<void> {

@@ -49,6 +49,8 @@ export interface RoutePolicy {
    * carries instead of it.
    */
   carries?: boolean;
+  /** A replica may answer its reads: it shows what is past, or what nobody acts on at once (docs/scaling.md). */
+  replica?: boolean;
   /** Opens to a session that must set up a second factor first. */
   beforeSecondFactor?: boolean;
   /** Opens to a token that is paused. */

@@ -11,6 +11,14 @@ export class RequestContext {
   /** What its mutation needed and was computed while no transaction was open, by key (platform/database/beforehand.ts). */
   readonly computed = new Map<string, unknown>();
 
+  /** A replica may answer its reads that has come to this position; undefined: only the primary may. */
+  readsAfter: string | undefined;
+  /** Whether a replica has answered one of its reads. */
+  readReplica = false;
+  /** Whether its caller is to hear where what it commits stands, and where that is. */
+  notesPosition = false;
+  position: string | undefined;
+
   /** Undefined: it is not traced. */
   trace: Trace | undefined;
 

@@ -4,6 +4,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { Gauge } from 'prom-client';
 import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
+import { Replica } from '../database/replica.js';
 import { Metrics } from './metrics.js';
 
 /** Scrapes that come closer together than this share one look at the database. */
@@ -37,6 +38,7 @@ export class Figures {
     private readonly metrics: Metrics,
     private readonly db: Db,
     private readonly logger: PinoLogger,
+    replica: Replica,
   ) {
     this.#database = new Gauge({
       name: 'consigliere_database_up',
@@ -54,6 +56,7 @@ export class Figures {
         },
       }),
     );
+    if (replica.isConfigured) this.showReplica(replica);
   }
 
   /** Declares a figure that is read from the database at each scrape. */
@@ -92,6 +95,33 @@ export class Figures {
     });
     this.#looked = look;
     return look;
+  }
+
+  private showReplica(replica: Replica): void {
+    const { registry } = this.metrics;
+    registry.registerMetric(
+      new Gauge({
+        name: 'consigliere_replica_reads_total',
+        help: 'Reads that a replica may answer, by who did: the replica, or the primary since the replica was down, late, or behind the caller',
+        labelNames: ['outcome'],
+        registers: [],
+        collect() {
+          for (const [outcome, count] of Object.entries(replica.reads)) this.set({ outcome }, count);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: 'consigliere_replica_lag_seconds',
+        help: 'How late the replica is at most; left out while that is not known',
+        registers: [],
+        collect() {
+          this.remove();
+          const { lagSeconds } = replica;
+          if (lagSeconds !== undefined) this.set(lagSeconds);
+        },
+      }),
+    );
   }
 
   private async read(): Promise<void> {

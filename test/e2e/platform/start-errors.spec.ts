@@ -59,6 +59,8 @@ const WRONG: Record<keyof typeof environment.shape, [value: string, fault: strin
   TRUST_PROXY: ['yes', 'must be a whole number from 0 to 10'],
   LOG_LEVEL: ['loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
   DATA_DIR: ['a\nb', 'must be 1 to 4096 characters on one line'],
+  DATABASE_READ_URL: ['mysql://localhost/x', 'must be a postgres or postgresql URL'],
+  DATABASE_READ_LAG_SECONDS: ['0', 'must be a whole number from 1 to 3600'],
   DATABASE_URL: ['mysql://localhost/x', 'must be a postgres or postgresql URL'],
   RESTORED_DATABASE: [
     '16390',

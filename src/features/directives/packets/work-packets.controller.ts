@@ -30,7 +30,12 @@ export class WorkPacketsController {
 
   /** The work packets of the capos, newest first. */
   @Get()
-  @Route({ auth: 'member', limit: specified('/api/pro/work-packets'), returns: { 200: WorkPacketPage } })
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/work-packets'),
+    returns: { 200: WorkPacketPage },
+  })
   async list(@CurrentCaller() caller: Caller, @Query() query: WorkPacketQuery): Promise<WorkPacketPage> {
     const page = await this.packets.list(scopeOf(caller), query);
     return { ...page, items: page.items.map(summaryOf) };
@@ -39,7 +44,7 @@ export class WorkPacketsController {
   /** One work packet with its complete parameters, the decision about it and what came of it. */
   @ApiParam(WORK_PACKET_PARAM)
   @Get(':id')
-  @Route({ auth: 'member', returns: { 200: WorkPacketView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: WorkPacketView }, errors: [NotFound] })
   async get(@CurrentCaller() caller: Caller, @Param('id') workPacketId: string): Promise<WorkPacketView> {
     const scope = scopeOf(caller);
     if (!isId('pkt', workPacketId)) throw new NotFound();
