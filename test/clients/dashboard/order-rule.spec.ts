@@ -137,7 +137,9 @@ describe('the words of a rule', () => {
     const fields = { 'params.subject': { $prefix: 'Your order ', $later: 'shipped' } };
     const [fault] = ruleIn({ effect: 'allow', match: { fields } }).flatMap((line) => line.fault ?? []);
     expect(fault).toMatch(/^There is no operator \$later: an order with it cannot be kept\. There are \$eq /);
-    expect(ruleIn({ match: { fields: { target: OPERANDS } } }).flatMap((line) => line.fault ?? [])).toEqual([]);
+    expect(ruleIn({ match: { fields: { target: OPERANDS } } }).flatMap((line) => line.fault ?? [])).toEqual(
+      [],
+    );
   });
 
   it('show what they do not know, as an unchecked file may hold anything', () => {
