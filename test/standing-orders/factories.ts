@@ -84,6 +84,7 @@ const conditions = fc.oneof(
   fc.record({ $domainIn: fc.constant(['example.com']) }),
   fc.record({ $lte: fc.integer({ min: 0, max: 1000 }) }),
   fc.record({ $ne: fc.oneof(fc.string(), fc.integer()) }),
+  fc.record({ $suffix: fc.constantFrom('e', '.com') }),
   fc.record({ $exists: fc.boolean() }),
 );
 

@@ -18,6 +18,11 @@ describe('a version is no looser than the former one', () => {
     ['that says the same', { match: mail }, { match: mail }],
     ['that allows fewer action types', { match: {} }, { match: mail }],
     ['that allows less by its fields', { match: mail }, { match: { ...mail, fields: acme } }],
+    [
+      'that allows only what also ends so',
+      { match: { ...mail, fields: { target: { $prefix: 'a' } } } },
+      { match: { ...mail, fields: { target: { $prefix: 'a', $suffix: 'z' } } } },
+    ],
     ['that allows for fewer capos', { capos: null }, { capos: ['ceo'] }],
     ['that allows for a shorter time', { expiresAt: null }, { expiresAt: 1 }],
     ['that allows at fewer times', { when: null }, { when: { presence: ['away'] } }],

@@ -233,6 +233,17 @@ describe('a replay', () => {
       'None of the 3 meets every condition: the nearest 2 differ only in the subject: “Hello” does not begin with “Shipped”.',
     ],
     [
+      'the subject begins so and ends otherwise',
+      [{}],
+      {
+        match: {
+          actionTypes: ['email.send'],
+          fields: { 'params.subject': { $prefix: 'He', $suffix: ' has shipped' } },
+        },
+      },
+      'None of the 1 meets every condition: the nearest 1 differs only in the subject: “Hello” does not end with “ has shipped”.',
+    ],
+    [
       'several exclude all',
       [{}],
       { capos: ['capo_product' as const], match: { actionTypes: ['document.file'] } },

@@ -176,6 +176,7 @@ describe('a condition that contradicts itself', () => {
     ['params.to', { $exists: false, $eq: 'a' }, '$exists: false contradicts every other operator'],
     ['params.to', { $prefix: 'a', $gt: 1 }, 'no value is a number and a text at once'],
     ['amount', { $prefix: '5' }, 'no value is a number and a text at once'],
+    ['amount', { $suffix: '5' }, 'no value is a number and a text at once'],
     ['amount', { $eq: '5' }, 'no value of $eq satisfies the whole condition'],
     ['target', { $lt: 5 }, 'no value is a number and a text at once'],
   ])('is refused at %s: %j', (path, condition, because) => {

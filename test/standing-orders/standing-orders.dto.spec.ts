@@ -185,7 +185,7 @@ describe('the body of POST /standing-orders', () => {
 
 describe('the conditions of an order', () => {
   it.each([
-    [{ target: { $prefix: 'https://' } }],
+    [{ target: { $prefix: 'https://', $suffix: '.example/' } }],
     [{ 'params.a.b.0': { $eq: '', $ne: false } }],
     [{ amount: { $gt: 0, $gte: 0, $lt: 1.5, $lte: -1 } }],
     [{ 'params.to': { $in: ['a'], $nin: [1, true], $exists: false, $domainIn: ['example.com'] } }],
@@ -219,6 +219,9 @@ describe('the conditions of an order', () => {
     [{ amount: { $in: Array.from({ length: 101 }, (_, index) => index) } }],
     [{ amount: { $exists: 'yes' } }],
     [{ target: { $prefix: '' } }],
+    [{ target: { $suffix: '' } }],
+    [{ target: { $suffix: ['a'] } }],
+    [{ target: { $suffix: 'x'.repeat(501) } }],
     [{ target: { $prefix: 'x'.repeat(501) } }],
     [{ 'params.to': { $domainIn: ['a@example.com'] } }],
     [{ 'params.to': { $domainIn: ['example'] } }],

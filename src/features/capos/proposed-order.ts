@@ -29,6 +29,7 @@ const OPERATORS = [
   '$nin',
   '$exists',
   '$prefix',
+  '$suffix',
   '$domainIn',
 ] as const satisfies (keyof FieldCondition)[];
 

@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, 'number' | 'string'>> = {
 };
 
 const NUMERIC = ['$lt', '$lte', '$gt', '$gte'] as const;
-const TEXTUAL = ['$prefix', '$domainIn'] as const;
+const TEXTUAL = ['$prefix', '$suffix', '$domainIn'] as const;
 
 /** Why no value can satisfy the condition at this path, for a person; undefined where one can. */
 export function contradictionIn(path: string, condition: FieldCondition): string | undefined {

@@ -13,8 +13,8 @@ const COMPARISONS: Record<Exclude<keyof FieldCondition, '$exists'>, Comparison> 
   $gte: numbers((element, operand) => element >= operand),
   $in: whole((element, operand) => Array.isArray(operand) && operand.includes(element)),
   $nin: whole((element, operand) => Array.isArray(operand) && !operand.includes(element)),
-  $prefix: (element, operand) =>
-    typeof element === 'string' ? typeof operand === 'string' && element.startsWith(operand) : undefined,
+  $prefix: texts((element, operand) => element.startsWith(operand)),
+  $suffix: texts((element, operand) => element.endsWith(operand)),
   $domainIn: (element, operand) =>
     typeof element === 'string'
       ? Array.isArray(operand) && operand.some((domain) => canonicalDomain(String(domain)) === element)
@@ -53,15 +53,20 @@ function conditionMatches(condition: FieldCondition, value: unknown, doubt: bool
   });
 }
 
-/** An operator that this version does not know satisfies nothing. */
+/** An operator that only a later version knows cannot be compared. */
 function compares(operator: string, element: unknown, operand: unknown): boolean | undefined {
-  if (!Object.hasOwn(COMPARISONS, operator)) return false;
+  if (!Object.hasOwn(COMPARISONS, operator)) return undefined;
   return COMPARISONS[operator as keyof typeof COMPARISONS](element, operand);
 }
 
 function numbers(comparison: (element: number, operand: number) => boolean): Comparison {
   return (element, operand) =>
     typeof element === 'number' ? typeof operand === 'number' && comparison(element, operand) : undefined;
+}
+
+function texts(comparison: (element: string, operand: string) => boolean): Comparison {
+  return (element, operand) =>
+    typeof element === 'string' ? typeof operand === 'string' && comparison(element, operand) : undefined;
 }
 
 function whole(comparison: Comparison): Comparison {

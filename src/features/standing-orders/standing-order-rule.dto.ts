@@ -99,8 +99,8 @@ export class StandingOrderMatch implements OrderMatch {
 
   /**
    * Conditions on what the work packet contains, by path: `{ "params.amount": { "$lte": 500 } }`. Operators: `$eq
-   * $ne $lt $lte $gt $gte $in $nin $exists $prefix $domainIn`; all must hold. A value that is missing satisfies
-   * none. For a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
+   * $ne $lt $lte $gt $gte $in $nin $exists $prefix $suffix $domainIn`; all must hold. A value that is missing
+   * satisfies none. For a list, every element must satisfy an order that allows, and one is enough for an order that tightens.
    * @example { "params.to": { "$domainIn": ["acme.example"] } }
    */
   @IsOptional()

@@ -25,7 +25,8 @@ const OPERANDS: Record<keyof FieldCondition, [accepts: (operand: unknown) => boo
   $in: [isListOf(isScalar), `a list of 1 to ${MAX_LIST} texts, numbers or booleans`],
   $nin: [isListOf(isScalar), `a list of 1 to ${MAX_LIST} texts, numbers or booleans`],
   $exists: [(operand) => typeof operand === 'boolean', 'true or false'],
-  $prefix: [(operand) => isText(operand) && operand !== '', `a text of 1 to ${MAX_TEXT} characters`],
+  $prefix: [isPartOfText, `a text of 1 to ${MAX_TEXT} characters`],
+  $suffix: [isPartOfText, `a text of 1 to ${MAX_TEXT} characters`],
   $domainIn: [isListOf(isDomain), `a list of 1 to ${MAX_LIST} domains such as example.com`],
 };
 
@@ -94,6 +95,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && !isLongerThan(value, MAX_TEXT);
+}
+
+function isPartOfText(value: unknown): boolean {
+  return isText(value) && value !== '';
 }
 
 function isScalar(value: unknown): boolean {

@@ -50,6 +50,7 @@ export interface FieldCondition {
   $nin?: readonly Scalar[];
   $exists?: boolean;
   $prefix?: string;
+  $suffix?: string;
   $domainIn?: readonly string[];
 }
 

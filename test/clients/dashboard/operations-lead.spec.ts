@@ -66,6 +66,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByLabel('Add to: What it is about').fill('email.send');
     await page.getByLabel('Add to: What it is about').press('Enter');
     await page.getByLabel('Only where the subject of the mail begins with').fill('Your order ');
+    await page.getByLabel('And ends with').fill(' has shipped');
     await page.getByRole('checkbox', { name: 'Ops' }).check();
     await page.getByLabel('At most in an hour').fill('20');
     await page.getByLabel('Only for amounts up to').fill('500');
@@ -76,11 +77,14 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       capos: ['capo_ops'],
       match: {
         actionTypes: ['email.send'],
-        fields: { 'params.subject': { $prefix: 'Your order ' }, amount: { $lte: 500, $gt: 10 } },
+        fields: {
+          'params.subject': { $prefix: 'Your order ', $suffix: ' has shipped' },
+          amount: { $lte: 500, $gt: 10 },
+        },
       },
       limits: { maxPerHour: 20 },
     });
-    await page.getByText('only where it begins with "Your order "').waitFor();
+    await page.getByText('only where it begins with "Your order ", and ends with " has shipped"').waitFor();
     await page.getByRole('definition').filter({ hasText: 'only Ops' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByLabel('Only for amounts up to').fill('');
@@ -92,7 +96,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       {
         status: 'draft',
         capos: ['capo_ops'],
-        match: { fields: { 'params.subject': { $prefix: 'Your order ' } } },
+        match: { fields: { 'params.subject': { $prefix: 'Your order ', $suffix: ' has shipped' } } },
       },
     ]);
   });
@@ -115,7 +119,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
   });
 
   it('lets mails like one go by themselves: a draft as narrow as that mail, its simulation, and only then it decides', async () => {
-    const first = await handIn('Your order 4711 ships');
+    const first = await handIn('Your order 4711 has shipped');
     const { approvalId } = await first('pending_approval');
     await page.goto(`${test.url}/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).waitFor();
@@ -141,12 +145,15 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).click();
     await page.getByRole('heading', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await json()).toEqual({
-      name: 'Mails like “Your order”',
+      name: 'Mails like “Your order … has shipped”',
       effect: 'allow',
       capos: ['capo_ops'],
       match: {
         actionTypes: ['email.send'],
-        fields: { target: { $domainIn: ['acme.example'] }, 'params.subject': { $prefix: 'Your order ' } },
+        fields: {
+          target: { $domainIn: ['acme.example'] },
+          'params.subject': { $prefix: 'Your order ', $suffix: ' has shipped' },
+        },
       },
       limits: { maxPerHour: 1, maxRecipients: 1 },
     });
@@ -165,20 +172,20 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: /^Activate / }).click();
     await page.getByRole('dialog').getByRole('checkbox').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-    await told('It decides now: Mails like “Your order”');
+    await told('It decides now: Mails like “Your order … has shipped”');
     await (
-      await handIn('Your order 4712 ships')
+      await handIn('Your order 4712 has shipped')
     )('executed');
-    expect(mail.received.at(-1)!.bytes.toString()).toContain('Your order 4712 ships');
+    expect(mail.received.at(-1)!.bytes.toString()).toContain('Your order 4712 has shipped');
     // Another subject, and another domain, ask as before.
     await (
-      await handIn('Invoice 13')
+      await handIn('Your order 4713 is delayed')
     )('pending_approval');
     await (
-      await handIn('Your order 4713 ships', 'eve@evil.example')
+      await handIn('Your order 4714 has shipped', 'eve@evil.example')
     )('pending_approval');
     await step('Pause');
-    await told('Paused: Mails like “Your order”');
+    await told('Paused: Mails like “Your order … has shipped”');
     expect(desk.complaints).toEqual([]);
   });
 

@@ -28,6 +28,7 @@ const OPERANDS = {
   $nin: ['three'],
   $exists: true,
   $prefix: 'begin',
+  $suffix: 'end',
   $domainIn: ['evil.example'],
 };
 
@@ -130,6 +131,15 @@ describe('the words of a rule', () => {
     expect(words).toContain('Actions and tools: every action of a capo, no tool of an agent');
     expect(words).toContain('Conditions: none: any recipient, any amount, any content');
     expect(words).toContain('Limits: none');
+  });
+
+  it('say that an operator does not exist, before the order is kept', () => {
+    const fields = { 'params.subject': { $prefix: 'Your order ', $later: 'shipped' } };
+    const [fault] = ruleIn({ effect: 'allow', match: { fields } }).flatMap((line) => line.fault ?? []);
+    expect(fault).toMatch(/^There is no operator \$later: an order with it cannot be kept\. There are \$eq /);
+    expect(ruleIn({ match: { fields: { target: OPERANDS } } }).flatMap((line) => line.fault ?? [])).toEqual(
+      [],
+    );
   });
 
   it('show what they do not know, as an unchecked file may hold anything', () => {

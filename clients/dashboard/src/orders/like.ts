@@ -29,30 +29,51 @@ export function orderLike({ teamId, capo, packets }: ApprovalView): Order {
   const domains = recipients
     .flat()
     .map((address) => address.slice(address.lastIndexOf('@') + 1).toLowerCase());
-  const subject = beginningOf({ packets });
+  const [$prefix, $suffix] = [beginningOf({ packets }), endingOf({ packets })];
+  const name = [$prefix, $suffix].flatMap((part) => part.trim() || []).join(' … ');
   return {
-    name: `Mails like “${subject.trim()}”`.slice(0, MAX_NAME),
+    name: `Mails like “${name}”`.slice(0, MAX_NAME),
     effect: 'allow',
     ...(teamId !== null && { teamId }),
     capos: [capo as 'capo_ops'],
     match: {
       actionTypes: ['email.send'],
-      fields: { target: { $domainIn: [...new Set(domains)] }, 'params.subject': { $prefix: subject } },
+      fields: {
+        target: { $domainIn: [...new Set(domains)] },
+        'params.subject': { $prefix, ...($suffix && { $suffix }) },
+      },
     },
     limits: { maxPerHour: 1, maxRecipients: Math.max(...recipients.map(({ length }) => length)) },
   };
 }
 
 /** What the subjects share from their first letter on, up to a number, which differs from mail to mail; empty: too little. */
-export function beginningOf({ packets }: Pick<ApprovalView, 'packets'>): string {
-  const [first = '', ...others] = mailsOf(packets).map(({ subject = '' }) => subject);
-  let end = 0;
-  while (end < first.length && others.every((one) => one[end] === first[end])) end++;
-  const shared = first.slice(0, end);
+export function beginningOf(of: Pick<ApprovalView, 'packets'>): string {
+  const subjects = subjectsOf(of);
+  const shared = sharedStart(subjects);
   const fixed = shared.slice(0, shared.search(/\d|$/));
-  const isWhole = [first, ...others].every((one) => one === shared);
+  const isWhole = subjects.every((one) => one === shared);
   const found =
     [fixed, shared].find((one) => one.trim().length >= LEAST_FIXED) ??
     (isWhole ? shared.trim() && shared : '');
   return found.slice(0, MAX_TEXT);
+}
+
+/** What the subjects share after the last number, where their beginning leaves any of them open; empty: nothing. */
+export function endingOf(of: Pick<ApprovalView, 'packets'>): string {
+  const subjects = subjectsOf(of);
+  if (subjects.every((one) => one === beginningOf(of))) return '';
+  const ending = reversed(sharedStart(subjects.map(reversed))).match(/\D*$/)![0];
+  return ending.trim() && ending.slice(-MAX_TEXT);
+}
+
+const subjectsOf = ({ packets }: Pick<ApprovalView, 'packets'>) =>
+  mailsOf(packets).map(({ subject = '' }) => subject);
+
+const reversed = (text: string) => [...text].toReversed().join('');
+
+function sharedStart(texts: string[]): string {
+  const [first = [], ...others] = texts.map((text) => [...text]);
+  const end = first.findIndex((letter, at) => others.some((one) => one[at] !== letter));
+  return first.slice(0, end === -1 ? first.length : end).join('');
 }

@@ -166,6 +166,15 @@ export function OrderFields({
           }
         />
       </Field>
+      <Field label="And ends with" hint="exactly as written, such as has shipped; left out: however it ends">
+        <input
+          maxLength={500}
+          value={(operandOf(order, SUBJECT, '$suffix') as string | undefined) ?? ''}
+          onChange={({ target }) =>
+            onChange(withCondition(order, SUBJECT, '$suffix', target.value === '' ? undefined : target.value))
+          }
+        />
+      </Field>
       <fieldset>
         <legend>
           Only for these capos{' '}

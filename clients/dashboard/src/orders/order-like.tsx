@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../session.js';
 import { Loaded } from '../ui/list.js';
-import { beginningOf, isLikeable, orderLike } from './like.js';
+import { beginningOf, endingOf, isLikeable, orderLike } from './like.js';
 import { NewOrder } from './new-order.js';
 
 /** The form of an order that lets go what is like the mails of an approval. */
@@ -21,7 +21,10 @@ export function OrderLike({ approvalId }: { approvalId: string }) {
             <>
               <p>
                 Filled from “{data.title}”, as narrow as that: the same capo, the domains that it goes to, and
-                a subject that begins with “{beginningOf(data)}”, whatever follows
+                a subject that begins with “{beginningOf(data)}”
+                {endingOf(data)
+                  ? ` and ends with “${endingOf(data)}”, whatever is between`
+                  : ', whatever follows'}
                 {data.teamId === null && ', for the whole workspace, as it belongs to no team'}. Widen it
                 where you want to, such as the number in an hour.
               </p>

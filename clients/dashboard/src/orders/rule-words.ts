@@ -8,6 +8,8 @@ export interface RuleLine {
   words: string;
   /** False for what holds because nothing is said. */
   isGiven: boolean;
+  /** Why no order can be kept with it. */
+  fault?: string;
 }
 
 /** The names behind ids; an id that is not in it is shown as it is. */
@@ -26,6 +28,7 @@ const OPERATORS: Record<string, (operand: unknown) => string> = {
   $nin: (values) => `is none of ${listed(values, quoted)}`,
   $exists: (value) => (value === true ? 'is given' : value === false ? 'is not given' : quoted(value)),
   $prefix: (value) => `begins with ${quoted(value)}`,
+  $suffix: (value) => `ends with ${quoted(value)}`,
   $domainIn: (domains) => `is at ${listed(domains, plain, ' or ')}`,
 };
 
@@ -100,12 +103,13 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
   const { effect, teamId, capos, match, when, limits, budget, approval, expiresAt, ...others } = order;
   const { actionTypes, agents, reversibility, priorities, fields, ...otherMatch } = recordOf(match);
   const isPaced = effect === 'allow' || effect === 'throttle';
-  const conditions = Object.entries(recordOf(fields)).map(([path, condition]) =>
-    line(
+  const conditions = Object.entries(recordOf(fields)).map(([path, condition]) => ({
+    ...line(
       Object.hasOwn(COMMON_FIELDS, path) ? `${COMMON_FIELDS[path]} (${path})` : path,
       `only where it ${partsIn(condition, OPERATORS).join(', and ')}`,
     ),
-  );
+    fault: unknownOperators(condition),
+  }));
   const given = (name: string, value: unknown, words: () => string, otherwise?: string): RuleLine[] =>
     isGiven(value)
       ? [line(name, words())]
@@ -168,6 +172,12 @@ function unknownLines(others: object): RuleLine[] {
   return Object.entries(others)
     .filter(([name, value]) => !UNSTATED.includes(name) && isGiven(value))
     .map(([name, value]) => line(name, JSON.stringify(value)));
+}
+
+function unknownOperators(condition: unknown): string | undefined {
+  const unknown = Object.keys(recordOf(condition)).filter((name) => !Object.hasOwn(OPERATORS, name));
+  if (unknown.length === 0) return undefined;
+  return `There is no operator ${unknown.join(', ')}: an order with it cannot be kept. There are ${Object.keys(OPERATORS).join(' ')}.`;
 }
 
 /** The fields of a part in the order of their words; what has no words as JSON. */

@@ -23,10 +23,17 @@ export function Rule({ order }: { order: Partial<Order> }) {
   ]) as Record<string, string>;
   return (
     <dl className="rule" aria-label="What it decides">
-      {ruleIn(order, names).map(({ name, words }) => (
+      {ruleIn(order, names).map(({ name, words, fault }) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{words}</dd>
+          <dd>
+            {words}
+            {fault && (
+              <p className="warning" role="alert">
+                {fault}
+              </p>
+            )}
+          </dd>
         </div>
       ))}
     </dl>

@@ -181,11 +181,14 @@ export class Replay {
     return `None of the ${this.#considered} meets every condition: the nearest ${count} ${differ} in ${new Intl.ListFormat('en').format(parts)}${parts.length === 1 ? this.subjectInWords(subject) : ''}.`;
   }
 
-  /** What a person mistypes most; empty unless the order says how the subject begins, and this one does not. */
+  /** What a person mistypes most; empty unless the order says how the subject begins or ends, and this one does not. */
   private subjectInWords(subject: unknown): string {
-    const { $prefix } = (this.#draft.match.fields?.[SUBJECT] ?? {}) as { $prefix?: string };
-    if (typeof subject !== 'string' || $prefix === undefined || subject.startsWith($prefix)) return '';
-    return `: “${cutText(markUnseen(subject), MAX_SUBJECT)}” does not begin with “${cutText($prefix, MAX_SUBJECT)}”`;
+    if (typeof subject !== 'string') return '';
+    const { $prefix = '', $suffix = '' } = this.#draft.match.fields?.[SUBJECT] ?? {};
+    const differs = (how: string, part: string) =>
+      `: “${cutText(markUnseen(subject), MAX_SUBJECT)}” does not ${how} with “${cutText(part, MAX_SUBJECT)}”`;
+    if (!subject.startsWith($prefix)) return differs('begin', $prefix);
+    return subject.endsWith($suffix) ? '' : differs('end', $suffix);
   }
 
   /** What came out of all decisions; none can be added after it. */
