@@ -30,6 +30,6 @@ export class DatabaseModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    await assertIsolation((text, values) => this.dataSource.query(text, values));
+    await assertIsolation(this.dataSource);
   }
 }

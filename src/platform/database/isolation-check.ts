@@ -1,3 +1,4 @@
+import type { DataSource } from 'typeorm';
 import { StartRefused } from '../kernel/start-refused.js';
 import { APP_ROLE } from './data-source.js';
 
@@ -23,10 +24,8 @@ select
  * Refuses to go on when the isolation of workspaces could be bypassed: wrong role, a role that owns tables or skips
  * row-level security, a login that can become any other, or a tenant table whose policies are missing, not forced, or open.
  */
-export async function assertIsolation(
-  query: (text: string, values: unknown[]) => Promise<any[]>,
-): Promise<void> {
-  const [found] = await query(CHECK, [APP_ROLE]);
+export async function assertIsolation(dataSource: Pick<DataSource, 'query'>): Promise<void> {
+  const [found] = await dataSource.query(CHECK, [APP_ROLE]);
   const faults = [
     !found.as_app && `the connection does not work as ${APP_ROLE}`,
     found.can_bypass && `${APP_ROLE}, or its login, can bypass row-level security`,

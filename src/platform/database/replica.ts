@@ -214,7 +214,9 @@ function poolOf(url: string, max: number, onConnect: (client: pg.ClientBase) => 
 /** As the connections to the primary, and held to the same: what answers there may be another server tomorrow. */
 async function prepareReader(client: pg.ClientBase): Promise<void> {
   await applySettings(client, { ...SESSION, statement_timeout: String(READ_MS) });
-  await assertIsolation(async (text, values) => (await client.query(text, values)).rows);
+  await assertIsolation({
+    query: async (text: string, values?: any[]) => (await client.query(text, values)).rows as any,
+  });
 }
 
 /** @throws when it takes longer than this; the connection then ends */
