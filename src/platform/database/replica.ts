@@ -77,11 +77,6 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.address.readUrl !== undefined;
   }
 
-  /** Whether positions of this primary can be asked for. */
-  get knowsPrimary(): boolean {
-    return this.#primary.length > 0;
-  }
-
   /** How late the replica is at most, in seconds; undefined while that is not known. */
   get lagSeconds(): number | undefined {
     const replica = this.#replica;
@@ -92,7 +87,9 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     const { readUrl, loginUrl } = this.address;
     if (readUrl === undefined) return;
-    const primary = poolOf(loginUrl, 1, (client) => applySettings(client, AS_APP_ROLE));
+    // Local: a primary that waits for a replica to confirm must not keep each look waiting.
+    const settings = { ...AS_APP_ROLE, synchronous_commit: 'local' };
+    const primary = poolOf(loginUrl, 1, (client) => applySettings(client, settings));
     const replica = poolOf(readUrl, 1, prepareReader);
     void this.regularly(primary, FLUSHED, (seen) => {
       const since = performance.now() - this.#lagMs;
@@ -123,10 +120,11 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     const at = performance.now();
     try {
       const [seen, ...rows] = await this.ask(scope, [REPLAYED, ...statements]);
-      const position = positionIn(seen as WalPosition[]);
-      this.#replica = position === undefined ? undefined : { at, position };
-      const late = this.refusal(after);
-      if (late) return this.refused(late, context);
+      const position = positionIn(seen as WalPosition[]) ?? '';
+      // Looks and other reads may have overtaken this one.
+      if (this.#replica && at > this.#replica.at) this.#replica = { at, position };
+      const lacks = this.lackOf(position, after);
+      if (lacks) return this.refused(lacks, context);
       context.readReplica = true;
       this.reads.replica++;
       return rows;
@@ -143,12 +141,17 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private refusal(after: string): Refusal | undefined {
-    const now = performance.now();
     const replica = this.#replica;
-    if (!replica || now - replica.at > SILENT_MS) return 'down';
-    const oldest = this.#primary.find(({ at }) => at >= now - this.#lagMs);
-    if (!oldest || replica.position < oldest.position) return 'late';
-    return replica.position < after ? 'behind' : undefined;
+    if (!replica || performance.now() - replica.at > SILENT_MS) return 'down';
+    return this.lackOf(replica.position, after);
+  }
+
+  /** What who has come to this position lacks: something old enough to be there, or what the caller has changed. */
+  private lackOf(position: string, after: string): 'late' | 'behind' | undefined {
+    const since = performance.now() - this.#lagMs;
+    const oldest = this.#primary.find(({ at }) => at >= since);
+    if (!oldest || position < oldest.position) return 'late';
+    return position < after ? 'behind' : undefined;
   }
 
   private ask(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
@@ -176,7 +179,8 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
       try {
         const { rows } = await using(pool, SILENT_MS, (client) => client.query<WalPosition>(text));
         const position = positionIn(rows);
-        take(position === undefined ? undefined : { at, position });
+        if (position === undefined) throw new Error('DATABASE_READ_URL leads to a server that is no replica');
+        take({ at, position });
       } catch (error) {
         take(undefined, error);
       }
@@ -188,7 +192,7 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Says it once when reads go elsewhere than before. */
   private tell(error: unknown): void {
     const state = this.refusal('') ?? 'well';
-    if (state === this.#told || this.#end.signal.aborted) return;
+    if (state === this.#told || this.#primary.length === 0 || this.#end.signal.aborted) return;
     this.#told = state;
     if (state === 'well') this.logger.info('reads go to the replica');
     else this.logger.warn({ err: error }, `reads go to the primary: the replica is ${state}`);

@@ -23,7 +23,7 @@ export class ReplicaInterceptor implements NestInterceptor {
     const request = http.getRequest<AdmittedRequest>();
     const response = http.getResponse<Response>();
     const { context } = request;
-    context.notesPosition = this.replica.knowsPrimary;
+    context.notesPosition = true;
     context.readsAfter = this.routes.of(execution.getHandler()).policy.replica
       ? readsAfter(request)
       : undefined;
