@@ -66,7 +66,7 @@ describe('the SDK', () => {
       },
     });
     await client.request('GET', '/api/pro/kpi');
-    for (const _position of positions) await client.request('POST', '/api/pro/ack', { body: {} });
+    while (answers.length > 0) await client.request('POST', '/api/pro/ack', { body: {} });
     await client.request('GET', '/api/pro/kpi');
     await client.request('GET', '/api/pro/kpi', { headers: { [POSITION]: 'latest' } });
     expect(sent).toEqual([null, positions[1], 'latest']);
