@@ -273,6 +273,58 @@ describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
     await isTaken();
   });
 
+  it('is asked less and less while it answers looks, and reads of a table not at all', async () => {
+    const process = await service.start({ DATABASE_READ_LAG_SECONDS: '3600' });
+    const client = () => new Client(process.url, service.token);
+    await eventually(async () => {
+      await client().get('/kpi');
+      return (await readsOf(process))['replica']! > 0;
+    });
+    const locker = await database.owner.connect();
+    await locker.query('begin');
+    await locker.query('lock table revenue_events in access exclusive mode');
+    await locker.query('select pg_switch_wal()');
+    await eventually(async () => {
+      const { rows } = await replica.run(
+        `select from pg_locks where mode = 'AccessExclusiveLock' and relation is not null`,
+        'consigliere',
+      );
+      return rows.length > 0;
+    });
+    await replica.run('select pg_wal_replay_pause()');
+    await locker.query('commit');
+    locker.release();
+    const load = new SteadyLoad(20, async () => {
+      const { status } = await client().get('/revenue-events');
+      return { status, retryAfter: undefined };
+    });
+    await sleep(20_000);
+    const outcomes = await load.stop();
+    await replica.run('select pg_wal_replay_resume()');
+    await process.stop();
+    const slow = outcomes.filter(({ tookMs }) => tookMs > 500).length;
+    console.info('locked', JSON.stringify({ ...figuresOf(outcomes), slow }));
+    expect(figuresOf(outcomes).statuses).toEqual({ 200: outcomes.length });
+    expect(slow / outcomes.length).toBeLessThan(0.5);
+    expect(figuresOf(outcomes).maxMs).toBeLessThan(LEFT_WITHIN_MS);
+  });
+
+  it('costs a change no round trip, and a read none more', async () => {
+    const without = await service.start({ DATABASE_READ_URL: '' });
+    const trips = async (process: ServiceProcess) => {
+      const client = new Client(process.url, service.token);
+      await client.post('/revenue-events', revenue(`warm ${process.pid}`));
+      await sleep(1_000);
+      await client.post('/revenue-events', revenue(`trips ${process.pid}`));
+      await client.get('/revenue-events', { 'X-Service-Position': '' });
+      const requests = () => process.logs.filter(({ msg }) => msg === 'request').slice(-2);
+      await eventually(async () => requests().at(-1)?.['method'] === 'GET');
+      return requests().map(({ method, roundTrips }) => [method, roundTrips]);
+    };
+    expect(await trips(service.processes[0]!)).toEqual(await trips(without));
+    await without.stop();
+  });
+
   it('shows nobody what is of another workspace or team, and lets no revoked token in', async () => {
     await replica.run('select pg_wal_replay_resume()');
     const other = await service.createWorkspace('enterprise');

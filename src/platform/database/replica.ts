@@ -19,6 +19,8 @@ const SILENT_MS = 1_000;
 const CONNECT_MS = 1_000;
 /** What takes longer there is read from the primary. */
 const READ_MS = 2_000;
+/** After a read that failed it is not asked for so long, and twice as long after each further one, though it answers looks. */
+const REST_MS = { first: 1_000, most: 60_000 };
 
 /**
  * Where the primary is, as far as a replica can have followed. The first process to find a new timeline notes it in the database:
@@ -62,6 +64,8 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   #primary: Sighting[] = [];
   #replica: Sighting | undefined;
   #pool: pg.Pool | undefined;
+  /** After failed reads: how long it rests, and until when. */
+  #rest = { ms: 0, until: 0 };
   #told: Refusal | 'well' | undefined;
 
   constructor(
@@ -127,10 +131,14 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
       if (lacks) return this.refused(lacks, context);
       context.readReplica = true;
       this.reads.replica++;
+      this.#rest.ms = 0;
       return rows;
     } catch (error) {
       // A statement that the server itself ended, as a standby does with reads that hold up what it receives, says nothing of the next.
-      if (!(error instanceof pg.DatabaseError) || error.code?.startsWith('57P')) this.leave();
+      if (!(error instanceof pg.DatabaseError) || error.code?.startsWith('57P')) {
+        this.rest();
+        this.leave();
+      }
       return this.refused('down', context);
     }
   }
@@ -142,7 +150,8 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private refusal(after: string): Refusal | undefined {
     const replica = this.#replica;
-    if (!replica || performance.now() - replica.at > SILENT_MS) return 'down';
+    const now = performance.now();
+    if (!replica || now - replica.at > SILENT_MS || now < this.#rest.until) return 'down';
     return this.lackOf(replica.position, after);
   }
 
@@ -159,6 +168,14 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     return using(this.#pool, READ_MS, (client) =>
       new UnitOfWork(scope, client, [{ text: 'begin read only' }, scopeSettings(scope)]).whole(statements),
     );
+  }
+
+  /** Reads that were under way together count as one. */
+  private rest(): void {
+    const now = performance.now();
+    if (now < this.#rest.until) return;
+    const ms = Math.min(REST_MS.most, this.#rest.ms * 2 || REST_MS.first);
+    this.#rest = { ms, until: now + ms };
   }
 
   /** Until it answers a look again. Its connections may wait for what never comes, so they end with it. */
