@@ -5344,6 +5344,15 @@ create policy users_of_workspace on users for select to public using ((EXISTS ( 
 grant insert on users to consigliere_app;
 grant delete on users to consigliere_system;
 
+create table wal_timeline (
+  is_only_row boolean not null default true,
+  timeline text not null,
+  constraint wal_timeline_is_only_row_check CHECK (is_only_row),
+  constraint wal_timeline_timeline_check CHECK ((timeline ~ '^[0-9A-F]{8}$'::text)),
+  constraint wal_timeline_pkey PRIMARY KEY (is_only_row)
+);
+grant select on wal_timeline to consigliere_app;
+
 create table webhook_deliveries (
   delivery_id text not null,
   workspace_id text not null,

@@ -51,6 +51,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       dataDir: resolve('.data'),
       databaseUrl: undefined,
+      databaseReadLagSeconds: 5,
       rateLimitStore: 'automatic',
       restoredDatabase: undefined,
       secretsKey: undefined,
@@ -100,6 +101,8 @@ describe('loadConfig', () => {
       LOG_LEVEL: 'trace',
       DATA_DIR: '/var/lib/consigliere',
       DATABASE_URL,
+      DATABASE_READ_URL: `${DATABASE_URL}?sslmode=require`,
+      DATABASE_READ_LAG_SECONDS: '30',
       RATE_LIMIT_STORE: 'memory',
       RESTORED_DATABASE: '7431960251904123456-16390',
       SECRETS_KEY,
@@ -146,6 +149,8 @@ describe('loadConfig', () => {
       logLevel: 'trace',
       dataDir: '/var/lib/consigliere',
       databaseUrl: DATABASE_URL,
+      databaseReadUrl: `${DATABASE_URL}?sslmode=verify-full`,
+      databaseReadLagSeconds: 30,
       rateLimitStore: 'memory',
       restoredDatabase: '7431960251904123456-16390',
       secretsKey: SECRETS_KEY,
@@ -428,6 +433,7 @@ describe('a secret in a file', () => {
     const token = newOperatorToken();
     const values: Record<string, string> = {
       DATABASE_URL,
+      DATABASE_READ_URL: DATABASE_URL,
       SECRETS_KEY,
       MODEL_API_KEY: 'sk-1',
       SMTP_URL: 'smtp://mail.example.com',

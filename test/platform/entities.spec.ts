@@ -26,6 +26,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   rate_windows: 'counted by the statement of the shared rate-limit store alone',
   receipt_checkpoints: 'belongs to the chain, which only functions write',
   receipt_heads: 'belongs to the chain, which only functions write',
+  wal_timeline: 'kept by the process that looks after a replica alone',
   signing_keys: 'belongs to the chain, which only functions write',
   receipts: 'belongs to the chain, which only functions write',
   sql_functions: 'what applyFunctions has applied, read by the owner of the database alone',

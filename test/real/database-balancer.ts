@@ -42,13 +42,15 @@ export async function startDatabaseBalancer(servers: MachineServer[]): Promise<D
 
 /** Answers as Patroni's REST interface does: 200 where the server has the role of the path, else 503. */
 async function tellRole(server: MachineServer): Promise<Server> {
-  const told = createServer(async ({ url }, response) => {
-    const [row] = await server.run('select pg_is_in_recovery() as replica').then(
-      ({ rows }) => rows as { replica: boolean }[],
-      () => [],
+  const isReplica = async () => {
+    const { rows } = await server.run('select pg_is_in_recovery() as replica');
+    return (rows as { replica: boolean }[])[0]!.replica;
+  };
+  const told = createServer(({ url }, response) => {
+    void isReplica().then(
+      (replica) => response.writeHead(replica === (url === '/replica') ? 200 : 503).end(),
+      () => response.writeHead(503).end(),
     );
-    const hasRole = row && row.replica === (url === '/replica');
-    response.writeHead(hasRole ? 200 : 503).end();
   }).listen(0, '127.0.0.1');
   await once(told, 'listening');
   return told;

@@ -95,7 +95,11 @@ describe.skipIf(!found)('two api and two workers over a primary and a replica', 
       if (isAct) sent.push(text);
       const { status, body, headers } = await send(() =>
         isAct
-          ? caller.post('/directives', { directive: text, capo: 'capo_ops' }, { 'Idempotency-Key': `${name}-${index}` })
+          ? caller.post(
+              '/directives',
+              { directive: text, capo: 'capo_ops' },
+              { 'Idempotency-Key': `${name}-${index}` },
+            )
           : caller.get('/directives?limit=5'),
       );
       if (isAct && status === 201) accepted.set(text, body.directiveId);

@@ -7,7 +7,7 @@ import { type IdPrefix, newId } from '../../src/platform/kernel/ids.js';
 import { codeIn, rowsBelow } from '../docs/database-reach.js';
 import { Client } from '../support/client.js';
 import { type MachineServer, machinePostgres, startReplica } from '../support/machine-postgres.js';
-import { type Service, startService } from '../support/processes.js';
+import { type Service, type ServiceProcess, startService } from '../support/processes.js';
 import { allFound } from '../support/programs.js';
 import { eventually } from '../support/test-app.js';
 import { type MachineDatabase, startMachineDatabase } from './machine-database.js';
@@ -44,6 +44,15 @@ const idOf = (noun: string) => (PREFIXES[noun] ? newId(PREFIXES[noun]) : noun ==
 let addresses = 0;
 const ownAddress = () => `10.9.${Math.floor(++addresses / 250)}.${(addresses % 250) + 1}`;
 
+const revenue = (externalId: string) => ({ amount: 1, currency: 'EUR', source: 'test', externalId });
+
+/** How many reads who has answered, as Prometheus is told. */
+async function readsOf({ url }: ServiceProcess): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = [...text.matchAll(/^consigliere_replica_reads_total\{outcome="(\w+)"\} (\d+)$/gm)];
+  return Object.fromEntries(lines.map(([, outcome, count]) => [outcome, Number(count)]));
+}
+
 describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
   let database: MachineDatabase;
   let replica: MachineServer;
@@ -63,12 +72,7 @@ describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
     await replica?.stop();
   });
 
-  /** How many reads who has answered, as Prometheus is told. */
-  async function reads(): Promise<Record<string, number>> {
-    const text = await (await fetch(`${service.processes[0]!.url}/metrics`)).text();
-    const lines = [...text.matchAll(/^consigliere_replica_reads_total\{outcome="(\w+)"\} (\d+)$/gm)];
-    return Object.fromEntries(lines.map(([, outcome, count]) => [outcome, Number(count)]));
-  }
+  const reads = () => readsOf(service.processes[0]!);
 
   async function readsDuring(act: () => Promise<unknown>): Promise<Record<string, number>> {
     const before = await reads();
@@ -91,7 +95,6 @@ describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
       baseUrl: service.processes[0]!.url,
       headers: { 'X-Forwarded-For': ownAddress() },
     });
-  const revenue = (externalId: string) => ({ amount: 1, currency: 'EUR', source: 'test', externalId });
 
   it('answers every route that docs/scaling.md lists, with nothing read from the primary', async () => {
     const guide = await readFile(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8');
@@ -270,6 +273,58 @@ describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
     await isTaken();
   });
 
+  it('is asked less and less while it answers looks, and reads of a table not at all', async () => {
+    const process = await service.start({ DATABASE_READ_LAG_SECONDS: '3600' });
+    const client = () => new Client(process.url, service.token);
+    await eventually(async () => {
+      await client().get('/kpi');
+      return (await readsOf(process))['replica']! > 0;
+    });
+    const locker = await database.owner.connect();
+    await locker.query('begin');
+    await locker.query('lock table revenue_events in access exclusive mode');
+    await locker.query('select pg_switch_wal()');
+    await eventually(async () => {
+      const { rows } = await replica.run(
+        `select from pg_locks where mode = 'AccessExclusiveLock' and relation is not null`,
+        'consigliere',
+      );
+      return rows.length > 0;
+    });
+    await replica.run('select pg_wal_replay_pause()');
+    await locker.query('commit');
+    locker.release();
+    const load = new SteadyLoad(20, async () => {
+      const { status } = await client().get('/revenue-events');
+      return { status, retryAfter: undefined };
+    });
+    await sleep(20_000);
+    const outcomes = await load.stop();
+    await replica.run('select pg_wal_replay_resume()');
+    await process.stop();
+    const slow = outcomes.filter(({ tookMs }) => tookMs > 500).length;
+    console.info('locked', JSON.stringify({ ...figuresOf(outcomes), slow }));
+    expect(figuresOf(outcomes).statuses).toEqual({ 200: outcomes.length });
+    expect(slow / outcomes.length).toBeLessThan(0.5);
+    expect(figuresOf(outcomes).maxMs).toBeLessThan(LEFT_WITHIN_MS);
+  });
+
+  it('costs a change no round trip, and a read none more', async () => {
+    const without = await service.start({ DATABASE_READ_URL: '' });
+    const trips = async (process: ServiceProcess) => {
+      const client = new Client(process.url, service.token);
+      await client.post('/revenue-events', revenue(`warm ${process.pid}`));
+      await sleep(1_000);
+      await client.post('/revenue-events', revenue(`trips ${process.pid}`));
+      await client.get('/revenue-events', { 'X-Service-Position': '' });
+      const requests = () => process.logs.filter(({ msg }) => msg === 'request').slice(-2);
+      await eventually(async () => requests().at(-1)?.['method'] === 'GET');
+      return requests().map(({ method, roundTrips }) => [method, roundTrips]);
+    };
+    expect(await trips(service.processes[0]!)).toEqual(await trips(without));
+    await without.stop();
+  });
+
   it('shows nobody what is of another workspace or team, and lets no revoked token in', async () => {
     await replica.run('select pg_wal_replay_resume()');
     const other = await service.createWorkspace('enterprise');
@@ -287,5 +342,44 @@ describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
     expect((await stranger.get('/revenue-events')).status).toBe(401);
     await replica.run('select pg_wal_replay_resume()');
     await isTaken();
+  });
+});
+
+describe.skipIf(!found)('a replica that has not followed a failover', { timeout: 120_000 }, () => {
+  it('answers nothing, although it has come further on the old timeline', async () => {
+    const database = await startMachineDatabase(programs!);
+    const promoted = await startReplica(programs!, database.server);
+    const left = await startReplica(programs!, database.server);
+    const service = await startService(1, {}, database);
+    try {
+      await promoted.crash();
+      await service.client().post('/revenue-events', revenue('lost'));
+      await database.server.run('select pg_switch_wal()');
+      const { rows } = await database.server.run('select pg_current_wal_lsn() as lsn');
+      await eventually(async () => {
+        const seen = await left.run(`select pg_last_wal_replay_lsn() >= '${rows[0].lsn}' as there`);
+        return seen.rows[0].there as boolean;
+      });
+      await database.server.crash();
+      await promoted.start();
+      await promoted.run('select pg_promote()');
+
+      const at = (server: MachineServer) =>
+        Object.assign(new URL(database.url), { port: String(server.port) }).href;
+      const process = await service.start({ DATABASE_URL: at(promoted), DATABASE_READ_URL: at(left) });
+      const client = new Consigliere({ token: service.token, baseUrl: process.url });
+      for (let n = 0; n < 10; n++) {
+        await client.request('POST', '/api/pro/revenue-events', { body: revenue(`new ${n}`) });
+        await sleep(n * 50);
+        const { items } = await client.request<any>('GET', '/api/pro/revenue-events?limit=1');
+        expect(items[0].externalId).toBe(`new ${n}`);
+      }
+      expect(await readsOf(process)).toMatchObject({ replica: 0 });
+      expect(process.logs.map(({ msg }) => msg)).toContain('reads go to the primary: the replica is late');
+    } finally {
+      await service.close();
+      await promoted.stop();
+      await left.stop();
+    }
   });
 });

@@ -212,7 +212,8 @@ export function clientOf(
       'Sign in again: consigliere login',
     );
   }
-  const headers = { 'X-Service-Client': 'cli', ...more.headers };
+  // The command before may have changed something, and told this one nothing of it.
+  const headers = { 'X-Service-Client': 'cli', 'X-Service-Position': 'latest', ...more.headers };
   const log = ({ status, milliseconds, requestId, error }: LogEntry, message: string) =>
     say(`${message} ${status ?? ''} ${milliseconds} ms ${error ?? requestId ?? ''}`);
   const logger = isDebug ? { debug: log, warn: log } : undefined;

@@ -144,7 +144,8 @@ export const client = new Consigliere({
   token: tokenOfNow,
   maxWait: MAX_WAIT_MS,
   fetch: once,
-  headers: { 'X-Service-Client': 'dashboard' },
+  // What the stream tells of is read at once, where a replica may not have it yet.
+  headers: { 'X-Service-Client': 'dashboard', 'X-Service-Position': 'latest' },
 });
 
 /** Finds out whether the browser holds the cookie of a session. */

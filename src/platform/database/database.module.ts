@@ -8,11 +8,15 @@ import { assertIsolation } from './isolation-check.js';
 import { Replica } from './replica.js';
 import { Channel } from './channel.js';
 import { Tallies } from './tallies.js';
+import { COMMITTED } from './wal-position.js';
 
 @Global()
 @Module({})
 export class DatabaseModule implements OnModuleInit {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly replica: Replica,
+  ) {}
 
   static forRoot(address: DatabaseAddress): DynamicModule {
     return {
@@ -30,6 +34,8 @@ export class DatabaseModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    await assertIsolation((text, values) => this.dataSource.query(text, values));
+    await assertIsolation(this.dataSource);
+    // Asked behind each COMMIT, where it must not fail.
+    if (this.replica.isConfigured) await this.dataSource.query(COMMITTED.text);
   }
 }

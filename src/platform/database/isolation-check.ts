@@ -19,14 +19,25 @@ select
             not like '%app.workspace_id%')) order by 1) as open_tables
 `;
 
+/** Answers the rows of a statement. */
+interface Asked {
+  query(text: string, values: unknown[]): Promise<unknown>;
+}
+
+interface Found {
+  as_app: boolean;
+  can_bypass: boolean;
+  other_roles: string[];
+  owns: boolean;
+  open_tables: string[];
+}
+
 /**
  * Refuses to go on when the isolation of workspaces could be bypassed: wrong role, a role that owns tables or skips
  * row-level security, a login that can become any other, or a tenant table whose policies are missing, not forced, or open.
  */
-export async function assertIsolation(
-  query: (text: string, values: unknown[]) => Promise<any[]>,
-): Promise<void> {
-  const [found] = await query(CHECK, [APP_ROLE]);
+export async function assertIsolation(database: Asked): Promise<void> {
+  const [found] = (await database.query(CHECK, [APP_ROLE])) as [Found];
   const faults = [
     !found.as_app && `the connection does not work as ${APP_ROLE}`,
     found.can_bypass && `${APP_ROLE}, or its login, can bypass row-level security`,

@@ -19,6 +19,8 @@ const SILENT_MS = 1_000;
 const CONNECT_MS = 1_000;
 /** What takes longer there is read from the primary. */
 const READ_MS = 2_000;
+/** After a read that failed it is not asked for so long, and twice as long after each further one, though it answers looks. */
+const REST_MS = { first: 1_000, most: 60_000 };
 
 /**
  * Where the primary is, as far as a replica can have followed. The first process to find a new timeline notes it in the database:
@@ -62,6 +64,8 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   #primary: Sighting[] = [];
   #replica: Sighting | undefined;
   #pool: pg.Pool | undefined;
+  /** After failed reads: how long it rests, and until when. */
+  #rest = { ms: 0, until: 0 };
   #told: Refusal | 'well' | undefined;
 
   constructor(
@@ -77,11 +81,6 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.address.readUrl !== undefined;
   }
 
-  /** Whether positions of this primary can be asked for. */
-  get knowsPrimary(): boolean {
-    return this.#primary.length > 0;
-  }
-
   /** How late the replica is at most, in seconds; undefined while that is not known. */
   get lagSeconds(): number | undefined {
     const replica = this.#replica;
@@ -92,7 +91,9 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     const { readUrl, loginUrl } = this.address;
     if (readUrl === undefined) return;
-    const primary = poolOf(loginUrl, 1, (client) => applySettings(client, AS_APP_ROLE));
+    // Local: a primary that waits for a replica to confirm must not keep each look waiting.
+    const settings = { ...AS_APP_ROLE, synchronous_commit: 'local' };
+    const primary = poolOf(loginUrl, 1, (client) => applySettings(client, settings));
     const replica = poolOf(readUrl, 1, prepareReader);
     void this.regularly(primary, FLUSHED, (seen) => {
       const since = performance.now() - this.#lagMs;
@@ -123,16 +124,21 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     const at = performance.now();
     try {
       const [seen, ...rows] = await this.ask(scope, [REPLAYED, ...statements]);
-      const position = positionIn(seen as WalPosition[]);
-      this.#replica = position === undefined ? undefined : { at, position };
-      const late = this.refusal(after);
-      if (late) return this.refused(late, context);
+      const position = positionIn(seen as WalPosition[]) ?? '';
+      // Looks and other reads may have overtaken this one.
+      if (this.#replica && at > this.#replica.at) this.#replica = { at, position };
+      const lacks = this.lackOf(position, after);
+      if (lacks) return this.refused(lacks, context);
       context.readReplica = true;
       this.reads.replica++;
+      this.#rest.ms = 0;
       return rows;
     } catch (error) {
       // A statement that the server itself ended, as a standby does with reads that hold up what it receives, says nothing of the next.
-      if (!(error instanceof pg.DatabaseError) || error.code?.startsWith('57P')) this.leave();
+      if (!(error instanceof pg.DatabaseError) || error.code?.startsWith('57P')) {
+        this.rest();
+        this.leave();
+      }
       return this.refused('down', context);
     }
   }
@@ -143,12 +149,18 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private refusal(after: string): Refusal | undefined {
-    const now = performance.now();
     const replica = this.#replica;
-    if (!replica || now - replica.at > SILENT_MS) return 'down';
-    const oldest = this.#primary.find(({ at }) => at >= now - this.#lagMs);
-    if (!oldest || replica.position < oldest.position) return 'late';
-    return replica.position < after ? 'behind' : undefined;
+    const now = performance.now();
+    if (!replica || now - replica.at > SILENT_MS || now < this.#rest.until) return 'down';
+    return this.lackOf(replica.position, after);
+  }
+
+  /** What who has come to this position lacks: something old enough to be there, or what the caller has changed. */
+  private lackOf(position: string, after: string): 'late' | 'behind' | undefined {
+    const since = performance.now() - this.#lagMs;
+    const oldest = this.#primary.find(({ at }) => at >= since);
+    if (!oldest || position < oldest.position) return 'late';
+    return position < after ? 'behind' : undefined;
   }
 
   private ask(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
@@ -156,6 +168,14 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
     return using(this.#pool, READ_MS, (client) =>
       new UnitOfWork(scope, client, [{ text: 'begin read only' }, scopeSettings(scope)]).whole(statements),
     );
+  }
+
+  /** Reads that were under way together count as one. */
+  private rest(): void {
+    const now = performance.now();
+    if (now < this.#rest.until) return;
+    const ms = Math.min(REST_MS.most, this.#rest.ms * 2 || REST_MS.first);
+    this.#rest = { ms, until: now + ms };
   }
 
   /** Until it answers a look again. Its connections may wait for what never comes, so they end with it. */
@@ -176,7 +196,8 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
       try {
         const { rows } = await using(pool, SILENT_MS, (client) => client.query<WalPosition>(text));
         const position = positionIn(rows);
-        take(position === undefined ? undefined : { at, position });
+        if (position === undefined) throw new Error('DATABASE_READ_URL leads to a server that is no replica');
+        take({ at, position });
       } catch (error) {
         take(undefined, error);
       }
@@ -188,7 +209,7 @@ export class Replica implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Says it once when reads go elsewhere than before. */
   private tell(error: unknown): void {
     const state = this.refusal('') ?? 'well';
-    if (state === this.#told || this.#end.signal.aborted) return;
+    if (state === this.#told || this.#primary.length === 0 || this.#end.signal.aborted) return;
     this.#told = state;
     if (state === 'well') this.logger.info('reads go to the replica');
     else this.logger.warn({ err: error }, `reads go to the primary: the replica is ${state}`);
@@ -203,6 +224,7 @@ function poolOf(url: string, max: number, onConnect: (client: pg.ClientBase) => 
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     types: ROW_TYPES,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, whatever its types say
     onConnect,
   });
   // A connection that breaks fails the read that it serves, and no other.
@@ -214,7 +236,9 @@ function poolOf(url: string, max: number, onConnect: (client: pg.ClientBase) => 
 /** As the connections to the primary, and held to the same: what answers there may be another server tomorrow. */
 async function prepareReader(client: pg.ClientBase): Promise<void> {
   await applySettings(client, { ...SESSION, statement_timeout: String(READ_MS) });
-  await assertIsolation(async (text, values) => (await client.query(text, values)).rows);
+  await assertIsolation({
+    query: async (text, values) => (await client.query(text, values)).rows,
+  });
 }
 
 /** @throws when it takes longer than this; the connection then ends */

@@ -3,6 +3,10 @@ import { API_VERSION_HEADER, CURRENT_VERSION, SUPPORTED_VERSIONS } from './api-v
 
 type HeaderObject = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>[string];
 
+/** Where the last commit of an act stands, and with a later read the position that it must not be older than. */
+export const POSITION_HEADER = 'X-Service-Position';
+export const POSITION_EXAMPLE = '0000000100000003A40DF00C';
+
 const REQUEST_ID = 'X-Request-Id';
 const RETRY_AFTER = 'Retry-After';
 
@@ -43,12 +47,18 @@ export const HEADERS: Record<string, HeaderObject> = {
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
+  [POSITION_HEADER]: {
+    description: 'Where the change stands, if the service reads from a replica; to be sent with later reads.',
+    schema: { type: 'string', pattern: '^[0-9A-F]{24}$' },
+    example: POSITION_EXAMPLE,
+  },
 };
 
-/** The headers of an answer; what says "try again" also says when. */
-export function headersOf(status = 200): Record<string, { $ref: string }> {
-  const names = Object.keys(HEADERS).filter(
-    (name) => name !== RETRY_AFTER || [409, 429, 503].includes(status),
-  );
+/** The headers of an answer: of an error by its status, which says when to try again, or of a success. */
+export function headersOf(answer: number | 'read' | 'change'): Record<string, { $ref: string }> {
+  const names = Object.keys(HEADERS).filter((name) => {
+    if (name === RETRY_AFTER) return answer === 409 || answer === 429 || answer === 503;
+    return name !== POSITION_HEADER || answer === 'change';
+  });
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

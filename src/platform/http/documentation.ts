@@ -12,7 +12,7 @@ import {
   errorSchemas,
   errorsOf,
 } from './documentation-errors.js';
-import { HEADERS, headersOf } from './documentation-headers.js';
+import { HEADERS, headersOf, POSITION_EXAMPLE, POSITION_HEADER } from './documentation-headers.js';
 import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { positionOf, tagOf, usedTags } from './documentation-tags.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
@@ -111,6 +111,7 @@ function describe(operation: OperationObject, entry: RouteEntry, path: string, c
     VERSION_PARAMETER,
     ...(entry.transactional && isChange ? [IDEMPOTENCY_PARAMETER] : []),
     ...(isMembers && isAdmin && isChange ? [CSRF_PARAMETER] : []),
+    ...(entry.policy.replica && !isAdmin ? [POSITION_PARAMETER] : []),
   ];
   const { requestBody } = operation;
   if (requestBody && 'content' in requestBody) {
@@ -123,7 +124,7 @@ function describe(operation: OperationObject, entry: RouteEntry, path: string, c
   for (const response of Object.values(operation.responses)) {
     if (!response || '$ref' in response) continue;
     giveExamples(response.content, schemas);
-    response.headers = headersOf();
+    response.headers = headersOf(isChange ? 'change' : 'read');
   }
   // A change that a page of another site asks for is refused to anyone, and most else to who lacks a second factor.
   const lacks = isMembers && !entry.policy.beforeSecondFactor;
@@ -186,6 +187,16 @@ const IDEMPOTENCY_PARAMETER: ParameterObject = {
     'Names this request, in 1 to 255 visible ASCII characters. Sent again within 24 hours, the same request answers the first result without executing again.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: 'order-17-delivery-mail',
+};
+
+const POSITION_PARAMETER: ParameterObject = {
+  name: POSITION_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'The greatest position that the caller was answered for a change: the answer shows that change, whoever answers. `latest`: the primary answers.',
+  schema: { type: 'string' },
+  example: POSITION_EXAMPLE,
 };
 
 /** docs/reference/errors.md */

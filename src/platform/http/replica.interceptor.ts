@@ -6,10 +6,8 @@ import { Replica } from '../database/replica.js';
 import { DomainError } from '../kernel/define-error.js';
 import { isAdminPath } from './admin-path.js';
 import type { AdmittedRequest } from './admitted-request.js';
+import { POSITION_HEADER } from './documentation-headers.js';
 import { RouteTable } from './route-table.js';
-
-/** The position of the last commit of an act, and with a later read the position that it must not be older than. */
-export const POSITION_HEADER = 'X-Service-Position';
 
 /** Lets a replica answer what a route allows, and tells callers where what they have changed stands. */
 @Injectable()
@@ -25,7 +23,7 @@ export class ReplicaInterceptor implements NestInterceptor {
     const request = http.getRequest<AdmittedRequest>();
     const response = http.getResponse<Response>();
     const { context } = request;
-    context.notesPosition = this.replica.knowsPrimary;
+    context.notesPosition = true;
     context.readsAfter = this.routes.of(execution.getHandler()).policy.replica
       ? readsAfter(request)
       : undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
 import { Replica } from '../database/replica.js';
@@ -100,13 +100,14 @@ export class Figures {
   private showReplica(replica: Replica): void {
     const { registry } = this.metrics;
     registry.registerMetric(
-      new Gauge({
+      new Counter({
         name: 'consigliere_replica_reads_total',
         help: 'Reads that a replica may answer, by who did: the replica, or the primary since the replica was down, late, or behind the caller',
         labelNames: ['outcome'],
         registers: [],
         collect() {
-          for (const [outcome, count] of Object.entries(replica.reads)) this.set({ outcome }, count);
+          this.reset();
+          for (const [outcome, count] of Object.entries(replica.reads)) this.inc({ outcome }, count);
         },
       }),
     );

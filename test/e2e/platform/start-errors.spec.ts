@@ -119,10 +119,12 @@ const OIDC = {
 
 describe('a setting that cannot be used', () => {
   it.each(Object.entries(WRONG))('%s', async (variable, [value, fault]) => {
-    const partner = { MODEL_PRICE_INPUT: 'MODEL_PRICE_OUTPUT', MODEL_PRICE_OUTPUT: 'MODEL_PRICE_INPUT' }[
-      variable
-    ];
-    const others = { ...(partner && { [partner]: '1' }), ...(variable.startsWith('OIDC_') && OIDC) };
+    const partner: Record<string, Record<string, string>> = {
+      DATABASE_READ_URL: { DATABASE_URL: 'postgres://localhost/consigliere' },
+      MODEL_PRICE_INPUT: { MODEL_PRICE_OUTPUT: '1' },
+      MODEL_PRICE_OUTPUT: { MODEL_PRICE_INPUT: '1' },
+    };
+    const others = { ...partner[variable], ...(variable.startsWith('OIDC_') && OIDC) };
     // Every variable in this process; those below show what the program makes of it.
     const check = async () => assertConnectors(loadConfig({ ...others, [variable]: value }));
     const refusal = await check().catch((error: unknown) => error);
