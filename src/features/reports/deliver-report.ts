@@ -7,9 +7,8 @@ import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
 import { ReportMailService, urlOf } from './report-mail.service.js';
 import type { ReportEntity } from './report.entity.js';
-import type { WrittenSection } from './report.js';
+import { LATE, type WrittenSection } from './report.js';
 import { Reports } from './reports.repository.js';
-import { LATE } from './section-writer.js';
 
 /** The work of telling of a report; its id is the report's. */
 export const DELIVER_WORK = 'report.deliver';

@@ -121,3 +121,6 @@ export function sectionsThatAreOn(all: AllSections, set: Partial<SectionSwitches
   const on = switchesOf(set);
   return Object.fromEntries(SECTION_KEYS.filter((key) => on[key]).map((key) => [key, all[key]]));
 }
+
+/** Why a section is late. */
+export const LATE = 'Its capo had not written it in time.';

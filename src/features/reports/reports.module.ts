@@ -26,7 +26,6 @@ import { ReportService } from './report.service.js';
 import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
 import { ScheduledReports } from './scheduled-reports.js';
-import { SectionWriter } from './section-writer.js';
 import { WriteSections } from './write-sections.js';
 
 /** @level 10 */
@@ -60,7 +59,6 @@ import { WriteSections } from './write-sections.js';
     ReportFactsReader,
     Reports,
     ScheduledReports,
-    SectionWriter,
     WriteSections,
   ],
 })
