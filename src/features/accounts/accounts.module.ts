@@ -20,9 +20,7 @@ import { SessionService } from './session.service.js';
 import { SessionsController } from './sessions.controller.js';
 import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
-import { SignInCounts } from './sign-in-counts.repository.js';
 import { SignInTries } from './sign-in-tries.js';
-import { UnrecordedActs } from './unrecorded-acts.repository.js';
 
 /** @level 4 */
 @Module({
@@ -38,12 +36,10 @@ import { UnrecordedActs } from './unrecorded-acts.repository.js';
     Sessions,
     SessionService,
     SignIn,
-    SignInCounts,
     SignInTries,
     AccountProof,
     Accounts,
     AccountActs,
-    UnrecordedActs,
     AccountMails,
     PasswordService,
     SecondFactors,
