@@ -7,7 +7,6 @@ import { AccountActs } from './account-acts.js';
 import { AccountMails } from './account-mails.js';
 import { AccountProof } from './account-proof.js';
 import { Accounts } from './accounts.repository.js';
-import { CheckSecondFactor } from './check-second-factor.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordService } from './password.service.js';
 import { ResetPageController } from './reset-page.controller.js';
@@ -43,7 +42,6 @@ import { SignInTries } from './sign-in-tries.js';
     AccountMails,
     PasswordService,
     SecondFactors,
-    CheckSecondFactor,
     SecondFactorService,
   ],
   exports: [Sessions, SessionService, SignIn],
