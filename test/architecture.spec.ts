@@ -232,9 +232,9 @@ describe('the source', () => {
 
 /** Files whose statements may name the tables of others, each for a reason. */
 const COMPOSED_READERS: Record<string, string> = {
+  'src/features/accounts/accounts.repository.ts': 'an act is recorded under the name of its member',
   'src/features/accounts/sessions.repository.ts':
     'a session is shown with the name and the role of its member',
-  'src/features/accounts/unrecorded-acts.repository.ts': 'an act is recorded under the name of its member',
   'src/features/agents/agents.reader.ts': 'the state of a capo is the state of its work (CONTRACT: Agent)',
   'src/features/approvals/approval-background.reader.ts':
     'one statement composes where the facts of a draft come from, and who may approve it',

@@ -8,8 +8,8 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { Signals } from '../records/index.js';
 import { type AccountAct, receiptOf } from './account-act.js';
+import { Accounts, type StoredAct } from './accounts.repository.js';
 import { ACCOUNTS } from './no-workspace.js';
-import { type StoredAct, UnrecordedActs } from './unrecorded-acts.repository.js';
 
 const RECORD_ACT = 'account.record';
 export const ACCOUNT_MAIL = 'account.mail';
@@ -32,7 +32,7 @@ type NewAct = Pick<AccountAct, 'action'> & {
 export class AccountActs implements OnModuleInit {
   constructor(
     private readonly db: Db,
-    private readonly unrecorded: UnrecordedActs,
+    private readonly accounts: Accounts,
     private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
@@ -67,7 +67,7 @@ export class AccountActs implements OnModuleInit {
     { action, via, details = {}, mail = false }: NewAct,
     recordedIn: string | null,
   ): Promise<void> {
-    const workspaceIds = await this.unrecorded.add({
+    const workspaceIds = await this.accounts.addAct({
       userId,
       action,
       via: via ?? null,
@@ -83,7 +83,7 @@ export class AccountActs implements OnModuleInit {
   /** Appends an act to the chain of one workspace; a lock also raises a signal there. */
   private recordIn(item: WorkItem): Promise<void> {
     return this.db.transaction(scopeOfWork(item), async () => {
-      const act = await this.unrecorded.take(item.workspaceId, item.id);
+      const act = await this.accounts.takeAct(item.workspaceId, item.id);
       if (act) this.append(act);
       this.work.complete(item);
     });

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { refreshed, sharedMembership, type Standing, standingOf } from '../../platform/auth/membership.js';
 import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
+import { AccountActs } from './account-acts.js';
 import {
   NoSecondFactor,
   secondFactorRequired,
@@ -11,7 +15,9 @@ import {
   WrongPassword,
   wrongSignInCode,
 } from './accounts.errors.js';
-import { CheckSecondFactor } from './check-second-factor.js';
+import { NO_WORKSPACE } from './no-workspace.js';
+import { isSetUp, secretPurpose, stepOf, typedCode } from './second-factor.js';
+import { SecondFactors } from './second-factors.repository.js';
 import { type Account, Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 
@@ -33,8 +39,12 @@ export class AccountProof {
     private readonly db: Db,
     private readonly sessions: Sessions,
     private readonly passwords: Passwords,
-    private readonly checkSecondFactor: CheckSecondFactor,
+    private readonly factors: SecondFactors,
+    private readonly secrets: SecretBox,
     private readonly tries: SignInTries,
+    private readonly acts: AccountActs,
+    private readonly clock: Clock,
+    private readonly logger: PinoLogger,
   ) {}
 
   /**
@@ -55,7 +65,7 @@ export class AccountProof {
   async byCode({ userId, hasSecondFactor }: ProvedAccount, code: string | undefined): Promise<boolean> {
     if (!hasSecondFactor) return false;
     if (code === undefined) throw secondFactorRequired();
-    if (!(await this.checkSecondFactor.accepts(userId, code))) throw wrongSignInCode();
+    if (!(await this.acceptsCode(userId, code))) throw wrongSignInCode();
     return true;
   }
 
@@ -75,7 +85,7 @@ export class AccountProof {
       if (!(await this.passwords.verify(password, passwordHash))) throw new WrongPassword();
       if (code === undefined) return passwordHash;
       if (!account!.hasSecondFactor) throw new NoSecondFactor();
-      if (!(await this.checkSecondFactor.accepts(userId, code))) throw new WrongCode();
+      if (!(await this.acceptsCode(userId, code))) throw new WrongCode();
       return passwordHash;
     });
   }
@@ -94,6 +104,51 @@ export class AccountProof {
       },
       [sharedMembership(caller.workspaceId), standingOf(caller)],
     );
+  }
+
+  /**
+   * Whether this is a code of the second factor of the account that was not used before; it is used up by that, in a transaction of
+   * its own.
+   */
+  async acceptsCode(userId: string, code: string): Promise<boolean> {
+    const typed = typedCode(code);
+    if (!typed) return false;
+    return 'totp' in typed
+      ? this.acceptsTotp(userId, typed.totp)
+      : this.acceptsRecoveryCode(userId, typed.recoveryHash);
+  }
+
+  /** The time step of an authenticator whose code this is. */
+  stepOf(userId: string, sealedSecret: string, code: string): number | undefined {
+    try {
+      return stepOf(this.secrets.open(sealedSecret, secretPurpose(userId)), code, this.clock.now());
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      this.logger.error({ err: error, userId }, 'a second factor cannot be checked; its recovery codes can');
+      return undefined;
+    }
+  }
+
+  private async acceptsTotp(userId: string, code: string): Promise<boolean> {
+    const factor = await this.factors.find(userId);
+    if (!isSetUp(factor)) return false;
+    const step = this.stepOf(userId, factor.sealedSecret, code);
+    if (step === undefined) return false;
+    return this.db.transaction(NO_WORKSPACE, () => this.factors.acceptStep(userId, step, this.clock.now()));
+  }
+
+  private acceptsRecoveryCode(userId: string, codeHash: string): Promise<boolean> {
+    return this.db.transaction(NO_WORKSPACE, async () => {
+      const isAccepted = await this.factors.acceptRecoveryCode(userId, codeHash, this.clock.now());
+      if (isAccepted) {
+        await this.acts.record(userId, {
+          action: 'second_factor.recovery_code_used',
+          via: 'dashboard',
+          mail: true,
+        });
+      }
+      return isAccepted;
+    });
   }
 }
 

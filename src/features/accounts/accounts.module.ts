@@ -7,7 +7,6 @@ import { AccountActs } from './account-acts.js';
 import { AccountMails } from './account-mails.js';
 import { AccountProof } from './account-proof.js';
 import { Accounts } from './accounts.repository.js';
-import { CheckSecondFactor } from './check-second-factor.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordService } from './password.service.js';
 import { ResetPageController } from './reset-page.controller.js';
@@ -20,9 +19,7 @@ import { SessionService } from './session.service.js';
 import { SessionsController } from './sessions.controller.js';
 import { Sessions } from './sessions.repository.js';
 import { SignIn } from './sign-in.js';
-import { SignInCounts } from './sign-in-counts.repository.js';
 import { SignInTries } from './sign-in-tries.js';
-import { UnrecordedActs } from './unrecorded-acts.repository.js';
 
 /** @level 4 */
 @Module({
@@ -38,16 +35,13 @@ import { UnrecordedActs } from './unrecorded-acts.repository.js';
     Sessions,
     SessionService,
     SignIn,
-    SignInCounts,
     SignInTries,
     AccountProof,
     Accounts,
     AccountActs,
-    UnrecordedActs,
     AccountMails,
     PasswordService,
     SecondFactors,
-    CheckSecondFactor,
     SecondFactorService,
   ],
   exports: [Sessions, SessionService, SignIn],

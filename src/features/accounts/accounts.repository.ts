@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Via } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
+import type { AccountAct } from './account-act.js';
 import type { AccountMail } from './account-mail.js';
 import { NO_WORKSPACE } from './no-workspace.js';
 import { isResetToken } from './password-reset.js';
@@ -32,7 +34,32 @@ export interface NewPasswordReset {
 const FOUND = `select reset_id, sealed_token, expires_at, is_open, user_id, email, display_name, password_hash
   from app.find_password_reset($1, $2)`;
 
-/** Accounts belong to no workspace: every statement is a function of the database. */
+/** How a try stands as it is counted. */
+interface CountedTry {
+  /** Unix milliseconds; null: it may be made now. */
+  retryAt: number | null;
+  /** If it fails, it is the one that locked the account for this address. */
+  isLast: boolean;
+  /** Whether it counts in what all addresses together may try. */
+  isSlowed: boolean;
+}
+
+/** An act as it waits for its receipt. */
+export interface StoredAct extends AccountAct {
+  via: Via | null;
+  at: number;
+}
+
+/** What is kept of an act until each workspace of its account has the receipt. */
+export interface NewStoredAct extends Pick<StoredAct, 'action' | 'details' | 'via' | 'at'> {
+  userId: string;
+  /** The workspace that has its receipt already. */
+  recordedIn: string | null;
+  /** Of the mail that tells the owner of the account; null: none does. */
+  mailId: string | null;
+}
+
+/** Accounts belong to no workspace: statements are functions of the database, but for taking an act that a workspace is to record. */
 @Injectable()
 export class Accounts {
   constructor(private readonly db: Db) {}
@@ -99,5 +126,71 @@ export class Accounts {
       [resetId, passwordHash, from.account, from.address, new Date(from.at)],
     );
     return row!.used;
+  }
+
+  /**
+   * Counts a try to sign in, whether or not there is such an account.
+   * @param account what tries are counted under
+   */
+  async countTry(account: string, address: string, at: number): Promise<CountedTry> {
+    const [counted] = await this.db.system<CountedTry>('select * from app.count_sign_in_try($1, $2, $3)', [
+      account,
+      address,
+      new Date(at),
+    ]);
+    return counted!;
+  }
+
+  /** It has not failed. */
+  async endTry(
+    account: string,
+    { address, at, isSlowed }: { address: string; at: number; isSlowed: boolean },
+    hasSignedIn: boolean,
+  ): Promise<void> {
+    await this.db.system('select app.end_sign_in_try($1, $2, $3, $4, $5)', [
+      account,
+      address,
+      new Date(at),
+      isSlowed,
+      hasSignedIn,
+    ]);
+  }
+
+  /** In the open transaction. */
+  addSignInLock(
+    lockId: string,
+    { email, address, at }: { email: string; address: string; at: number },
+  ): void {
+    this.db.write('select app.add_sign_in_lock($1, $2, $3, $4)', [lockId, email, address, new Date(at)]);
+  }
+
+  /** In the open transaction; undefined when the address has no account. */
+  async takeSignInLock(lockId: string): Promise<{ userId: string; address: string; at: number } | undefined> {
+    const [lock] = await this.db.query<{ userId: string; address: string; at: number }>(
+      'select * from app.take_sign_in_lock($1)',
+      [lockId],
+    );
+    return lock;
+  }
+
+  /** An act that has no receipt yet, with the work of recording it, in the open transaction; answers the workspaces that have it to do. */
+  async addAct(act: NewStoredAct): Promise<string[]> {
+    const { userId, action, via, details, at, recordedIn, mailId } = act;
+    const workspaces = await this.db.query<{ workspaceId: string }>(
+      'select workspace_id from app.record_account_act($1, $2, $3, $4::jsonb, $5, $6, $7) workspace_id',
+      [userId, action, via, JSON.stringify(details), new Date(at), recordedIn, mailId],
+    );
+    return workspaces.map(({ workspaceId }) => workspaceId);
+  }
+
+  /** Undefined when its workspace is gone by now, and its chain with it. */
+  async takeAct(workspaceId: string, actId: string): Promise<StoredAct | undefined> {
+    const [act] = await this.db.query<StoredAct>(
+      `delete from account_acts a using members m, users u
+       where a.workspace_id = $1 and a.act_id = $2 and m.member_id = a.member_id and u.user_id = m.user_id
+       returning a.action, a.member_id, u.display_name as name, a.via, a.details, a.at`,
+      [workspaceId, actId],
+    );
+    return act;
   }
 }

@@ -3,10 +3,10 @@ import type { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
+import { Accounts } from './accounts.repository.js';
 import { NO_WORKSPACE } from './no-workspace.js';
 import { SecondFactors } from './second-factors.repository.js';
 import { Sessions } from './sessions.repository.js';
-import { UnrecordedActs } from './unrecorded-acts.repository.js';
 
 /**
  * Removes the second factor of somebody who has lost the authenticator and the recovery codes, and ends all their sessions. It
@@ -16,7 +16,7 @@ import { UnrecordedActs } from './unrecorded-acts.repository.js';
 export class RecoverSecondFactor {
   readonly #sessions: Sessions;
   readonly #secondFactors: SecondFactors;
-  readonly #acts: UnrecordedActs;
+  readonly #accounts: Accounts;
 
   constructor(
     private readonly db: Db,
@@ -24,7 +24,7 @@ export class RecoverSecondFactor {
   ) {
     this.#sessions = new Sessions(db);
     this.#secondFactors = new SecondFactors(db);
-    this.#acts = new UnrecordedActs(db);
+    this.#accounts = new Accounts(db);
   }
 
   /** @throws StartRefused when the address has no account with a second factor */
@@ -36,7 +36,7 @@ export class RecoverSecondFactor {
         throw new StartRefused(`There is no account ${email} with a second factor.`);
       const { userId } = account;
       const endedSessions = await this.#sessions.endAllOf(userId, at);
-      await this.#acts.add({
+      await this.#accounts.addAct({
         userId,
         action: 'second_factor.removed_on_server',
         via: null,

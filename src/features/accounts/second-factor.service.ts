@@ -6,7 +6,6 @@ import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { AccountActs } from './account-acts.js';
 import { AccountProof, type RenewedSession } from './account-proof.js';
 import { NoSecondFactor, SecondFactorExists, WrongCode } from './accounts.errors.js';
-import { CheckSecondFactor } from './check-second-factor.js';
 import type {
   NewSecondFactor,
   ProveSecondFactorBody,
@@ -35,7 +34,6 @@ export class SecondFactorService {
     private readonly factors: SecondFactors,
     private readonly sessions: Sessions,
     private readonly proof: AccountProof,
-    private readonly check: CheckSecondFactor,
     private readonly tries: SignInTries,
     private readonly acts: AccountActs,
     private readonly secrets: SecretBox,
@@ -105,7 +103,7 @@ export class SecondFactorService {
     const { userId, workspaceId, credentialId, email, name, memberId } = caller;
     if (!isSetUp(await this.factors.find(userId))) throw new NoSecondFactor();
     await this.tries.prove(email, address, async () => {
-      if (!(await this.check.accepts(userId, code))) throw new WrongCode();
+      if (!(await this.proof.acceptsCode(userId, code))) throw new WrongCode();
     });
     return this.proof.act(caller, async () => {
       this.sessions.setSecondFactor(workspaceId, credentialId, true);
@@ -164,7 +162,7 @@ export class SecondFactorService {
 
   private stepOf(userId: string, { sealedSecret }: KeptSecondFactor, code: string): number {
     const typed = typedCode(code);
-    const step = typed && 'totp' in typed ? this.check.stepOf(userId, sealedSecret, typed.totp) : undefined;
+    const step = typed && 'totp' in typed ? this.proof.stepOf(userId, sealedSecret, typed.totp) : undefined;
     if (step === undefined) throw new WrongCode();
     return step;
   }

@@ -10,8 +10,8 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { AccountActs } from './account-acts.js';
+import { Accounts } from './accounts.repository.js';
 import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
-import { SignInCounts } from './sign-in-counts.repository.js';
 
 const SIGN_IN_LOCK = 'account.lock';
 
@@ -38,7 +38,7 @@ interface SignInTry {
 export class SignInTries implements OnModuleInit {
   constructor(
     private readonly db: Db,
-    private readonly counts: SignInCounts,
+    private readonly accounts: Accounts,
     private readonly work: Work,
     private readonly acts: AccountActs,
     private readonly clock: Clock,
@@ -92,7 +92,7 @@ export class SignInTries implements OnModuleInit {
   /** @throws RateLimited while the account is locked for this address, or slowed for all that are new to it */
   private async count(email: string, address: string): Promise<SignInTry> {
     const at = this.clock.now();
-    const { retryAt, isLast, isSlowed } = await this.counts.count(accountOf(email), address, at);
+    const { retryAt, isLast, isSlowed } = await this.accounts.countTry(accountOf(email), address, at);
     if (retryAt !== null) throw tooMany(retryAt - at);
     return { email: foldedMailAddress(email), address, at, isLast, isSlowed };
   }
@@ -102,20 +102,20 @@ export class SignInTries implements OnModuleInit {
     if (!isLast) return;
     await this.db.transaction(NO_WORKSPACE, async () => {
       const id = newId('lck');
-      this.counts.addLock(id, { email, address, at });
+      this.accounts.addSignInLock(id, { email, address, at });
       this.work.enqueue(SIGN_IN_LOCK, { id, queue: ACCOUNTS });
     });
   }
 
   /** It has not failed. Once somebody has signed in, what failed for this account and address before counts no more. */
   private async end(one: SignInTry, hasSignedIn: boolean): Promise<void> {
-    await this.counts.end(accountOf(one.email), one, hasSignedIn);
+    await this.accounts.endTry(accountOf(one.email), one, hasSignedIn);
   }
 
   /** Finds out whether an address that was locked has an account, after the answer: nobody can tell by its time. */
   private recordLock(item: WorkItem): Promise<void> {
     return this.db.transaction(NO_WORKSPACE, async () => {
-      const lock = await this.counts.takeLock(item.id);
+      const lock = await this.accounts.takeSignInLock(item.id);
       if (lock) {
         const { userId, address, at } = lock;
         await this.acts.record(userId, { action: 'account.locked', details: { address, lockedAt: at } });

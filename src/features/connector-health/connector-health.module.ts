@@ -14,7 +14,6 @@ import { ReconcileConnectors } from './reconcile-connectors.js';
 import { ConnectorHealthController } from './connector-health.controller.js';
 import { MonitoredConnectors, redStatement } from './monitored-connectors.repository.js';
 import { ConnectorAlerts } from './connector-alerts.js';
-import { ConnectorHealthTile } from './connector-health-tile.js';
 import { ConnectorProbes } from './connector-probes.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
 import { ProbeMail } from './probe-mail.js';
@@ -48,13 +47,12 @@ import { VisibleConnectors } from './visible-connectors.reader.js';
     ProbeOwn,
     CheckConnector,
     ReconcileConnectors,
-    ConnectorHealthTile,
     VisibleConnectors,
   ],
 })
 export class ConnectorHealthModule {
-  constructor(kpi: KpiService, tile: ConnectorHealthTile, figures: Figures) {
-    kpi.register('connectorHealth', (question) => tile.figures(question));
+  constructor(kpi: KpiService, visible: VisibleConnectors, figures: Figures) {
+    kpi.register('connectorHealth', (question) => visible.figures(question));
     figures.declare({
       name: 'consigliere_connectors_red',
       help: 'Connectors whose checks fail, by what they are',

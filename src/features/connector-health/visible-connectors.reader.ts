@@ -4,6 +4,7 @@ import { type Listing, readPage } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
+import type { Stretch, TileFigures, TileQuestion } from '../kpi/index.js';
 import type { StoredHealth } from './connector-health.js';
 import { ConnectorCheckEntity, type ConnectorEntity } from './connector.entity.js';
 
@@ -22,6 +23,8 @@ export type VisibleConnector = StoredHealth &
 
 const VISIBLE = `c.workspace_id, c.connector_id, c.kind, c.name, c.status, c.reason, c.latency_ms,
   c.last_checked_at, c.last_ok_at, c.consecutive_failures, c.overdue, c.unknown`;
+
+const WEEK = 7;
 
 /** What a workspace may see of connectors and their checks: its own, and those that are shared with it. */
 @Injectable()
@@ -71,24 +74,38 @@ export class VisibleConnectors {
     return readPage(this.db, { workspaceId, teamIds: [] }, listing, paging);
   }
 
-  /** For each span the share of the time in which what the workspace may see was green; null where nothing was known. */
-  async shares(scope: Scope, spans: readonly { from: number; to: number }[]): Promise<(number | null)[]> {
-    const rows = await this.db.read<{ share: number | null }>(
-      scope,
-      'select share from app.visible_health_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
-      [scope.workspaceId, spans.map(({ from }) => new Date(from)), spans.map(({ to }) => new Date(to))],
-    );
-    return rows.map(({ share }) => share);
+  /**
+   * The tile `connectorHealth`: which share of the connectors is green, in percent (CONTRACT, KPI).
+   * The value is that of this moment; it is compared with the same day of the week before.
+   */
+  async figures({ scope, days }: Pick<TileQuestion, 'scope' | 'days'>): Promise<TileFigures> {
+    const [value, daily] = await Promise.all([this.now(scope), this.daily(scope, days)]);
+    return { value, before: daily.at(-1 - WEEK) ?? null, sparkline: daily };
   }
 
-  /** How many of those that were checked are green, and how many there are. */
-  async counts(scope: Scope): Promise<{ green: number; all: number }> {
+  /** The share of what was checked; null where nothing was checked yet. */
+  async now(scope: Scope): Promise<number | null> {
     const [row] = await this.db.read<{ green: number; all: number }>(
       scope,
       `select count(*) filter (where c.status = 'green' and not c.overdue and not c.unknown)::int as green, count(*)::int as all
        from app.visible_connectors($1) c where c.last_checked_at is not null`,
       [scope.workspaceId],
     );
-    return row!;
+    const { green, all } = row!;
+    return all === 0 ? null : percentOf(green / all);
   }
+
+  /** For each day the share of the time in which what the workspace may see was green; null where nothing was known. */
+  async daily(scope: Scope, days: readonly Stretch[]): Promise<(number | null)[]> {
+    const rows = await this.db.read<{ share: number | null }>(
+      scope,
+      'select share from app.visible_health_shares($1, $2::timestamptz[], $3::timestamptz[]) order by n',
+      [scope.workspaceId, days.map(({ from }) => new Date(from)), days.map(({ to }) => new Date(to))],
+    );
+    return rows.map(({ share }) => (share === null ? null : percentOf(share)));
+  }
+}
+
+function percentOf(share: number): number {
+  return Math.round(share * 1_000) / 10;
 }

@@ -9,7 +9,6 @@ import { RestoreObjections, StandingOrdersModule } from '../standing-orders/inde
 import { InstalledPacks, WorkspacesModule } from '../workspaces/index.js';
 import { CheckManifest } from './check-manifest.js';
 import { DeliverOrder } from './deliver-order.js';
-import { EnqueueRevoked } from './enqueue-revoked.js';
 import { FanOut } from './fan-out.js';
 import { PackRemoval } from './pack-removal.js';
 import { PublisherKeys } from './publisher-keys.js';
@@ -42,7 +41,6 @@ import { SkillPacksService } from './skill-packs.service.js';
     SkillPacksService,
     DeliverOrder,
     FanOut,
-    EnqueueRevoked,
     PackRemoval,
   ],
 })

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../../platform/config/config.js';
 import { readBounded, whyUnreadable } from '../../platform/config/secret-files.js';
@@ -16,7 +17,10 @@ import {
   type SignedList,
 } from './revocation-list.js';
 import { RevocationLists } from './revocation-lists.repository.js';
+import { SkillPacks } from './skill-packs.repository.js';
 
+const LOOK_EVERY_MS = 5_000;
+const ENQUEUED_AT_ONCE = 500;
 const MAX_FILE_BYTES = 1024 * 1024;
 const OF_THE_SERVICE: Scope = { workspaceId: '', teamIds: [] };
 
@@ -27,6 +31,7 @@ const OF_THE_SERVICE: Scope = { workspaceId: '', teamIds: [] };
  */
 @Injectable()
 export class Revocations implements OnModuleInit {
+  #running = false;
   /** What the file says. */
   #inFile: readonly SignedList[] = [];
   /** What was read from the file, also before it changed. */
@@ -43,6 +48,7 @@ export class Revocations implements OnModuleInit {
     private readonly config: Config,
     private readonly keys: PublisherKeys,
     private readonly lists: RevocationLists,
+    private readonly packs: SkillPacks,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -55,8 +61,30 @@ export class Revocations implements OnModuleInit {
     }
   }
 
+  @Interval(LOOK_EVERY_MS)
+  async inBackground(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    await this.enqueueRevoked().catch((error: unknown) =>
+      this.logger.warn(
+        { err: error },
+        'revoked skill packs could not be looked for; the next look follows in 5 s',
+      ),
+    );
+    this.#running = false;
+  }
+
+  /**
+   * Looks for what publishers revoke, and shares it with the other processes. Workers enqueue one piece of work for each such
+   * pack, in every workspace that has it.
+   */
+  async enqueueRevoked(): Promise<void> {
+    const lists = await this.share();
+    if (this.config.processRole !== 'api') await this.packs.enqueueRevoked(lists, ENQUEUED_AT_ONCE);
+  }
+
   /** The lists that hold by now. */
-  async current(scope: Scope): Promise<SignedList[]> {
+  private async current(scope: Scope): Promise<SignedList[]> {
     const fault = this.lookAtFile();
     this.#kept = newestLists([
       ...this.#kept,
@@ -70,7 +98,7 @@ export class Revocations implements OnModuleInit {
   }
 
   /** {@link current}; what this process alone knows of them is kept for the others, and for the next start. */
-  async share(): Promise<SignedList[]> {
+  private async share(): Promise<SignedList[]> {
     const current = await this.current(OF_THE_SERVICE);
     for (const signed of current) {
       if (signed.list.number <= numberOf(this.#kept, signed.list.publisher)) continue;

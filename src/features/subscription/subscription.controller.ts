@@ -5,11 +5,11 @@ import { Route } from '../../platform/http/route.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SubscriptionView, VerifySubscriptionBody } from './subscription.dto.js';
-import { VerifySubscription } from './verify-subscription.js';
+import { SubscriptionService } from './subscription.service.js';
 
 @Controller(['api/pro/subscription', 'api/admin/subscription'])
 export class SubscriptionController {
-  constructor(private readonly verifySubscription: VerifySubscription) {}
+  constructor(private readonly service: SubscriptionService) {}
 
   /** Checks the installed licence, or installs another; no request leaves the service for it. */
   @Post('verify')
@@ -23,6 +23,6 @@ export class SubscriptionController {
     @CurrentCaller() caller: Caller,
     @Body() { licenseKey }: VerifySubscriptionBody,
   ): Promise<SubscriptionView> {
-    return this.verifySubscription.execute(caller, licenseKey ?? undefined);
+    return this.service.verify(caller, licenseKey ?? undefined);
   }
 }

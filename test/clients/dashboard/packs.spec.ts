@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EnqueueRevoked } from '../../../src/features/packs/enqueue-revoked.js';
+import { Revocations } from '../../../src/features/packs/revocations.js';
 import { signDocument } from '../../../src/platform/signatures/signed-document.js';
 import { manifestOf, newPublisher, publishersOf, REMINDER, signedPack } from '../../support/skill-packs.js';
 import type { TestApp } from '../../support/test-app.js';
@@ -126,7 +126,7 @@ describe.runIf(hasBrowser)('skill packs', { timeout: 60_000 }, () => {
       join(folder, 'list.json'),
       JSON.stringify([{ list, signature: signDocument(list, acme.key) }]),
     );
-    await test.app.get(EnqueueRevoked).execute();
+    await test.app.get(Revocations).enqueueRevoked();
     const row = pack('invoice-reminders 1.1.0');
     await row.getByText('revoked by its publisher').waitFor();
     await row.getByText('The licence is disputed.').waitFor();

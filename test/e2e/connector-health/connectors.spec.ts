@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ReconcileConnectors } from '../../../src/features/connector-health/reconcile-connectors.js';
-import { ConnectorHealthTile } from '../../../src/features/connector-health/connector-health-tile.js';
+import { VisibleConnectors } from '../../../src/features/connector-health/visible-connectors.reader.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { rotateSecret } from '../partner/partner-desk.js';
 import { Client } from '../../support/client.js';
@@ -245,7 +245,7 @@ describe('the tile connectorHealth', () => {
       at(0.5),
     ]);
     await test.rows(`update connectors set status = 'red' where connector_id = $1`, [ids[1]]);
-    const tile = test.app.get(ConnectorHealthTile, { strict: false });
+    const tile = test.app.get(VisibleConnectors, { strict: false });
     const scope = { workspaceId, teamIds: 'all' as const };
     expect(await tile.now(scope)).toBe(50);
     const days = [5, 3, 2, 1].map((n) => ({ from: now - n * DAY, to: now - (n - 1) * DAY }));
@@ -269,7 +269,7 @@ describe('the tile connectorHealth', () => {
     await test.rows(`update connectors set last_checked_at = null where workspace_id = $1`, [
       test.workspaceId,
     ]);
-    const tile = test.app.get(ConnectorHealthTile, { strict: false });
+    const tile = test.app.get(VisibleConnectors, { strict: false });
     expect(await tile.now({ workspaceId, teamIds: 'all' })).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { EnqueueRevoked } from '../../../src/features/packs/enqueue-revoked.js';
+import { Revocations } from '../../../src/features/packs/revocations.js';
 import { signDocument } from '../../../src/platform/signatures/signed-document.js';
 import { Client } from '../../support/client.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
@@ -68,7 +68,7 @@ export class PackDesk {
 
   /** What each process does every five seconds. */
   look(): Promise<void> {
-    return this.test.app.get(EnqueueRevoked).execute();
+    return this.test.app.get(Revocations).enqueueRevoked();
   }
 }
 

@@ -1,7 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EnqueueRevoked } from '../../../src/features/packs/enqueue-revoked.js';
 import { Revocations } from '../../../src/features/packs/revocations.js';
 import { createApplication } from '../../../src/application.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
@@ -64,7 +63,7 @@ async function withProcess<T>(
   try {
     return await act({
       reason: () => app.get(Revocations, { strict: false }).reasonFor(scope, PACK),
-      look: () => app.get(EnqueueRevoked, { strict: false }).execute(),
+      look: () => app.get(Revocations, { strict: false }).enqueueRevoked(),
     });
   } finally {
     await app.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EndLicences } from '../../../src/features/subscription/end-licences.js';
+import { SubscriptionService } from '../../../src/features/subscription/subscription.service.js';
 import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import { DAY, LicenceDesk } from './licence-desk.js';
@@ -172,7 +172,7 @@ describe('the look for licences that have ended', () => {
       const expiresAt = serving.test.clock.now() + DAY;
       await serving.verify(owner, serving.issue(workspaceId, { expiresAt }));
       serving.test.clock.advance(2 * DAY);
-      await serving.test.app.get(EndLicences).inBackground();
+      await serving.test.app.get(SubscriptionService).inBackground();
       expect(await serving.signals(workspaceId)).toEqual([]);
     } finally {
       await serving.test.close();
@@ -183,7 +183,7 @@ describe('the look for licences that have ended', () => {
     const { workspaceId } = await endingTomorrow();
     desk.test.clock.advance(2 * DAY);
     const client = await desk.test.database.owner.connect();
-    const looks = desk.test.app.get(EndLicences);
+    const looks = desk.test.app.get(SubscriptionService);
     const waiting = () =>
       desk.test.rows(`select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')`);
     try {

@@ -3,7 +3,7 @@ import type { Tier } from '../../../src/platform/auth/caller.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import type { Licence } from '../../../src/features/subscription/licence.js';
 import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence-key.js';
-import { EndLicences } from '../../../src/features/subscription/end-licences.js';
+import { SubscriptionService } from '../../../src/features/subscription/subscription.service.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember, type TestWorkspace } from '../../support/test-app.js';
 
@@ -64,7 +64,7 @@ export class LicenceDesk {
 
   /** What the program does every five seconds. */
   end(): Promise<void> {
-    return this.test.app.get(EndLicences).execute();
+    return this.test.app.get(SubscriptionService).endLicences();
   }
 
   async tier(workspaceId: string): Promise<Tier> {
