@@ -4,7 +4,6 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable } from '../../platform/kernel/errors.js';
-import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
 import { AuditFeedQuery, AuditPage, VerifyQuery } from './audit-feed.dto.js';
@@ -14,7 +13,7 @@ import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
 import { formatFor } from './feed-format.js';
 import { ReadAuditFeed } from './read-audit-feed.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
-import { SentPage } from './sent.dto.js';
+import { SentPage, SentQuery } from './sent.dto.js';
 import { SentReader } from './sent.reader.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 
@@ -51,7 +50,7 @@ export class AuditFeedController {
   /** Everything that reached the outside, newest first: what it was, who or which standing order let it go, and the receipt. */
   @Get('sent')
   @Route({ auth: 'member', returns: { 200: SentPage } })
-  listSent(@CurrentCaller() caller: Caller, @Query() query: TeamPageQuery): Promise<SentPage> {
+  listSent(@CurrentCaller() caller: Caller, @Query() query: SentQuery): Promise<SentPage> {
     return this.sent.list(scopeOf(caller), query);
   }
 

@@ -285,6 +285,20 @@ export class StandingOrderView extends StandingOrderSummary implements StandingO
   approval!: StandingOrderApproval | null;
 }
 
+/** How much of its limits an order has used. */
+export class UsedOfOrder {
+  /** What it let through within the last hour, which `maxPerHour` bounds. @example 2 */
+  lastHour!: number;
+  /** What it let through within the last 24 hours, which `maxPerDay` bounds. @example 9 */
+  lastDay!: number;
+}
+
+/** A standing order, and how much of its limits is used. */
+export class OneStandingOrderView extends StandingOrderView {
+  /** Null where the order counts what the caller may not read: it is the whole workspace's, and the caller neither admin nor owner. */
+  used!: UsedOfOrder | null;
+}
+
 /** A standing order that has just been created. */
 export class NewStandingOrderView extends StandingOrderView {
   /**

@@ -177,6 +177,16 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       await handIn('Your order 4712 has shipped')
     )('executed');
     expect(mail.received.at(-1)!.bytes.toString()).toContain('Your order 4712 has shipped');
+    await page.reload();
+    const letGo = page.getByRole('region', { name: 'What it let go' });
+    await letGo.getByText('1 of 20 in the last hour').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await letGo.getByRole('link', { name: '1 left by it in the last 30 days' }).click();
+    await page.getByText(/Only what one standing order let go by itself/).waitFor();
+    await page.getByText('Your order 4712 has shipped').waitFor();
+    expect(await page.getByText('Your order 4711 has shipped').count()).toBe(0);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('link', { name: 'one standing order' }).click();
     // Another subject, and another domain, ask as before.
     await (
       await handIn('Your order 4713 is delayed')
@@ -243,6 +253,32 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     );
     expect(mail.received.slice(before).map(({ to }) => to)).toEqual([[ann.address]]);
     expect(desk.complaints).toEqual([]);
+  });
+
+  it('chooses somebody for the report who is invited and has not accepted, and reads that they are not mailed yet', async () => {
+    const { teamId } = (await owner().post('/teams', { name: 'Warehouse' })).body;
+    for (const email of ['anna@northwind.example', 'karl@northwind.example'])
+      expect((await owner().post(`/teams/${teamId}/members`, { email, role: 'operator' })).status).toBe(201);
+    await page.goto(`${test.url}/report`);
+    await page.getByText('anna@northwind.example invited to Warehouse, mailed once they accept').click();
+    await page.getByText('one only, such as that of a distribution list').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByLabel('And to the address').fill('Karl@northwind.example');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await told(/anna@northwind.example once they accept,? and karl@northwind.example once they accept/);
+    await page
+      .getByText('anna@northwind.example and karl@northwind.example: mailed once they accept their invite.')
+      .waitFor();
+    const { delivery } = (await owner().get('/reports/config')).body;
+    expect(delivery).toMatchObject({ emailAddress: null });
+    expect(delivery.inviteIds).toHaveLength(2);
+    const [invite] = await test.rows<{ invite_id: string }>(
+      `select invite_id from invites where email = 'karl@northwind.example'`,
+    );
+    expect((await owner().delete(`/invites/${invite!.invite_id}`)).status).toBe(200);
+    await page.reload();
+    await page.getByText('anna@northwind.example: mailed once they accept their invite.').waitFor();
+    expect(await page.getByRole('checkbox', { name: /^karl/ }).count()).toBe(0);
   });
 
   it('is told what was saved of schedules', async () => {
