@@ -4,6 +4,10 @@ import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 
 /** Which acts are listed. */
 export class SentQuery extends TeamPageQuery {
+  /** Only what this directive sent. @example 'dir_01khqw6q00fxnmknzshzb1k8yc' */
+  @IsOptional()
+  @Matches(/^dir_[0-9a-z]{26}$/, { message: 'directiveId must be the id of a directive' })
+  directiveId?: string;
   /** Only what this standing order let go without a person, in the last 30 days. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   @IsOptional()
   @Matches(/^so_[0-9a-z]{26}$/, { message: 'standingOrderId must be the id of a standing order' })

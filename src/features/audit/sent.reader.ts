@@ -53,8 +53,14 @@ const letGoBy = (order: string) => /* sql */ `
 export class SentReader {
   constructor(private readonly db: Db) {}
 
-  list(scope: Scope, { teamId, standingOrderId, ...paging }: SentQuery): Promise<Page<SentItem>> {
-    const all = where({ 'r.workspace_id': scope.workspaceId, 'r.team_id': teamId }, LEFT);
+  list(
+    scope: Scope,
+    { teamId, directiveId, standingOrderId, ...paging }: SentQuery,
+  ): Promise<Page<SentItem>> {
+    const all = where(
+      { 'r.workspace_id': scope.workspaceId, 'r.team_id': teamId, 'r.directive_id': directiveId },
+      LEFT,
+    );
     const narrowed = standingOrderId !== undefined && {
       where: `${all.where} and ${letGoBy(`$${all.values.length + 1}`)}`,
       values: [...all.values, standingOrderId],

@@ -210,6 +210,8 @@ export class DestinationService implements OnModuleInit {
       attempts: [],
       nextAttemptAt: this.clock.now(),
       lost: false,
+      about: null,
+      previousDeliveryId: null,
       requestId,
     };
   }

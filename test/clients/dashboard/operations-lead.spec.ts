@@ -124,16 +124,22 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
+    await page
+      .getByText(/^As decided .*, and not again by an order made since: No standing order allows/)
+      .waitFor();
     const approve = page.getByRole('button', { name: 'Approve', exact: true });
     await approve.click();
     const { directiveId } = await first('executed');
     // The page goes on to the next one; what was approved is offered where it says so.
     await page
       .locator('.told')
-      .getByRole('button', { name: 'Let mails like this go by themselves' })
+      .getByRole('button', { name: /^Let mails like “.*Your order 4711 has shipped.*” go by themselves$/ })
       .waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await page.locator('.told').getByRole('button', { name: 'Let mails like this go by themselves' }).click();
+    await page
+      .locator('.told')
+      .getByRole('button', { name: /^Let mails like “/ })
+      .click();
     await page.waitForURL(`**/orders?like=${approvalId}`);
     await page.locator('.told').getByRole('button').waitFor({ state: 'detached' });
     // And later, from the approval and from the directive.
@@ -186,7 +192,13 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.getByText('Your order 4712 has shipped').waitFor();
     expect(await page.getByText('Your order 4711 has shipped').count()).toBe(0);
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await page.getByRole('link', { name: 'one standing order' }).click();
+    await page.getByRole('link', { name: 'Your order 4712 has shipped' }).click();
+    const letGoBy = page.getByRole('list', { name: 'Who let it go' });
+    await letGoBy.getByRole('link', { name: 'Mails like “Your order … has shipped”' }).waitFor();
+    expect(await page.getByText('**To:**').count()).toBe(0);
+    await page.getByText('To: jane@acme.example').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await letGoBy.getByRole('link').click();
     // Another subject, and another domain, ask as before.
     await (
       await handIn('Your order 4713 is delayed')
@@ -221,6 +233,17 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
 
   it('sets the report to 07:00 for both by name, reads whom it did not reach, and sends it to that one again', async () => {
     await leaveReport(test.rows, test.workspaceId, '2026-01-05');
+    for (const path of ['account', 'people']) {
+      await page.goto(`${test.url}/${path}`);
+      await page
+        .getByText(/^You are not mailed the Daily Report\. Admins name its recipients under/)
+        .waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+    }
+    await page.getByRole('link', { name: 'Make it under Teams' }).click();
+    expect(new URL(page.url()).hash).toBe('#teams');
+    await page.goto(`${test.url}/account`);
+    await page.getByText('It is not set up. Once it is, a code of an authenticator is asked for').waitFor();
     await page.goto(`${test.url}/report`);
     await page.getByLabel('At', { exact: true }).fill('07:00');
     await page.getByRole('checkbox', { name: /^Ann/ }).check();
@@ -262,6 +285,9 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/report`);
     await page.getByText('anna@northwind.example invited to Warehouse, mailed once they accept').click();
     await page.getByText('one only, such as that of a distribution list').waitFor();
+    expect(await page.getByLabel(/^Zone/).inputValue()).toBe(
+      await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
+    );
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByLabel('And to the address').fill('Karl@northwind.example');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

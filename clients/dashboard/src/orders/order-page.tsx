@@ -86,7 +86,7 @@ function LetGo({ order: { standingOrderId, effect, limits, used } }: { order: On
   const bounds = [
     { used: used?.lastHour, most: limits?.maxPerHour, in: 'in the last hour' },
     { used: used?.lastDay, most: limits?.maxPerDay, in: 'in the last 24 hours' },
-  ].filter(({ used, most }) => typeof used === 'number' && typeof most === 'number');
+  ].filter((bound) => typeof bound.used === 'number' && typeof bound.most === 'number');
   if (!sent && bounds.length === 0) return null;
   return (
     <section aria-label="What it let go">

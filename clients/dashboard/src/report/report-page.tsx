@@ -34,6 +34,9 @@ const ALL = Object.keys(SECTIONS) as Section[];
 
 const FORMATS = { email: 'a mail as people read it', 'plain-text': 'plain text', json: 'JSON for a program' };
 
+/** Most workspaces are made in UTC, and hardly anybody means that by 07:00. */
+const zoneOfBrowser = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** When the Daily Report is made, what it says, to whom it goes, and what became of those before. */
 export function ReportPage() {
   const me = useMe();
@@ -276,7 +279,10 @@ function ConfigForm({
         <Field label="At">
           <input name="time" type="time" required defaultValue={delivery.time} />
         </Field>
-        <ZoneField label={`Zone (left out: ${timezone})`} zone={delivery.timezone ?? ''} />
+        <ZoneField
+          label={`Zone (left out: ${me.workspace.timezone})`}
+          zone={delivery.timezone ?? (timezone === 'UTC' ? zoneOfBrowser() : '')}
+        />
       </div>
       <fieldset>
         <legend>

@@ -83,7 +83,7 @@ function Item({ item }: { item: SentItem }) {
 }
 
 /** The people who approved it, the standing orders that allowed it, or that nobody was asked. */
-function Allowed({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
+export function Allowed({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
   if (approvalId !== null) {
     return (
       <Link to="/approvals/$approvalId" params={{ approvalId }}>
