@@ -28,6 +28,7 @@ import {
   ORDER_IF_MATCH,
   STANDING_ORDER_PARAM,
   StandingOrderPage,
+  StandingOrderQuery,
   StandingOrdersQuery,
   NewStandingOrderView,
   OneStandingOrderView,
@@ -90,8 +91,10 @@ export class StandingOrdersController {
   async get(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
+    @Query() { include }: StandingOrderQuery,
   ): Promise<OneStandingOrderView> {
     const order = await this.orders.get(scopeOf(caller), id);
+    if (include === undefined) return viewOf(order, caller);
     const mayCount = order.teamId !== null || seesWholeWorkspace(caller);
     return { ...viewOf(order, caller), used: mayCount ? await this.uses.used(scopeOf(caller), id) : null };
   }

@@ -293,10 +293,17 @@ export class UsedOfOrder {
   lastDay!: number;
 }
 
-/** A standing order, and how much of its limits is used. */
+export class StandingOrderQuery {
+  /** `used`: also how much of its limits is used. @example 'used' */
+  @IsOptional()
+  @IsIn(['used'])
+  include?: 'used';
+}
+
+/** A standing order, and where it was asked for how much of its limits is used. */
 export class OneStandingOrderView extends StandingOrderView {
-  /** Null where the order counts what the caller may not read: it is the whole workspace's, and the caller neither admin nor owner. */
-  used!: UsedOfOrder | null;
+  /** Left out unless it was asked for. Null where the order counts what the caller may not read: it is the whole workspace's, and the caller neither admin nor owner. */
+  used?: UsedOfOrder | null;
 }
 
 /** A standing order that has just been created. */

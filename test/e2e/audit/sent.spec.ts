@@ -101,7 +101,8 @@ describe('GET /audit-feed/sent', () => {
       },
       limits: { maxPerHour: 20 },
     });
-    const used = async (by: Client) => (await by.get(`/standing-orders/${standingOrderId}`)).body.used;
+    const used = async (by: Client) =>
+      (await by.get(`/standing-orders/${standingOrderId}?include=used`)).body.used;
     expect(await used(test.owner)).toEqual({ lastHour: 0, lastDay: 0 });
     const by = (query = '') => list(test.owner, `?standingOrderId=${standingOrderId}${query}`);
     for (const n of [1, 2])

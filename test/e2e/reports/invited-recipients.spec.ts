@@ -119,7 +119,7 @@ describe('a report for somebody who is invited', () => {
       (await desk.owner.post('/teams/' + anna.teamId + '/members', { email, role: 'viewer' })).status,
     ).toBe(201);
     await desk.look(desk.day(2));
-    const item = await newest(desk, ({ delivery }) => delivery.status === 'none');
+    const item = await newest(desk, ({ recipients }) => recipients[0]?.status === 'none');
     expect(item.recipients).toMatchObject([
       {
         address: email,

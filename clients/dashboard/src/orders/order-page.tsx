@@ -23,7 +23,7 @@ export function OrderPage() {
   const { standingOrderId } = useParams({ from: '/orders/$standingOrderId' });
   const order = useQuery({
     queryKey: ['standing_order', standingOrderId],
-    queryFn: () => client.standingOrders.get(standingOrderId),
+    queryFn: () => client.standingOrders.get(standingOrderId, { include: 'used' }),
   });
   if (order.error && !order.data) {
     return (
