@@ -5,7 +5,6 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { negotiated } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { NotAcceptable } from '../../platform/kernel/errors.js';
-import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { SigningKeys } from '../../platform/receipts/signing-keys.js';
 import { AuditFeedQuery, AuditPage, type FeedFormat, VerifyQuery } from './audit-feed.dto.js';
@@ -14,7 +13,7 @@ import { ChainHead, SigningKeyList } from './receipt-chain.dto.js';
 import { CSV_EXAMPLE, LINES_EXAMPLE } from './feed-examples.js';
 import { FeedService } from './feed.service.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
-import { SentPage } from './sent.dto.js';
+import { SentPage, SentQuery } from './sent.dto.js';
 import { ReceiptLog } from './receipt-log.repository.js';
 import { VerifyWorkspaceChain } from './verify-workspace-chain.js';
 
@@ -59,7 +58,7 @@ export class AuditFeedController {
   /** Everything that reached the outside, newest first: what it was, who or which standing order let it go, and the receipt. */
   @Get('sent')
   @Route({ auth: 'member', replica: true, returns: { 200: SentPage } })
-  listSent(@CurrentCaller() caller: Caller, @Query() query: TeamPageQuery): Promise<SentPage> {
+  listSent(@CurrentCaller() caller: Caller, @Query() query: SentQuery): Promise<SentPage> {
     return this.log.listSent(scopeOf(caller), query);
   }
 

@@ -4,9 +4,9 @@ import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { type Listing, readPage, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { Page, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
+import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { AuditFeedQuery } from './audit-feed.dto.js';
-import type { SentItem } from './sent.dto.js';
+import type { SentItem, SentQuery } from './sent.dto.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {
@@ -63,6 +63,18 @@ const SENT_JOINS = /* sql */ `
     select y.decision from policy_decisions y
     where y.workspace_id = r.workspace_id and y.work_packet_id = r.entity_id and y.outcome = 'allow'
     order by y.at desc limit 1) x on a.approval_id is null`;
+
+/** What a standing order counted of late, by a decision that it allowed, and that nobody approved. */
+const letGoBy = (order: string) => /* sql */ `
+  r.entity_id in (select u.work_packet_id from standing_order_uses u
+    where u.workspace_id = $1 and u.standing_order_id = ${order} and u.at > now() - interval '30 days')
+  and exists (select from policy_decisions y
+    where y.workspace_id = r.workspace_id and y.work_packet_id = r.entity_id and y.outcome = 'allow'
+      and y.decision->'matched' @> jsonb_build_array(jsonb_build_object('standingOrderId', ${order}::text, 'effect', 'allow')))
+  and not exists (select from work_packets o
+    where o.workspace_id = r.workspace_id and o.work_packet_id = r.entity_id and o.allowed_by <> 'policy')
+  and not exists (select from action_requests o
+    where o.workspace_id = r.workspace_id and o.action_request_id = r.entity_id and o.approval_id is not null)`;
 
 /** Reads receipts as row-level security shows them to the scope. The platform writes them with each act. */
 @Injectable()
@@ -126,13 +138,25 @@ export class ReceiptLog {
   }
 
   /** Everything that reached the outside, of capos and of agents, with who let it go. */
-  listSent(scope: Scope, { teamId, ...paging }: TeamPageQuery): Promise<Page<SentItem>> {
+  listSent(
+    scope: Scope,
+    { teamId, directiveId, standingOrderId, ...paging }: SentQuery,
+  ): Promise<Page<SentItem>> {
+    const all = where(
+      { 'r.workspace_id': scope.workspaceId, 'r.team_id': teamId, 'r.directive_id': directiveId },
+      LEFT,
+    );
+    const narrowed = standingOrderId !== undefined && {
+      where: `${all.where} and ${letGoBy(`$${all.values.length + 1}`)}`,
+      values: [...all.values, standingOrderId],
+    };
     const listing: Listing = {
       name: 'sent',
       select: SENT,
       from: 'receipts r',
       joins: SENT_JOINS,
-      ...where({ 'r.workspace_id': scope.workspaceId, 'r.team_id': teamId }, LEFT),
+      ...all,
+      ...narrowed,
       order: [{ column: 'r.seq', kind: 'number', descending: true }],
     };
     return readPage(this.db, scope, listing, paging);

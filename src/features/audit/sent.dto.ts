@@ -1,5 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageFacts } from '../../platform/kernel/pages.dto.js';
+import { IsOptional, Matches } from 'class-validator';
+import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
+
+/** Which acts are listed. */
+export class SentQuery extends TeamPageQuery {
+  /** Only what this directive sent. @example 'dir_01khqw6q00fxnmknzshzb1k8yc' */
+  @IsOptional()
+  @Matches(/^dir_[0-9a-z]{26}$/, { message: 'directiveId must be the id of a directive' })
+  directiveId?: string;
+  /** Only what this standing order let go without a person, in the last 30 days. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
+  @IsOptional()
+  @Matches(/^so_[0-9a-z]{26}$/, { message: 'standingOrderId must be the id of a standing order' })
+  standingOrderId?: string;
+}
 
 /** A standing order that allowed an act. */
 export class AllowingOrder {

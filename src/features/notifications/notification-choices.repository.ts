@@ -35,11 +35,16 @@ select
           select from team_members tm join teams t on t.team_id = tm.team_id
           where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) as reads
       from members m join users u on u.user_id = m.user_id
-      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address) or m.member_id = any(c.member_ids))
+      where m.workspace_id = $1 and m.status = 'active' and (lower(u.email) = lower(c.email_address)
+        or m.member_id = any(c.member_ids) or exists (
+          select from invites i where i.workspace_id = $1 and i.invite_id = any(c.invite_ids) and i.email = u.email
+            and (i.status = 'accepted' or i.status = 'pending' and i.expires_at > now())))
       union all
       select c.email_address, null, true where c.email_address is not null and not exists (
         select from members m join users u on u.user_id = m.user_id
-        where m.workspace_id = $1 and lower(u.email) = lower(c.email_address))) to_
+        where m.workspace_id = $1 and lower(u.email) = lower(c.email_address)) and not exists (
+        select from invites i where i.workspace_id = $1 and i.email = lower(c.email_address)
+          and i.status = 'pending' and i.expires_at > now())) to_
     left join notification_choices n on n.workspace_id = $1 and n.member_id = to_.member_id
     where c.workspace_id = $1 and c.email) r) as reports`;
 

@@ -67,15 +67,16 @@ export class ChangeReportDelivery {
   @IsBoolean()
   email?: boolean;
   /**
-   * An address they are mailed to; null: none. That of a member gets what the member may read, that of nobody's the whole report.
+   * An address they are mailed to; null: none. That of a member gets what the member may read, that of nobody's the whole report. That of
+   * somebody who is invited is answered as one of `inviteIds`.
    * @example 'boss@acme.example'
    */
   @IsOptional()
   @IsMailAddress()
   emailAddress?: string | null;
   /**
-   * The members whom they are mailed to, each in a mail of their own with what they may read, at most 20. With `email`, these or the
-   * address must name somebody.
+   * The members whom they are mailed to, each in a mail of their own with what they may read, at most 20 together with `inviteIds`. With
+   * `email`, these, those or the address must name somebody.
    * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
    */
   @ValidateIf(isGiven('memberIds'))
@@ -87,6 +88,20 @@ export class ChangeReportDelivery {
     message: 'each value in $property must be the id of a member',
   })
   memberIds?: string[];
+  /**
+   * Invites of people who are mailed nothing yet: they are recipients like other members from the moment they accept. One that is
+   * withdrawn or expires is no recipient any more.
+   * @example []
+   */
+  @ValidateIf(isGiven('inviteIds'))
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @Matches(/^inv_[0-9a-z]{26}$/, {
+    each: true,
+    message: 'each value in $property must be the id of an invite',
+  })
+  inviteIds?: string[];
 }
 
 /** Body of `PUT /reports/config` (SPECIFICATION, Report configuration): what is left out stays as it is. */
@@ -149,6 +164,11 @@ export class ReportDeliveryView {
    * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
    */
   memberIds!: string[];
+  /**
+   * The invites whose people are mailed nothing before they accept; then they are among the members.
+   * @example ['inv_01kerq74k0wtbyzq0h359nrdxj']
+   */
+  inviteIds!: string[];
 }
 
 /** How the workspace wants its reports. */

@@ -25,6 +25,9 @@ export class ReportConfigEntity {
   /** The members whom reports are mailed to, beside the address. */
   @Column('text', { array: true })
   memberIds!: string[];
+  /** Invites whose people are recipients once they accept. */
+  @Column('text', { array: true })
+  inviteIds!: string[];
   /** The last day that the schedule has seen to; null until it is first looked at. */
   @Column('text', { nullable: true })
   lastDate!: string | null;

@@ -4,6 +4,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import { dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -12,13 +13,14 @@ import { KnownZone } from '../workspaces/index.js';
 import type { CustomSectionEntity } from './custom-section.entity.js';
 import type { CustomSectionBody } from './custom-sections.dto.js';
 import { lastDueDay, nextRun } from './report-calendar.js';
-import type { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
+import type { ChangeReportConfigBody, ChangeReportDelivery, ReportConfigView } from './report-config.dto.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { switchesOf } from './report.js';
 import { TooManySections } from './reports.errors.js';
 
 /** Sections of its own that a workspace can have. */
 const MOST = 10;
+const MOST_RECIPIENTS = 20;
 
 /** How a workspace wants its reports, and the sections that it adds to them. */
 @Injectable()
@@ -37,8 +39,8 @@ export class ReportConfigService {
 
   /**
    * Changes what is named of how the workspace wants its reports.
-   * @throws ValidationFailed for a zone that the database does not know, for mail without a recipient, and for a recipient who is no
-   * member, or whose address is that of a member who was removed
+   * @throws ValidationFailed for a zone that the database does not know, for mail without a recipient or with too many, and for a recipient
+   * who is neither a member nor invited, or whose address is that of a member who was removed
    */
   async change(caller: Caller, body: ChangeReportConfigBody): Promise<ReportConfigView> {
     const { workspaceId } = caller;
@@ -46,6 +48,7 @@ export class ReportConfigService {
     await this.knownZone.require(delivery.timezone, 'delivery.timezone');
     const before = await this.configs.lock(workspaceId);
     const now = this.clock.now();
+    const named = await this.named(before, delivery);
     const change = {
       sections: { ...before.sections, ...body.sections },
       format: body.format ?? before.format,
@@ -53,13 +56,13 @@ export class ReportConfigService {
       time: delivery.time ?? before.time,
       timezone: delivery.timezone === undefined ? before.timezone : delivery.timezone,
       email: delivery.email ?? before.email,
-      emailAddress: delivery.emailAddress === undefined ? before.emailAddress : delivery.emailAddress,
-      memberIds: delivery.memberIds ?? before.memberIds,
+      ...named,
       // The schedule is looked at with the next second.
       dueAt: now,
     };
-    if (change.email && change.emailAddress === null && change.memberIds.length === 0)
-      throw withoutRecipient();
+    const { length } = [...change.memberIds, ...change.inviteIds];
+    if (change.email && change.emailAddress === null && length === 0) throw withoutRecipient();
+    if (length > MOST_RECIPIENTS) throw notARecipient('delivery', `at most ${MOST_RECIPIENTS} recipients`);
     const isSame = change.emailAddress === before.emailAddress;
     await this.requireReaders(workspaceId, {
       address: isSame ? null : change.emailAddress,
@@ -127,6 +130,27 @@ export class ReportConfigService {
     return section;
   }
 
+  /** An address that somebody is invited by stands for that person: leaving an invite open must not widen what they are mailed. */
+  private async named(
+    before: Configured,
+    { emailAddress, memberIds = before.memberIds, inviteIds }: ChangeReportDelivery,
+  ): Promise<Pick<Configured, 'emailAddress' | 'memberIds' | 'inviteIds'>> {
+    const address = emailAddress ? foldedMailAddress(emailAddress) : null;
+    const known = await this.configs.invites(before.workspaceId, { inviteIds: inviteIds ?? [], address });
+    const unknown = inviteIds?.find((id) => !known.some(({ inviteId }) => inviteId === id));
+    if (unknown !== undefined)
+      throw notARecipient('delivery.inviteIds', `${unknown} is no invite that can be accepted`);
+    const ofAddress = known.find(({ isOfAddress }) => isOfAddress)?.inviteId;
+    const chosen = inviteIds ?? before.inviteIds;
+    if (ofAddress !== undefined)
+      return { emailAddress: null, memberIds, inviteIds: [...new Set([...chosen, ofAddress])] };
+    return {
+      emailAddress: emailAddress === undefined ? before.emailAddress : emailAddress,
+      memberIds,
+      inviteIds: [...chosen],
+    };
+  }
+
   /** What each may read is looked up as they are mailed (docs/decisions/0060). */
   private async requireReaders(
     workspaceId: string,
@@ -159,7 +183,8 @@ export class ReportConfigService {
 }
 
 function withoutRecipient() {
-  const message = 'delivery.emailAddress or delivery.memberIds must be set for reports to be mailed';
+  const message =
+    'delivery.emailAddress, delivery.memberIds or delivery.inviteIds must be set for reports to be mailed';
   return new ValidationFailed({ details: [{ path: 'delivery.emailAddress', rule: 'isGiven', message }] });
 }
 
@@ -169,13 +194,13 @@ function notARecipient(path: string, why: string) {
 
 function configViewOf(config: Configured, now: number): ReportConfigView {
   const { zone } = config;
-  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds } = config;
+  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds, inviteIds } = config;
   // The day on which the workspace was made is the first to be reported, and over before its report is made.
   const firstDayEnds = startOf(dayAfter(dayOf(config.createdAt, zone), zone), zone);
   const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1));
   return {
     sections: switchesOf(sections),
-    delivery: { time, timezone, email, emailAddress, memberIds },
+    delivery: { time, timezone, email, emailAddress, memberIds, inviteIds },
     format,
     schedule,
     timezone: zone,

@@ -8,8 +8,12 @@ import { ReportConfigEntity } from './report-config.entity.js';
 
 /** What a workspace wants of its reports, with what its settings say. */
 export interface Configured extends ReportConfigEntity {
-  /** Those who are members still. */
+  /** Those who are members still, and those who have accepted one of the invites. */
   memberIds: string[];
+  /** Those that can be accepted still. */
+  inviteIds: string[];
+  /** Whether the address is that of somebody who is invited and no member yet. */
+  isAddressInvited: boolean;
   /** The configured one, else the workspace's; UTC where this program or the database has lost it. */
   zone: string;
   workspaceName: string;
@@ -19,10 +23,22 @@ export interface Configured extends ReportConfigEntity {
   createdAt: number;
 }
 
+const OPEN = `i.status = 'pending' and i.expires_at > now()`;
+const OF_NO_MEMBER = /* sql */ `not exists (select from members m join users u on u.user_id = m.user_id
+  where m.workspace_id = i.workspace_id and m.status = 'active' and u.email = i.email)`;
+
 const CONFIGURED = /* sql */ `
-select ${columnsOf(ReportConfigEntity, { of: 'c', without: ['memberIds'] })},
-  array(select id from unnest(c.member_ids) with ordinality named (id, n) join members m
-    on m.workspace_id = c.workspace_id and m.member_id = id and m.status = 'active' order by n) as member_ids, w.name as workspace_name,
+select ${columnsOf(ReportConfigEntity, { of: 'c', without: ['memberIds', 'inviteIds'] })},
+  array(select m.member_id from members m join users u on u.user_id = m.user_id
+    where m.workspace_id = c.workspace_id and m.status = 'active' and (m.member_id = any(c.member_ids) or exists (
+      select from invites i where i.workspace_id = c.workspace_id and i.invite_id = any(c.invite_ids) and i.email = u.email
+        and (i.status = 'accepted' or ${OPEN})))
+    order by array_position(c.member_ids, m.member_id), m.joined_at, m.member_id) as member_ids,
+  array(select i.invite_id from invites i where i.workspace_id = c.workspace_id and i.invite_id = any(c.invite_ids)
+    and ${OPEN} and ${OF_NO_MEMBER} order by i.created_at, i.invite_id) as invite_ids,
+  exists (select from invites i where i.workspace_id = c.workspace_id and i.email = lower(c.email_address)
+    and ${OPEN} and ${OF_NO_MEMBER}) as is_address_invited,
+  w.name as workspace_name,
   app.zone_or_utc(coalesce(c.timezone, w.timezone)) as zone, w.currency, w.created_at
 from report_configs c join workspaces w on w.workspace_id = c.workspace_id
 where c.workspace_id = $1`;
@@ -46,6 +62,20 @@ export class ReportConfigs {
 
   update(workspaceId: string, change: Partial<ReportConfigEntity>): void {
     this.db.update(ReportConfigEntity, { workspaceId }, change);
+  }
+
+  /** The invites with these ids, or to this address, that a recipient can be chosen by: accepted, or open still. */
+  async invites(
+    workspaceId: string,
+    { inviteIds, address }: { inviteIds: readonly string[]; address: string | null },
+  ): Promise<{ inviteId: string; isOfAddress: boolean }[]> {
+    return this.db.query(
+      `select i.invite_id, coalesce(i.email = $3 and ${OPEN} and ${OF_NO_MEMBER}, false) as is_of_address
+       from invites i where i.workspace_id = $1 and (i.invite_id = any($2) or i.email = $3)
+         and (i.status = 'accepted' or ${OPEN})
+       order by i.created_at, i.invite_id`,
+      [workspaceId, inviteIds, address],
+    );
   }
 
   addSection(section: CustomSectionEntity): void {

@@ -111,7 +111,8 @@ export class ReportMailService implements OnModuleInit {
   async begin(outgoing: OutgoingReport): Promise<OutgoingReport | undefined> {
     const { report, mail } = outgoing;
     const scope = scopeOfWork(report);
-    const { email, emailAddress, memberIds, workspaceName } = await this.configs.read(scope);
+    const { email, emailAddress, memberIds, isAddressInvited, workspaceName } =
+      await this.configs.read(scope);
     const isNamed =
       mail.memberId === null ? mail.address === emailAddress : memberIds.includes(mail.memberId);
     const who = { address: mail.address, memberIds: mail.memberId === null ? [] : [mail.memberId] };
@@ -135,6 +136,8 @@ export class ReportMailService implements OnModuleInit {
     function reasonAgainst(): string | undefined {
       if (!email) return SWITCHED_OFF;
       if (!isNamed) return NOT_NAMED;
+      if (mail.address !== null && isAddressInvited)
+        return `${mail.address} is invited to this workspace, and is mailed reports once that is accepted.`;
       if (!reader) return undefined;
       const { name, isActive, wantsNone, reads, address } = reader;
       if (!isActive) return `${name} was removed from this workspace.`;

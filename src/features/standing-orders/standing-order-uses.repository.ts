@@ -48,6 +48,16 @@ export class StandingOrderUses {
     return { text: USAGE, values: [workspaceId, standingOrderIds] };
   }
 
+  /** What this order has let through until now, outside of a decision. */
+  async used(scope: Scope, standingOrderId: string): Promise<{ lastHour: number; lastDay: number }> {
+    const [row] = await this.db.read<{ lastHour: number; lastDay: number }>(
+      scope,
+      `select last_hour::int, last_day::int from app.order_usage($1, array[$2], ${ZONE}, app.clock())`,
+      [scope.workspaceId, standingOrderId],
+    );
+    return row!;
+  }
+
   /** What a work packet has used up by an earlier decision. */
   formerUsesStatement(workspaceId: string, workPacketId: string): Statement {
     return {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf, seesWholeWorkspace } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { namedByIfMatch } from '../../platform/http/entity-tag.js';
 import { ACTS, Route } from '../../platform/http/route.js';
@@ -28,10 +28,13 @@ import {
   ORDER_IF_MATCH,
   STANDING_ORDER_PARAM,
   StandingOrderPage,
+  StandingOrderQuery,
   StandingOrdersQuery,
   NewStandingOrderView,
+  OneStandingOrderView,
   StandingOrderView,
 } from './standing-orders.dto.js';
+import { StandingOrderUses } from './standing-order-uses.repository.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { VersionChanged } from './version-read.js';
 
@@ -39,6 +42,7 @@ import { VersionChanged } from './version-read.js';
 export class StandingOrdersController {
   constructor(
     private readonly orders: StandingOrders,
+    private readonly uses: StandingOrderUses,
     private readonly createOrder: CreateStandingOrder,
     private readonly activateOrder: ActivateStandingOrder,
     private readonly shadowOrder: ShadowStandingOrder,
@@ -84,12 +88,16 @@ export class StandingOrdersController {
   /** One standing order, whatever its status. */
   @ApiParam(STANDING_ORDER_PARAM)
   @Get(':standingOrderId')
-  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderView }, errors: [NotFound] })
+  @Route({ auth: 'member', replica: true, returns: { 200: OneStandingOrderView }, errors: [NotFound] })
   async get(
     @CurrentCaller() caller: Caller,
     @Param('standingOrderId') id: string,
-  ): Promise<StandingOrderView> {
-    return viewOf(await this.orders.get(scopeOf(caller), id), caller);
+    @Query() { include }: StandingOrderQuery,
+  ): Promise<OneStandingOrderView> {
+    const order = await this.orders.get(scopeOf(caller), id);
+    if (include === undefined) return viewOf(order, caller);
+    const mayCount = order.teamId !== null || seesWholeWorkspace(caller);
+    return { ...viewOf(order, caller), used: mayCount ? await this.uses.used(scopeOf(caller), id) : null };
   }
 
   /** Says what the order would have done to every decision of the past, and changes nothing else. */

@@ -285,6 +285,27 @@ export class StandingOrderView extends StandingOrderSummary implements StandingO
   approval!: StandingOrderApproval | null;
 }
 
+/** How much of its limits an order has used. */
+export class UsedOfOrder {
+  /** What it let through within the last hour, which `maxPerHour` bounds. @example 2 */
+  lastHour!: number;
+  /** What it let through within the last 24 hours, which `maxPerDay` bounds. @example 9 */
+  lastDay!: number;
+}
+
+export class StandingOrderQuery {
+  /** `used`: also how much of its limits is used. @example 'used' */
+  @IsOptional()
+  @IsIn(['used'])
+  include?: 'used';
+}
+
+/** A standing order, and where it was asked for how much of its limits is used. */
+export class OneStandingOrderView extends StandingOrderView {
+  /** Left out unless it was asked for. Null where the order counts what the caller may not read: it is the whole workspace's, and the caller neither admin nor owner. */
+  used?: UsedOfOrder | null;
+}
+
 /** A standing order that has just been created. */
 export class NewStandingOrderView extends StandingOrderView {
   /**

@@ -52,6 +52,14 @@ export class DeliverySummary {
   eventId!: string;
   /** The event type. @example 'directive.executed' */
   event!: EventType;
+  /**
+   * What the event is about, at most 200 characters: the title of an approval, the text of a directive, the headline of a report. Null
+   * for a test, and where that was deleted.
+   * @example 'Email jane@acme.example, subject "Your order 4714 has shipped"'
+   */
+  about!: string | null;
+  /** The delivery of the same event to the same destination that this one repeats; null: it is the first. */
+  previousDeliveryId!: string | null;
   /** The destination that it goes to. @example 'whk_01kerrmxe0f92dpshwc00z76cs' */
   destinationId!: string;
   /**

@@ -39,6 +39,8 @@ const IS_LOST = `(d.status = 'dead' and not exists (select from webhook_deliveri
     and (o.status = 'delivered' or (o.created_at, o.delivery_id) > (d.created_at, d.delivery_id))))`;
 
 const COUNTED = 1_000;
+/** So much of what an event is about is enough to tell it from others. */
+const ABOUT_LENGTH = 200;
 
 const LOST = `(select count(*) from (select from webhook_deliveries d
   where d.destination_id = p.destination_id and ${IS_LOST} limit ${COUNTED}) l)`;
@@ -48,6 +50,8 @@ export const OPEN_DELIVERIES = `jsonb_build_object(
   'lost', ${LOST},
   'waiting', (select count(*) from (select from webhook_deliveries d
     where d.destination_id = p.destination_id and d.status in ('pending', 'failed') limit ${COUNTED}) w),
+  'failing', (select count(*) from (select from webhook_deliveries d
+    where d.destination_id = p.destination_id and d.status = 'failed' limit ${COUNTED}) f),
   'nextAttemptAt', (select round(extract(epoch from nullif(greatest(w.due_at, b.opens_at), 'infinity')) * 1000)::bigint
     from work_items w left join work_breakers b on b.kind = w.kind and b.queue = w.queue
     where w.kind = '${DELIVERY_WORK}' and w.queue = p.destination_id and not w.claimed order by w.due_at limit 1)) as deliveries`;
@@ -72,7 +76,12 @@ const SHOWN: Record<NonNullable<DeliveriesQuery['show']>, string> = {
 const FACTS = `d.delivery_id, d.event_id, d.event, d.destination_id,
   case when w.claimed then 'sending' else d.status end as status,
   case when not w.claimed then nullif(greatest(w.due_at, b.opens_at), 'infinity') end as next_attempt_at,
-  ${IS_LOST} as lost, e.request_id`;
+  ${IS_LOST} as lost, e.request_id, left(coalesce(v.payload->>'title', v.payload->>'headline', i.text, q.title, v.payload->>'text',
+    case when d.event = 'revenue.recorded' then concat_ws(' ', v.payload->>'amount', v.payload->>'currency', v.payload->>'source') end,
+    v.payload->>'packId', v.payload->>'reason', v.payload->>'summary'), ${ABOUT_LENGTH}) as about,
+  (select o.delivery_id from webhook_deliveries o where o.event_id = d.event_id and o.destination_id = d.destination_id
+    and (o.created_at, o.delivery_id) < (d.created_at, d.delivery_id)
+    order by o.created_at desc, o.delivery_id desc limit 1) as previous_delivery_id`;
 
 const VIEW = `${FACTS}, d.attempts`;
 
@@ -82,7 +91,10 @@ const SUMMARY = `${FACTS}, (select coalesce(jsonb_agg(a - 'answer'), '[]') from 
 
 const JOINED = `join webhook_events e on e.workspace_id = d.workspace_id and e.event_id = d.event_id
   left join work_items w on w.workspace_id = d.workspace_id and w.kind = '${DELIVERY_WORK}' and w.id = d.delivery_id
-  left join work_breakers b on b.workspace_id = w.workspace_id and b.kind = w.kind and b.queue = w.queue`;
+  left join work_breakers b on b.workspace_id = w.workspace_id and b.kind = w.kind and b.queue = w.queue
+  cross join lateral (select e.body::jsonb->'payload' as payload) v
+  left join directives i on i.workspace_id = d.workspace_id and i.directive_id = v.payload->>'directiveId'
+  left join action_requests q on q.workspace_id = d.workspace_id and q.action_request_id = v.payload->>'actionRequestId'`;
 
 /** A delivery that was made before, with where it went. */
 export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinationId' | 'eventId' | 'event'> &

@@ -141,6 +141,8 @@ export class DestinationService implements OnModuleInit {
       details: { changed, name: destinationName(after), events },
     });
     if (isMoved) {
+      // What the earlier receiver still answers is an answer to nothing.
+      this.work.restart(DELIVERY_WORK, destinationId);
       this.work.closeBreaker(DELIVERY_WORK, destinationId);
       await this.escalations.resolveAbout(CONNECTOR_RED, entityOf(before), summary);
     }
@@ -209,6 +211,8 @@ export class DestinationService implements OnModuleInit {
       attempts: [],
       nextAttemptAt: this.clock.now(),
       lost: false,
+      about: null,
+      previousDeliveryId: null,
       requestId,
     };
   }

@@ -183,6 +183,8 @@ export class OpenDeliveries {
   lost!: number;
   /** Not sent yet, or tried again by themselves; counted up to 1,000. @example 0 */
   waiting!: number;
+  /** Those of them that failed before, and are tried again by themselves; counted up to 1,000. @example 0 */
+  failing!: number;
   /** When the next of them is tried, Unix milliseconds; null when none waits. @example 1771401692000 */
   nextAttemptAt!: number | null;
 }

@@ -292,6 +292,25 @@ export class Work {
     );
   }
 
+  /**
+   * Attempts at items of a queue that are under way are void, and are made again after the COMMIT; for a kind with a bound on what is
+   * in flight everywhere, whose claims wait for the COMMIT.
+   */
+  restart(kind: string, queue: string): void {
+    const { workspaceId } = this.db.unit.scope;
+    this.db.write(`select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 2))`, [kind, queue]);
+    this.db.write(
+      `with locked as (
+         select kind, id from work_items where workspace_id = $1 and kind = $2 and queue = $3 and claimed
+         order by kind, id for no key update
+       )
+       update work_items w set due_at = now(), claimed = false, crashes = 0
+       from locked where w.kind = locked.kind and w.id = locked.id`,
+      [workspaceId, kind, queue],
+    );
+    this.notify(kind, [queue]);
+  }
+
   /** The queue is worked on as before, beginning after the COMMIT. */
   closeBreaker(kind: string, queue: string): void {
     this.db.write('delete from work_breakers where workspace_id = $1 and kind = $2 and queue = $3', [

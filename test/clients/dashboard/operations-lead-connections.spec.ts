@@ -122,6 +122,11 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await page.goto(`${test.url}/connections`);
     await page.getByLabel('What it is for').fill(`Warehouse ${size.width}`);
     await page.getByLabel('Address', { exact: false }).first().fill(receiver.url);
+    // Nothing is ticked for them.
+    expect(
+      await page.getByRole('group', { name: 'Tells when' }).getByRole('checkbox', { checked: true }).count(),
+    ).toBe(0);
+    await page.getByLabel('the Daily Report was made').check();
     await page.getByRole('button', { name: 'Make the webhook' }).click();
     await told(`The webhook Warehouse ${size.width} is made.`);
     const secret = page.getByRole('region', { name: 'Secret', exact: true });
@@ -154,6 +159,9 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await confirm('Send a test');
     await told('A test is on its way');
     await page.getByText('failed, and tried again by itself').waitFor();
+    await page.getByText(/^1 delivery has failed and is tried again by itself/).waitFor();
+    await page.getByRole('button', { name: 'Choose all that were lost' }).click();
+    await page.getByText('None is lost: what failed is tried again by itself').waitFor();
     // Its five attempts take twelve minutes.
     await test.rows(`with gone as (delete from work_items where kind = 'webhook.deliver')
       update webhook_deliveries set status = 'dead'`);
@@ -179,6 +187,9 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await lostLink().waitFor({ state: 'detached' });
     await page.getByLabel(`Show deliveries to Warehouse ${DESK.width}`).selectOption('All');
     await page.getByText('given up, and sent again since').waitFor();
+    await page.getByText('Sent again: the one before').click();
+    await page.getByText('answered 500').first().waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await again().count()).toBe(0);
     const [lost, resent] = await deliveries();
     expect(lost).toMatchObject({ status: 'dead' });
@@ -212,6 +223,9 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await dialog().getByText('failed again: the receiver answered 503').waitFor();
     await dialog().getByText('delivered: the receiver answered 200').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).click();
+    await page.getByText('2 chosen.').waitFor({ state: 'detached' });
+    const [one, other] = receiver.received.slice(before);
+    expect(one!.eventId < other!.eventId, 'in the order of the events').toBe(true);
     expect((await deliveries()).slice(3)).toEqual(
       expect.arrayContaining([
         { status: 'delivered', answers: [200] },
@@ -219,6 +233,31 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
       ]),
     );
     expect(desk.complaints).toEqual([]);
+  });
+
+  it('reads what a delivery is about, such as which mail', async () => {
+    const [{ event_id: eventId }] = (await test.rows(
+      'select event_id from webhook_deliveries order by created_at desc limit 1',
+    )) as [{ event_id: string }];
+    const [kept] = await test.rows('select event, body from webhook_events where event_id = $1', [eventId]);
+    const title = 'Mail to jane@acme.example: Your order 4714 has shipped';
+    const body = JSON.stringify({ event: 'approval.decided', payload: { title } });
+    const rename = (event: unknown, to: unknown) =>
+      test.rows(
+        `with e as (update webhook_events set event = $2, body = $3 where event_id = $1)
+         update webhook_deliveries set event = $2 where event_id = $1`,
+        [eventId, event, to],
+      );
+    await rename('approval.decided', body);
+    await page.reload();
+    await page.getByText(`Deliveries to Warehouse ${DESK.width}`).click();
+    await page.getByText(title, { exact: true }).first().waitFor();
+    await page
+      .getByRole('checkbox', { name: `Choose a person has decided: ${title}` })
+      .first()
+      .waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await rename(kept!['event'], kept!['body']);
   });
 
   it('reads that one is under way while the receiver is silent, and the page does not ask for ever', async () => {
@@ -283,7 +322,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     expect(await desk.findingsEverywhere()).toEqual([]);
     await confirm('Change');
     await told(
-      /^Warehouse Kiel is saved: it goes to .*\/kiel, and tells when work was carried out, the Daily/,
+      /^Warehouse Kiel is saved: it goes to .*\/kiel, and tells when work was carried out by the capos, or failed, the Daily/,
     );
     expect((await test.rows('select * from webhook_destinations where deleted_at is null'))[0]).toEqual({
       ...before,

@@ -124,16 +124,22 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     await page.goto(`${test.url}/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Let mails like this go by themselves' }).waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
+    await page
+      .getByText(/^As decided .*, and not again by an order made since: No standing order allows/)
+      .waitFor();
     const approve = page.getByRole('button', { name: 'Approve', exact: true });
     await approve.click();
     const { directiveId } = await first('executed');
     // The page goes on to the next one; what was approved is offered where it says so.
     await page
       .locator('.told')
-      .getByRole('button', { name: 'Let mails like this go by themselves' })
+      .getByRole('button', { name: /^Let mails like “.*Your order 4711 has shipped.*” go by themselves$/ })
       .waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await page.locator('.told').getByRole('button', { name: 'Let mails like this go by themselves' }).click();
+    await page
+      .locator('.told')
+      .getByRole('button', { name: /^Let mails like “/ })
+      .click();
     await page.waitForURL(`**/orders?like=${approvalId}`);
     await page.locator('.told').getByRole('button').waitFor({ state: 'detached' });
     // And later, from the approval and from the directive.
@@ -177,6 +183,22 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
       await handIn('Your order 4712 has shipped')
     )('executed');
     expect(mail.received.at(-1)!.bytes.toString()).toContain('Your order 4712 has shipped');
+    await page.reload();
+    const letGo = page.getByRole('region', { name: 'What it let go' });
+    await letGo.getByText('1 of 20 in the last hour').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await letGo.getByRole('link', { name: '1 left by it in the last 30 days' }).click();
+    await page.getByText(/Only what one standing order let go by itself/).waitFor();
+    await page.getByText('Your order 4712 has shipped').waitFor();
+    expect(await page.getByText('Your order 4711 has shipped').count()).toBe(0);
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByRole('link', { name: 'Your order 4712 has shipped' }).click();
+    const letGoBy = page.getByRole('list', { name: 'Who let it go' });
+    await letGoBy.getByRole('link', { name: 'Mails like “Your order … has shipped”' }).waitFor();
+    expect(await page.getByText('**To:**').count()).toBe(0);
+    await page.getByText('To: jane@acme.example').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await letGoBy.getByRole('link').click();
     // Another subject, and another domain, ask as before.
     await (
       await handIn('Your order 4713 is delayed')
@@ -211,6 +233,17 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
 
   it('sets the report to 07:00 for both by name, reads whom it did not reach, and sends it to that one again', async () => {
     await leaveReport(test.rows, test.workspaceId, '2026-01-05');
+    for (const path of ['account', 'people']) {
+      await page.goto(`${test.url}/${path}`);
+      await page
+        .getByText(/^You are not mailed the Daily Report\. Admins name its recipients under/)
+        .waitFor();
+      expect(await desk.findingsEverywhere()).toEqual([]);
+    }
+    await page.getByRole('link', { name: 'Make it under Teams' }).click();
+    expect(new URL(page.url()).hash).toBe('#teams');
+    await page.goto(`${test.url}/account`);
+    await page.getByText('It is not set up. Once it is, a code of an authenticator is asked for').waitFor();
     await page.goto(`${test.url}/report`);
     await page.getByLabel('At', { exact: true }).fill('07:00');
     await page.getByRole('checkbox', { name: /^Ann/ }).check();
@@ -243,6 +276,35 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     );
     expect(mail.received.slice(before).map(({ to }) => to)).toEqual([[ann.address]]);
     expect(desk.complaints).toEqual([]);
+  });
+
+  it('chooses somebody for the report who is invited and has not accepted, and reads that they are not mailed yet', async () => {
+    const { teamId } = (await owner().post('/teams', { name: 'Warehouse' })).body;
+    for (const email of ['anna@northwind.example', 'karl@northwind.example'])
+      expect((await owner().post(`/teams/${teamId}/members`, { email, role: 'operator' })).status).toBe(201);
+    await page.goto(`${test.url}/report`);
+    await page.getByText('anna@northwind.example invited to Warehouse, mailed once they accept').click();
+    await page.getByText('one only, such as that of a distribution list').waitFor();
+    expect(await page.getByLabel(/^Zone/).inputValue()).toBe(
+      await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
+    );
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await page.getByLabel('And to the address').fill('Karl@northwind.example');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await told(/anna@northwind.example once they accept,? and karl@northwind.example once they accept/);
+    await page
+      .getByText('anna@northwind.example and karl@northwind.example: mailed once they accept their invite.')
+      .waitFor();
+    const { delivery } = (await owner().get('/reports/config')).body;
+    expect(delivery).toMatchObject({ emailAddress: null });
+    expect(delivery.inviteIds).toHaveLength(2);
+    const [invite] = await test.rows<{ invite_id: string }>(
+      `select invite_id from invites where email = 'karl@northwind.example'`,
+    );
+    expect((await owner().delete(`/invites/${invite!.invite_id}`)).status).toBe(200);
+    await page.reload();
+    await page.getByText('anna@northwind.example: mailed once they accept their invite.').waitFor();
+    expect(await page.getByRole('checkbox', { name: /^karl/ }).count()).toBe(0);
   });
 
   it('is told what was saved of schedules', async () => {

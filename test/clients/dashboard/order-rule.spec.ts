@@ -117,10 +117,10 @@ describe('the words of a rule', () => {
         'Agents: all',
         'Actions and tools: only email.send',
         'params.to: only where it is at evil.example',
-        'Of several values: each must meet the condition',
+        'Where there are several, such as recipients: each must meet the condition',
         'When: always',
         'Limits: at most 500 a day; what goes beyond asks a person',
-        'Budget: none',
+        'Budget: none: any amount may be spent',
         'Ends: never',
       ].join('\n'),
     );

@@ -141,6 +141,7 @@ describe.runIf(hasBrowser)('schedules, the Daily Report and connections', { time
     await page.getByLabel('What it is for').fill('Warehouse');
     await page.getByLabel('Address', { exact: false }).first().fill(receiver.url);
     await page.getByLabel('work was carried out').check();
+    await page.getByLabel('the Daily Report was made').check();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Make the webhook' }).click();
     const secret = page.getByRole('region', { name: 'Secret' });

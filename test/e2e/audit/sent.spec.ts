@@ -90,6 +90,52 @@ describe('GET /audit-feed/sent', () => {
     expect(targets(await list(other))).not.toContain('jane@acme.example');
   });
 
+  it('200: what one standing order let go, and nothing that a person approved', async () => {
+    const desk = new OrderDesk(test);
+    const standingOrderId = await desk.active({
+      ...MAIL_TO_ACME,
+      name: 'Shipping confirmations',
+      match: {
+        ...MAIL_TO_ACME.match,
+        fields: { 'params.subject': { $prefix: 'Order ', $suffix: ' has shipped' } },
+      },
+      limits: { maxPerHour: 20 },
+    });
+    const used = async (by: Client) =>
+      (await by.get(`/standing-orders/${standingOrderId}?include=used`)).body.used;
+    expect(await used(test.owner)).toEqual({ lastHour: 0, lastDay: 0 });
+    const by = (query = '') => list(test.owner, `?standingOrderId=${standingOrderId}${query}`);
+    for (const n of [1, 2])
+      await handIn(`Email x@beta.example, subject "Order ${n} has shipped": "It left."`, {
+        requiresApproval: false,
+      });
+    const asked = await handIn('Email x@beta.example, subject "Order 3 has shipped": "It left."');
+    await test.owner.get(`/approvals/${asked.approvalId}?wait=10`);
+    await test.owner.post(`/approvals/${asked.approvalId}/approve`);
+    const delayed = await handIn('Email x@beta.example, subject "Order 4 is delayed": "It will take long."', {
+      requiresApproval: false,
+    });
+    await eventually(
+      async () => (await list()).items,
+      (items) => items.some(({ directiveId }: { directiveId: string }) => directiveId === asked.directiveId),
+    );
+    const page = await eventually(by, ({ total }) => total === 2);
+    expect(page.items.map(({ title }: { title: string }) => title).toSorted()).toEqual([
+      expect.stringContaining('Order 1 has shipped'),
+      expect.stringContaining('Order 2 has shipped'),
+    ]);
+    expect((await by('&limit=1')).items).toHaveLength(1);
+    const { status } = await eventually(
+      async () => (await test.owner.get(`/directives/${delayed.directiveId}`)).body,
+      (body) => body.status === 'pending_approval',
+    );
+    expect(status).toBe('pending_approval');
+    expect(await used(test.owner)).toMatchObject({ lastHour: expect.any(Number) });
+    // It counts what all teams do: who reads the order alone is not told.
+    expect(await used(await test.createMember(test.workspaceId, 'operator'))).toBeNull();
+    expect((await test.owner.get('/audit-feed/sent?standingOrderId=x')).status).toBe(422);
+  });
+
   it('422 for a receipt that is none, and nothing for one that is not there', async () => {
     expect((await test.owner.get('/audit-feed?receipt=x')).status).toBe(422);
     const { body } = await test.owner.get('/audit-feed?receipt=rcp_01khqw9ewg14azqhp5x4vkpz0a');

@@ -34,7 +34,14 @@ describe('GET /reports/config, 200', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       sections: ON,
-      delivery: { time: '07:00', timezone: null, email: false, emailAddress: null, memberIds: [] },
+      delivery: {
+        time: '07:00',
+        timezone: null,
+        email: false,
+        emailAddress: null,
+        memberIds: [],
+        inviteIds: [],
+      },
       format: 'email',
       schedule: 'daily',
       timezone: 'Europe/Vienna',
@@ -68,6 +75,7 @@ describe('PUT /reports/config, 200', () => {
         email: true,
         emailAddress: 'boss@acme.example',
         memberIds: [],
+        inviteIds: [],
       },
       format: 'plain-text',
       schedule: 'daily',
@@ -144,7 +152,7 @@ describe('PUT /reports/config, 422', () => {
     const answer = await other.owner.put('/reports/config', { delivery: { email: true } });
     expect(answer.status).toBe(422);
     expect(answer.body.error.details[0].message).toBe(
-      'delivery.emailAddress or delivery.memberIds must be set for reports to be mailed',
+      'delivery.emailAddress, delivery.memberIds or delivery.inviteIds must be set for reports to be mailed',
     );
   });
 });

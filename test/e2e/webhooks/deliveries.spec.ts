@@ -57,6 +57,8 @@ describe('GET /deliveries/{id}', () => {
       attempts: ATTEMPTS,
       nextAttemptAt: null,
       lost: true,
+      about: null,
+      previousDeliveryId: null,
     });
   });
 
@@ -85,6 +87,8 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
           attempts: ATTEMPTS.map(({ answer: _answer, ...attempt }) => attempt),
           nextAttemptAt: dueAt.getTime(),
           lost: false,
+          about: null,
+          previousDeliveryId: null,
         },
       ],
       total: 1,
@@ -145,13 +149,52 @@ describe.each(SPELLINGS)('GET %s/{id}/deliveries', (path) => {
     expect(await shown('waiting')).toEqual([waiting.deliveryId]);
     expect(await shown('delivered')).toEqual([arrived.deliveryId]);
     const counts = async () => (await desk.client.get(path)).body.items[0].deliveries;
-    expect(await counts()).toEqual({ lost: 2, waiting: 1, nextAttemptAt: dueAt.getTime() });
+    expect(await counts()).toEqual({ lost: 2, waiting: 1, failing: 1, nextAttemptAt: dueAt.getTime() });
     // Once it is sent again it is lost no more, before it has arrived.
     await desk.client.post(`/deliveries/${lost.deliveryId}/redeliver`);
     expect(await shown('lost')).toEqual([failedCopy.deliveryId]);
     expect(await counts()).toMatchObject({ lost: 1, waiting: 2 });
     await desk.openBreaker(destinationId);
     expect((await counts()).nextAttemptAt).toBeGreaterThan(dueAt.getTime());
+  });
+
+  it('200: says what each is about, and which one it repeats', async () => {
+    const destinationId = await desk.register();
+    const text = 'Email jane@acme.example, subject "Your order 4714 has shipped": "It left today."';
+    const [{ directiveId }, approvalTitle] = [
+      (await desk.client.post('/directives', { directive: text, capo: 'capo_ops' })).body,
+      'Mail to jane@acme.example: Your order 4714 has shipped',
+    ];
+    const leave = async (event: string, payload: object) => {
+      const left = await desk.leaveDelivery(destinationId, { status: 'dead' });
+      await test.rows(`update webhook_events set event = $2, body = $3 where event_id = $1`, [
+        left.eventId,
+        event,
+        JSON.stringify({ event, payload }),
+      ]);
+      await test.rows(`update webhook_deliveries set event = $2 where event_id = $1`, [left.eventId, event]);
+      return left;
+    };
+    await leave('directive.executed', { directiveId, status: 'executed', summary: 'Carried out.' });
+    await leave('approval.decided', { approvalId: newId('apr'), title: approvalTitle });
+    await leave('report.daily', { headline: 'A quiet day.' });
+    await leave('revenue.recorded', { eventId: 'rev_1', amount: 12, currency: 'EUR', source: 'shop' });
+    const first = await leave('pack.installed', { packId: 'invoice-reminders', version: '1.0.0' });
+    await desk.client.post(`/deliveries/${first.deliveryId}/redeliver`);
+    const { items } = (await desk.client.get(`${path}/${destinationId}/deliveries`)).body;
+    expect(
+      items.map(({ about, previousDeliveryId }: { about: string; previousDeliveryId: string }) => [
+        about,
+        previousDeliveryId,
+      ]),
+    ).toEqual([
+      ['invoice-reminders', first.deliveryId],
+      ['invoice-reminders', null],
+      ['12 EUR shop', null],
+      ['A quiet day.', null],
+      [approvalTitle, null],
+      [text, null],
+    ]);
   });
 
   it('404: knows none of another workspace', async () => {
@@ -187,6 +230,8 @@ describe.each(SPELLINGS)('POST %s/{id}/test', (path) => {
       attempts: [],
       nextAttemptAt: expect.any(Number),
       lost: false,
+      about: null,
+      previousDeliveryId: null,
       requestId,
     });
     const { items } = (await desk.client.get(`${path}/${destinationId}/deliveries`)).body;
@@ -251,6 +296,8 @@ describe('POST /deliveries/{id}/redeliver', () => {
       attempts: [],
       nextAttemptAt: expect.any(Number),
       lost: false,
+      about: null,
+      previousDeliveryId: old.deliveryId,
       requestId: old.requestId,
     });
     const { body } = await desk.client.get(`/webhooks/${destinationId}/deliveries`);

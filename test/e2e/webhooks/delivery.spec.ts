@@ -572,6 +572,57 @@ describe('a slow receiver', () => {
   });
 });
 
+describe('a destination whose address changes while an attempt is under way', () => {
+  it.each([
+    ['a 410 does not end it', 410, 0],
+    ['the last failure is not counted', 500, 4],
+    ['a success does not recover it', 200, 0],
+  ])('%s: the attempt is made again at the new address', async (_, answered, made) => {
+    const open: ServerResponse[] = [];
+    const former = await destination((_request, response) => void open.push(response));
+    const next = await destination(status(500));
+    // Registered for itself alone: only its address is of use here.
+    await app.rows(`update webhook_destinations set deleted_at = now() where destination_id = $1`, [
+      next.destinationId,
+    ]);
+    await openBreaker(former.destinationId);
+    await causeEvent(app);
+    await app.rows(
+      `update webhook_deliveries set attempts = (select coalesce(jsonb_agg(jsonb_build_object('n', n, 'at', 1, 'status', 500,
+         'durationMs', 1, 'error', null)), '[]') from generate_series(1, $2::int) n) where destination_id = $1`,
+      [former.destinationId, made],
+    );
+    await app.rows('delete from work_breakers');
+    notifyWorkers(app, former.destinationId);
+    await eventually(async () => open.length === 1);
+    const patched = await app.owner.send('PATCH', `/webhooks/${former.destinationId}`, { url: next.url });
+    expect(patched.status, patched.text).toBe(200);
+    await eventually(async () => next.received().length === 1);
+    open[0]!.writeHead(answered).end();
+    const [row] = await eventually(
+      () => deliveries(former.destinationId),
+      ([first]) => first!.attempts.length === made + 1 && first!.status !== 'sending',
+    );
+    // What counts is the answer of the new address alone.
+    expect(row!.attempts.at(-1)).toMatchObject({ n: made + 1, status: 500 });
+    expect(row!.status).toBe(made === 4 ? 'dead' : 'failed');
+    const [stored] = await app.rows(
+      `select status, consecutive_failures, last_delivery_at, deleted_at from webhook_destinations where destination_id = $1`,
+      [former.destinationId],
+    );
+    expect(stored).toEqual({
+      status: 'active',
+      consecutive_failures: made === 4 ? 1 : 0,
+      last_delivery_at: null,
+      deleted_at: null,
+    });
+    expect(former.received()).toHaveLength(1);
+    await app.rows(`update webhook_destinations set deleted_at = now() where destination_id = $1`, [
+      former.destinationId,
+    ]);
+  });
+});
+
 describe('a delivery whose process died', () => {
   it('is claimed again when its lease is over, and a late result of the first claim is discarded', async () => {
     const { destinationId, url, received } = await destination();

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { NoReports } from '../people/mails.js';
 import { client } from '../session.js';
 import { changed, Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
@@ -19,7 +20,7 @@ export function MailChoices() {
     <section aria-label="Mail">
       <h2>Mail</h2>
       <Loaded query={choices}>
-        {({ address, timezone, effective: { quietHours, ...kinds } }) => (
+        {({ address, mailed, timezone, effective: { quietHours, ...kinds } }) => (
           <>
             <p>{address === null ? 'Nobody receives mail at your address.' : `Mails go to ${address}.`}</p>
             <Form
@@ -48,6 +49,7 @@ export function MailChoices() {
                   </select>
                 </Field>
               ))}
+              <NoReports mailed={mailed} address={address} />
               <QuietHours hours={quietHours} timezone={timezone} />
             </Form>
           </>

@@ -89,8 +89,8 @@ function SetUp({ isGate }: { isGate: boolean }) {
   return (
     <Form button="Set up" act={({ password }) => begin.mutate(password!)} mutation={begin}>
       <p>
-        {isGate ? 'Your workspace asks for a second factor. ' : ''}A code of an authenticator is asked for at
-        each sign-in.
+        {isGate ? 'Your workspace asks for a second factor.' : 'It is not set up.'} Once it is, a code of an
+        authenticator is asked for at each sign-in.
       </p>
       <PasswordField />
     </Form>

@@ -100,7 +100,7 @@ function WebhookFields({ of }: { of?: DestinationView }) {
       <Field label="What it is for">
         <input name="description" required maxLength={200} defaultValue={of?.description} />
       </Field>
-      <Field label="Address" hint="https">
+      <Field label="Address" hint="https; http only where whoever runs the service has allowed this address">
         <input
           name="url"
           type="url"
@@ -118,7 +118,7 @@ function WebhookFields({ of }: { of?: DestinationView }) {
               type="checkbox"
               name="event"
               value={event}
-              defaultChecked={(of?.events ?? ['report.daily']).some((one) => one === event)}
+              defaultChecked={of?.events.some((one) => one === event) ?? false}
             />
             {words}
           </label>
@@ -183,7 +183,7 @@ function Destination({
     events,
     status,
     lastDeliveryAt,
-    deliveries: { lost, waiting, nextAttemptAt },
+    deliveries: { lost, waiting, failing, nextAttemptAt },
   } = destination;
   const name = description || url;
   /** The menu leads to what was lost. */
@@ -198,7 +198,10 @@ function Destination({
         <span className={status === 'active' ? 'count' : 'urgent'}>{STATES[status]}</span>
         {waiting > 0 && (
           <span>
-            {inWords(waiting, 'waits', 'wait')} to be sent
+            {failing < waiting && `${inWords(waiting - failing, 'waits', 'wait')} to be sent`}
+            {failing > 0 && failing < waiting && ', '}
+            {failing > 0 &&
+              `${inWords(failing, 'has failed and is', 'have failed and are')} tried again by ${failing === 1 ? 'itself' : 'themselves'}`}
             {nextAttemptAt !== null && (
               <>
                 , next at <Time at={nextAttemptAt} />

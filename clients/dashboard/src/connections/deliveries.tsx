@@ -30,10 +30,11 @@ const EMPTY: Record<Show, string> = {
 };
 
 /** How a person knows it: what it tells, and when it was sent first. */
-function nameOf({ event, attempts: [first] }: DeliverySummary): string {
-  const words = wordsOf(event);
+function nameOf({ event, about, attempts: [first] }: DeliverySummary): string {
+  const words = about === null ? wordsOf(event) : `${wordsOf(event)}: ${about}`;
   return first ? `${words}, ${MOMENT.format(first.at)}` : words;
 }
+const chosenOf = (delivery: DeliverySummary) => ({ name: nameOf(delivery), eventId: delivery.eventId });
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** An attempt is being made, or is about to be: the list is read again soon. */
@@ -63,16 +64,21 @@ export function Deliveries({
   const choose = useMutation({
     mutationFn: () => readAll(list('lost'), left(), say),
     onSuccess: ({ rows, isWhole }) => {
-      setChosen(new Map(rows.map((one) => [one.deliveryId, nameOf(one)])));
-      say(`${rows.length} chosen.${isWhole ? '' : ' There are more: send these first.'}`);
+      setChosen(new Map(rows.map((one) => [one.deliveryId, chosenOf(one)])));
+      say(
+        rows.length === 0
+          ? 'None is lost: what failed is tried again by itself, and is lost after its fifth attempt.'
+          : `${rows.length} chosen.${isWhole ? '' : ' There are more: send these first.'}`,
+      );
     },
     onError: () => say(''),
   });
   const toggle = (delivery: DeliverySummary, isChosen: boolean) => {
     const next = new Map(chosen);
-    if (isChosen) next.set(delivery.deliveryId, nameOf(delivery));
+    if (isChosen) next.set(delivery.deliveryId, chosenOf(delivery));
     else next.delete(delivery.deliveryId);
     setChosen(next);
+    say('');
   };
   return (
     <>
@@ -96,7 +102,13 @@ export function Deliveries({
             <button type="button" className="primary" onClick={() => setSending(chosen)}>
               Send {chosen.size} again
             </button>
-            <button type="button" onClick={() => setChosen(new Map())}>
+            <button
+              type="button"
+              onClick={() => {
+                setChosen(new Map());
+                say('');
+              }}
+            >
               Choose none
             </button>
           </>
@@ -110,7 +122,10 @@ export function Deliveries({
         <SendAgain
           destinationId={destinationId}
           chosen={sending}
-          onSent={(sent) => setChosen(new Map([...chosen].filter(([id]) => !sent.includes(id))))}
+          onSent={(sent) => {
+            setChosen(new Map([...chosen].filter(([id]) => !sent.includes(id))));
+            say('');
+          }}
           close={() => setSending(undefined)}
         />
       )}
@@ -127,7 +142,7 @@ export function Deliveries({
             delivery={delivery}
             isChosen={chosen.has(delivery.deliveryId)}
             onChoose={(isChosen) => toggle(delivery, isChosen)}
-            onSend={() => setSending(new Map([[delivery.deliveryId, nameOf(delivery)]]))}
+            onSend={() => setSending(new Map([[delivery.deliveryId, chosenOf(delivery)]]))}
           />
         )}
       </Listing>
@@ -146,8 +161,9 @@ function Delivery({
   onChoose: (isChosen: boolean) => void;
   onSend: () => void;
 }) {
-  const { deliveryId, event, status, attempts, nextAttemptAt, lost } = delivery;
+  const { deliveryId, event, about, status, attempts, nextAttemptAt, lost, previousDeliveryId } = delivery;
   const [isOpen, setOpen] = useState(false);
+  const [isBeforeOpen, setBeforeOpen] = useState(false);
   const last = attempts.at(-1);
   return (
     <li>
@@ -163,6 +179,7 @@ function Delivery({
         </label>
       )}
       <span className="title">{wordsOf(event).replace(/^./, (first) => first.toUpperCase())}</span>
+      {about !== null && <span>{about}</span>}
       <span className="facts">
         <span className={`status ${lost ? 'failed' : status}`}>{lost ? LOST : STATES[status]}</span>
         {last && <Time at={last.at} />}
@@ -173,6 +190,12 @@ function Delivery({
         )}
         <code>{event}</code>
       </span>
+      {previousDeliveryId !== null && (
+        <details onToggle={({ currentTarget }) => setBeforeOpen(currentTarget.open)}>
+          <summary>Sent again: the one before</summary>
+          {isBeforeOpen && <Attempts deliveryId={previousDeliveryId} count={0} />}
+        </details>
+      )}
       {lost && <SendButton delivery={delivery} onSend={onSend} />}
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>

@@ -16,8 +16,12 @@ const PAGE = 100;
 /** What is due later than this waits for a webhook that is paused. */
 const SOON_MS = 60_000;
 
-/** By the id of each delivery: how a person knows it. */
-export type Chosen = ReadonlyMap<string, string>;
+/** By the id of each delivery: how a person knows it, and its event. */
+export type Chosen = ReadonlyMap<string, { name: string; eventId: string }>;
+
+/** Events are sent again in the order in which they happened, which is that of their ids. */
+const inOrder = (chosen: Chosen) =>
+  [...chosen].toSorted(([, a], [, b]) => (a.eventId < b.eventId ? -1 : Number(a.eventId > b.eventId)));
 
 /** A chosen delivery once the service has been asked: the copy of it, or why there is none. */
 interface Asked {
@@ -48,7 +52,7 @@ export function SendAgain({
   const send = useMutation({
     mutationFn: async () => {
       const signal = left();
-      for (const [id, name] of chosen) {
+      for (const [id, { name }] of inOrder(chosen)) {
         if (asked.current.has(id)) continue;
         const progress = `${asked.current.size} of ${chosen.size} handed over`;
         say(`${progress}.`);
@@ -87,7 +91,7 @@ export function SendAgain({
       ) : (
         <>
           <ul className="summary">
-            {[...chosen].map(([id, name]) => (
+            {inOrder(chosen).map(([id, { name }]) => (
               <li key={id}>{name}</li>
             ))}
           </ul>

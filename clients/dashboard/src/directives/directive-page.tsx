@@ -4,6 +4,7 @@ import { mayAct, useCapoNames, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Decided } from '../inbox/decided.js';
 import { LetLikeThis } from '../inbox/like-this.js';
+import { Allowed } from '../sent/sent.js';
 import { Failure } from '../ui/failure.js';
 import { Listing } from '../ui/listing.js';
 import { ReceiptLink } from '../ui/receipt-link.js';
@@ -37,6 +38,12 @@ export function DirectivePage() {
     queryKey: ['approval', asked],
     queryFn: () => client.approvals.get(asked!),
     enabled: asked !== null,
+  });
+  const isOver = directive.data !== undefined && !OPEN.has(directive.data.status);
+  const sent = useQuery({
+    queryKey: ['sent', 'of', directiveId, isOver],
+    queryFn: () => client.auditFeed.listSent({ directiveId, limit: 100 }),
+    enabled: isOver && asked === null,
   });
   if (!directive.data && directive.error)
     return (
@@ -90,6 +97,15 @@ export function DirectivePage() {
           </button>
         )}
       </div>
+      {sent.data && sent.data.items.length > 0 && (
+        <ul aria-label="Who let it go">
+          {sent.data.items.map((item) => (
+            <li key={item.receiptId}>
+              {item.title}: <Allowed item={item} />
+            </li>
+          ))}
+        </ul>
+      )}
       <h2>Work packets</h2>
       <Listing
         queryKey={['directive', directiveId]}
@@ -99,7 +115,7 @@ export function DirectivePage() {
       >
         {(packet) => <PacketRow key={packet.workPacketId} packet={packet} />}
       </Listing>
-      {output && <pre className="output">{output.body}</pre>}
+      {output && <pre className="output">{output.body.replace(LABELS, '$1')}</pre>}
       <h2>History</h2>
       <ol className="rows">
         {history.map(({ to, at, receiptId }) => (
@@ -114,6 +130,9 @@ export function DirectivePage() {
     </article>
   );
 }
+
+/** The labels that the service writes before each part of a mail, in the marks of Markdown. */
+const LABELS = /^\*\*([A-Z][a-z ]{0,20}:)\*\*/gm;
 
 /** As many characters as a heading is read with; the whole text stands below it. */
 const LONGEST_TITLE = 120;

@@ -51,6 +51,11 @@ export function Facts({ approval }: { approval: ApprovalView }) {
       ))}
       {policy && (
         <p className="quiet">
+          {approval.status === 'pending' && (
+            <>
+              As decided <Time at={approval.requestedAt} />, and not again by an order made since:{' '}
+            </>
+          )}
           {inNames(policy.explanation.join(' '))} {policy.amount && `Amount: ${policy.amount}.`}
           {policy.explanation.some((sentence) => sentence.includes('work packet')) &&
             ' A work packet is one thing to be done, such as one mail.'}

@@ -195,7 +195,7 @@ export function OrderFields({
       </fieldset>
       <NamesField
         label="Only for these agents"
-        hint="programs from outside, by the name of their token; none: capos and agents alike"
+        hint="programs from outside, by the name of their token; none named: no agent is singled out"
         known={known?.agents ?? []}
         values={order.match.agents ?? []}
         onChange={(names) => onChange(withMatch(order, 'agents', names))}

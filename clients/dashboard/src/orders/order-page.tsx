@@ -1,4 +1,4 @@
-import type { StandingOrderView } from '@consigliere/sdk';
+import type { OneStandingOrderView, StandingOrderView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ export function OrderPage() {
   const { standingOrderId } = useParams({ from: '/orders/$standingOrderId' });
   const order = useQuery({
     queryKey: ['standing_order', standingOrderId],
-    queryFn: () => client.standingOrders.get(standingOrderId),
+    queryFn: () => client.standingOrders.get(standingOrderId, { include: 'used' }),
   });
   if (order.error && !order.data) {
     return (
@@ -37,7 +37,7 @@ export function OrderPage() {
   return <Loaded query={order}>{(data) => <Whole key={data.version} order={data} />}</Loaded>;
 }
 
-function Whole({ order }: { order: StandingOrderView }) {
+function Whole({ order }: { order: OneStandingOrderView }) {
   const { standingOrderId, name, status, effect, teamId, version, warnings, createdBy } = order;
   const me = useMe();
   const mayWrite = mayAct(me, effect === 'allow' ? 'admin' : 'operator', teamId);
@@ -63,6 +63,7 @@ function Whole({ order }: { order: StandingOrderView }) {
         <Rule order={ruleOf(order)} />
         <AuthorsWords order={order} />
       </section>
+      {(effect === 'allow' || effect === 'throttle') && order.activatedAt !== null && <LetGo order={order} />}
       <Steps order={order} />
       {status !== 'archived' && <Simulation order={order} />}
       <Safety order={order} />
@@ -72,6 +73,42 @@ function Whole({ order }: { order: StandingOrderView }) {
         <code>{standingOrderId}</code>
       </p>
     </article>
+  );
+}
+
+/** What the order has let go by itself, and how much of its limits that is. */
+function LetGo({ order: { standingOrderId, effect, limits, used } }: { order: OneStandingOrderView }) {
+  const sent = useQuery({
+    queryKey: ['sent', standingOrderId, 'count'],
+    queryFn: () => client.auditFeed.listSent({ standingOrderId, limit: 1 }),
+    enabled: effect === 'allow',
+  }).data;
+  const bounds = [
+    { used: used?.lastHour, most: limits?.maxPerHour, in: 'in the last hour' },
+    { used: used?.lastDay, most: limits?.maxPerDay, in: 'in the last 24 hours' },
+  ].filter((bound) => typeof bound.used === 'number' && typeof bound.most === 'number');
+  if (!sent && bounds.length === 0) return null;
+  return (
+    <section aria-label="What it let go">
+      <h2>What it let go</h2>
+      {sent && (
+        <p>
+          {sent.total === 0 ? (
+            'Nothing left by it in the last 30 days.'
+          ) : (
+            <Link to="/sent" search={{ order: standingOrderId }}>
+              {sent.total}
+              {sent.totalIsMinimum && ' or more'} left by it in the last 30 days
+            </Link>
+          )}
+        </p>
+      )}
+      {bounds.map((bound) => (
+        <p key={bound.in}>
+          {bound.used} of {bound.most} {bound.in}
+        </p>
+      ))}
+    </section>
   );
 }
 

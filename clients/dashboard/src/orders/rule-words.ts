@@ -59,7 +59,7 @@ const REVERSIBILITY = (value: unknown) => REVERSIBILITIES[plain(value)] ?? plain
 const LIMITS: Words<NonNullable<Rule['limits']>> = {
   maxPerHour: (most) => `${plain(most)} an hour`,
   maxPerDay: (most) => `${plain(most)} a day`,
-  maxRecipients: (most) => `${plain(most)} recipients of each`,
+  maxRecipients: (most) => `${plain(most)} ${most === 1 ? 'recipient' : 'recipients'} of each`,
   maxAmountPerDay: (most) => `amounts of ${plain(most)} a day, for each currency by itself`,
 };
 
@@ -123,9 +123,14 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
       'Capos',
       capos,
       () => `only ${listed(capos, (role) => names[plain(role)] ?? plain(role))}`,
-      isGiven(agents) ? 'none' : 'all',
+      isGiven(agents) ? 'none, since it names agents' : 'all',
     ),
-    ...given('Agents', agents, () => `only ${listed(agents)}`, isGiven(capos) ? 'none' : 'all'),
+    ...given(
+      'Agents',
+      agents,
+      () => `only ${listed(agents)}`,
+      isGiven(capos) ? 'none, since it names capos' : 'all',
+    ),
     ...given(
       'Actions and tools',
       actionTypes,
@@ -138,7 +143,7 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
     conditions.length === 0
       ? line('Conditions', 'none: any recipient, any amount, any content')
       : {
-          name: 'Of several values',
+          name: 'Where there are several, such as recipients',
           words:
             effect === 'allow' ? 'each must meet the condition' : 'one that meets the condition is enough',
           isGiven: false,
@@ -150,9 +155,14 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
       limits,
       () =>
         `at most ${partsIn(limits, LIMITS).join(', ')}; what goes beyond ${effect === 'throttle' ? 'waits' : 'asks a person'}`,
-      isPaced ? 'none' : undefined,
+      isPaced ? 'none: as many as there are' : undefined,
     ),
-    ...given('Budget', budget, () => partsIn(budget, BUDGET).join(' '), isPaced ? 'none' : undefined),
+    ...given(
+      'Budget',
+      budget,
+      () => partsIn(budget, BUDGET).join(' '),
+      isPaced ? 'none: any amount may be spent' : undefined,
+    ),
     ...given(
       'Approval',
       approval,

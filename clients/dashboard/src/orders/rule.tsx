@@ -46,8 +46,10 @@ export function RuleInShort({
 }: {
   order: Omit<Partial<Order>, 'match'> & { match: Order['match'] | null };
 }) {
+  const capos = useMe()?.capos ?? [];
   if (order.match === null) return <span>The rule is too long for a list. Open the order to read it.</span>;
-  const lines = ruleIn(ruleOf(order as Order)).slice(2);
+  const names = Object.fromEntries(capos.map(({ role, name }) => [role, name]));
+  const lines = ruleIn(ruleOf(order as Order), names).slice(2);
   return (
     <span>
       {lines

@@ -23,8 +23,10 @@ export function Changes({
         and {escalated} would have been stricter.
       </p>
       {stillAsks > 0 && (
-        <p className="warning">
-          {stillAsks} more match and ask only because their directive was handed in for approval.
+        <p>
+          {stillAsks} of the {considered} would have gone by this order, had whoever handed them in not asked
+          for a person to look first. The next like {stillAsks === 1 ? 'it' : 'them'} go by themselves where
+          nobody asks for that.
         </p>
       )}
       {relaxedIrreversible > 0 && (
@@ -34,7 +36,7 @@ export function Changes({
         items={changes}
         empty={
           stillAsks > 0
-            ? 'No decision would have been different.'
+            ? 'None of those decisions would have been different, since a person was asked for.'
             : (why ?? 'It would have changed none of them.')
         }
       >

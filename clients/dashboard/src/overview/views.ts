@@ -12,11 +12,22 @@ export interface Search {
   sort?: string;
   /** The id of the receipt that is shown. */
   receipt?: string;
+  /** The id of the standing order by which it left. */
+  order?: string;
   page?: number;
 }
 
 /** What the address says; anything else in it is left out. */
-export function searchOf({ view, team, date, status, sort, receipt, page }: Record<string, unknown>): Search {
+export function searchOf({
+  view,
+  team,
+  date,
+  status,
+  sort,
+  receipt,
+  order,
+  page,
+}: Record<string, unknown>): Search {
   return {
     ...(VIEWS.includes(view as View) && { view: view as View }),
     ...(typeof team === 'string' && { team }),
@@ -24,6 +35,7 @@ export function searchOf({ view, team, date, status, sort, receipt, page }: Reco
     ...(typeof status === 'string' && { status }),
     ...(typeof sort === 'string' && { sort }),
     ...(typeof receipt === 'string' && { receipt }),
+    ...(typeof order === 'string' && { order }),
     ...(Number.isInteger(page) && Number(page) > 1 && { page: Number(page) }),
   };
 }

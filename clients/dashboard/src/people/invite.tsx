@@ -45,6 +45,11 @@ export function Invite({ me }: { me: BootstrapView }) {
             {mayAct(me, 'admin') && <option value="">no team, the workspace alone</option>}
           </select>
         </Field>
+        {mayAct(me, 'admin') && (
+          <p className="quiet">
+            Is the team not there yet? <a href="#teams">Make it under Teams</a> first.
+          </p>
+        )}
         <Field label={teamId ? 'Role in the team' : 'Role in the workspace'}>
           <select name="role" defaultValue="operator">
             <RoleOptions roles={rolesToGive(me, teamId !== '')} />

@@ -1,5 +1,6 @@
 import type { BootstrapView, ChangeNotificationChoices, MailedView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { client } from '../session.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
@@ -25,6 +26,24 @@ export function mailsTo(mailed: MailedView, email: string): string {
   const kinds = ALL.filter((kind) => mailed[kind].some((one) => one.toLowerCase() === email.toLowerCase()));
   if (kinds.length === 0) return 'mailed nothing';
   return `mailed ${kinds.map((kind) => KINDS[kind].toLowerCase()).join(', ')}`;
+}
+
+/** What one chooses about reports says nothing while no admin has named one as a recipient. */
+export function NoReports({
+  mailed,
+  address,
+}: {
+  mailed: MailedView | null | undefined;
+  address: string | null;
+}) {
+  const isMailed = mailed?.reports.some((one) => one.toLowerCase() === address?.toLowerCase());
+  if (!mailed || isMailed) return null;
+  return (
+    <p className="quiet">
+      You are not mailed the Daily Report. Admins name its recipients under{' '}
+      <Link to="/report">Daily Report</Link>; what you choose here counts once they have named you.
+    </p>
+  );
 }
 
 /** How many mails of a kind one can choose to get. */
@@ -92,6 +111,7 @@ export function Mails({ me }: { me: BootstrapView }) {
                   </select>
                 </Field>
               ))}
+              <NoReports mailed={mailed} address={me.operator.email} />
             </Form>
           </>
         )}

@@ -14,7 +14,7 @@ const STALE = ['team', 'member', 'me'] as const;
 export function Teams({ me }: { me: BootstrapView }) {
   const mayMake = mayAct(me, 'admin');
   return (
-    <section aria-label="Teams">
+    <section aria-label="Teams" id="teams">
       <h2>Teams</h2>
       {mayMake && (
         <Form

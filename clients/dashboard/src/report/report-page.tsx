@@ -1,6 +1,7 @@
 import type {
   BootstrapView,
   CustomSectionView,
+  InviteView,
   MemberView,
   ReportConfigView,
   ReportRecipientView,
@@ -10,7 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mayAct, useMe } from '../me.js';
 import { useMails } from '../people/mails.js';
-import { client } from '../session.js';
+import { admin, client } from '../session.js';
 import { Act } from '../ui/act.js';
 import { Field, Form } from '../ui/form.js';
 import { Loaded, Rows } from '../ui/list.js';
@@ -32,6 +33,9 @@ type Section = keyof typeof SECTIONS;
 const ALL = Object.keys(SECTIONS) as Section[];
 
 const FORMATS = { email: 'a mail as people read it', 'plain-text': 'plain text', json: 'JSON for a program' };
+
+/** Most workspaces are made in UTC, and hardly anybody means that by 07:00. */
+const zoneOfBrowser = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** When the Daily Report is made, what it says, to whom it goes, and what became of those before. */
 export function ReportPage() {
@@ -87,6 +91,15 @@ function useMembers(isAdmin: boolean) {
   }).data?.items;
 }
 
+/** Those who are invited and have not accepted yet. */
+function useInvites() {
+  return useQuery({
+    queryKey: ['invite', 'pending'],
+    queryFn: () => admin.invites.list({ status: 'pending', limit: MOST_OFFERED }),
+    staleTime: 60_000,
+  }).data?.items;
+}
+
 function nameOf(members: readonly MemberView[] | undefined, memberId: string): string {
   return members?.find((member) => member.memberId === memberId)?.displayName ?? memberId;
 }
@@ -94,6 +107,7 @@ function nameOf(members: readonly MemberView[] | undefined, memberId: string): s
 function Config({ me }: { me: BootstrapView }) {
   const config = useConfig(true);
   const members = useMembers(true);
+  const invites = useInvites();
   return (
     <section aria-label="Settings of the report">
       <h2>When, what, to whom</h2>
@@ -108,12 +122,21 @@ function Config({ me }: { me: BootstrapView }) {
                   The next one is made <Time at={Date.parse(data.nextReportAt)} />.
                 </>
               )}{' '}
-              {members && <MailedTo me={me} config={data} members={members} />}
+              {members && <MailedTo me={me} config={data} members={members} />}{' '}
+              {invites && <MailedLater config={data} invites={invites} />}
             </p>
             {data.delivery.email && !me.features.mailServer && (
               <p className="warning">No mail server is set up: each mail becomes a file on the server.</p>
             )}
-            {members && <ConfigForm key={JSON.stringify(data)} me={me} config={data} members={members} />}
+            {members && invites && (
+              <ConfigForm
+                key={JSON.stringify(data)}
+                me={me}
+                config={data}
+                members={members}
+                invites={invites}
+              />
+            )}
           </>
         )}
       </Loaded>
@@ -121,7 +144,7 @@ function Config({ me }: { me: BootstrapView }) {
   );
 }
 
-/** Those who are named, in words. */
+/** Those who are named and are mailed now, in words. */
 function namedIn(
   { delivery: { email, emailAddress, memberIds } }: ReportConfigView,
   members: readonly MemberView[] | undefined,
@@ -129,6 +152,19 @@ function namedIn(
   if (!email) return [];
   const names = memberIds.map((id) => nameOf(members, id));
   return emailAddress === null ? names : [...names, emailAddress];
+}
+
+/** The addresses of those who are chosen and have not accepted. */
+function invitedIn({ delivery }: ReportConfigView, invites: readonly InviteView[]): string[] {
+  const chosen = delivery.inviteIds.flatMap(
+    (id) => invites.find(({ inviteId }) => inviteId === id)?.email ?? [],
+  );
+  return [...new Set(chosen)];
+}
+
+function MailedLater({ config, invites }: { config: ReportConfigView; invites: readonly InviteView[] }) {
+  const later = invitedIn(config, invites);
+  return later.length === 0 ? null : <>{listed(later)}: mailed once they accept their invite.</>;
 }
 
 const listed = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
@@ -188,10 +224,12 @@ function ConfigForm({
   me,
   config: { sections, delivery, format, schedule, timezone },
   members,
+  invites,
 }: {
   me: BootstrapView;
   config: ReportConfigView;
   members: readonly MemberView[];
+  invites: readonly InviteView[];
 }) {
   const gets = useGets(me);
   const typed = members.find(({ email }) => email.toLowerCase() === delivery.emailAddress?.toLowerCase());
@@ -201,15 +239,21 @@ function ConfigForm({
       ...(data.getAll('member') as string[]),
       ...delivery.memberIds.filter((memberId) => !shown.has(memberId)),
     ];
+    const offered = new Set(invites.map(({ inviteId }) => inviteId));
+    const inviteIds = [
+      ...(data.getAll('invite') as string[]),
+      ...delivery.inviteIds.filter((inviteId) => !offered.has(inviteId)),
+    ];
     return client.reports.updateConfig({
       schedule: texts['daily'] === undefined ? 'on-demand' : 'daily',
       format: texts['format'] as ReportConfigView['format'],
       delivery: {
         time: texts['time']!,
         timezone: texts['timezone'] || null,
-        email: texts['address'] !== '' || memberIds.length > 0,
+        email: texts['address'] !== '' || memberIds.length + inviteIds.length > 0,
         emailAddress: texts['address'] || null,
         memberIds,
+        inviteIds,
       },
       sections: Object.fromEntries(ALL.map((section) => [section, texts[section] !== undefined])),
     });
@@ -219,12 +263,13 @@ function ConfigForm({
       about="report"
       verb="Save"
       act={save}
-      stale={['report', 'notifications']}
-      onDone={(saved) =>
+      stale={['report', 'notifications', 'invite']}
+      onDone={(saved) => {
+        const later = invitedIn(saved, invites).map((email) => `${email} once they accept`);
         tell(
-          `Saved: ${saved.schedule === 'daily' ? `each day at ${saved.delivery.time}` : 'only when somebody asks'}. Recipients: ${listed(namedIn(saved, members)) || 'nobody'}`,
-        )
-      }
+          `Saved: ${saved.schedule === 'daily' ? `each day at ${saved.delivery.time}` : 'only when somebody asks'}. Recipients: ${listed([...namedIn(saved, members), ...later]) || 'nobody'}`,
+        );
+      }}
     >
       <label className="check">
         <input type="checkbox" name="daily" defaultChecked={schedule === 'daily'} />
@@ -234,7 +279,10 @@ function ConfigForm({
         <Field label="At">
           <input name="time" type="time" required defaultValue={delivery.time} />
         </Field>
-        <ZoneField label={`Zone (left out: ${timezone})`} zone={delivery.timezone ?? ''} />
+        <ZoneField
+          label={`Zone (left out: ${me.workspace.timezone})`}
+          zone={delivery.timezone ?? (timezone === 'UTC' ? zoneOfBrowser() : '')}
+        />
       </div>
       <fieldset>
         <legend>
@@ -254,6 +302,23 @@ function ConfigForm({
             </span>
           </label>
         ))}
+        {invites.map(({ inviteId, email, teamId }) => (
+          <label key={inviteId} className="check">
+            <input
+              type="checkbox"
+              name="invite"
+              value={inviteId}
+              defaultChecked={delivery.inviteIds.includes(inviteId)}
+            />
+            <span>
+              {email}{' '}
+              <span className="quiet">
+                invited{teamId !== null && ` to ${me.teams.find((team) => team.teamId === teamId)?.name}`},
+                mailed once they accept
+              </span>
+            </span>
+          </label>
+        ))}
         {members.length === MOST_OFFERED && (
           <p className="quiet">Others can be named below, by their address.</p>
         )}
@@ -263,7 +328,7 @@ function ConfigForm({
         hint={
           typed
             ? `of ${typed.displayName}, who gets ${gets(typed)}`
-            : 'such as that of a distribution list, which gets everything; the address of a member gets what that member may read'
+            : 'one only, such as that of a distribution list, which gets everything; that of somebody invited gets nothing before they accept, and then, like that of a member, what they may read'
         }
       >
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />

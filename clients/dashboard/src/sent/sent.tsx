@@ -11,14 +11,24 @@ import { Time } from '../ui/time.js';
 /** Everything that went out, newest first: to whom, what, who approved or allowed it, and the receipt. */
 export function Sent() {
   const search = useSearch({ strict: false });
-  const { page = 1 } = search;
+  const { page = 1, order: standingOrderId } = search;
+  const only = standingOrderId !== undefined && { standingOrderId };
   const sent = useQuery({
-    queryKey: ['sent', page],
-    queryFn: () => client.auditFeed.listSent({ limit: PAGE, offset: (page - 1) * PAGE }),
+    queryKey: ['sent', standingOrderId, page],
+    queryFn: () => client.auditFeed.listSent({ ...only, limit: PAGE, offset: (page - 1) * PAGE }),
   });
   return (
     <div className="page">
       <h1>What left</h1>
+      {standingOrderId !== undefined && (
+        <p>
+          Only what{' '}
+          <Link to="/orders/$standingOrderId" params={{ standingOrderId }}>
+            one standing order
+          </Link>{' '}
+          let go by itself in the last 30 days. <Link to="/sent">All that left</Link>
+        </p>
+      )}
       <Loaded query={sent}>
         {({ items, total }) => (
           <>
@@ -26,7 +36,11 @@ export function Sent() {
               {(item) => <Item key={item.receiptId} item={item} />}
             </Rows>
             <Pages search={search} total={total} />
-            <Csv name="what left" total={total} list={(rows) => client.auditFeed.listSent(rows)} />
+            <Csv
+              name="what left"
+              total={total}
+              list={(rows) => client.auditFeed.listSent({ ...only, ...rows })}
+            />
           </>
         )}
       </Loaded>
@@ -69,7 +83,7 @@ function Item({ item }: { item: SentItem }) {
 }
 
 /** The people who approved it, the standing orders that allowed it, or that nobody was asked. */
-function Allowed({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
+export function Allowed({ item: { approvalId, approvedBy, allowedBy } }: { item: SentItem }) {
   if (approvalId !== null) {
     return (
       <Link to="/approvals/$approvalId" params={{ approvalId }}>
