@@ -4,11 +4,11 @@ import { ACTION_TYPES, type Action, type ActionTypeName } from '../action-types.
 import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
+import { stringsIn } from '../draft-checks.js';
 import { titleOf } from '../draft-output.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
-import { ask, headAt, isSpent, type Move, moveAt } from './moves.js';
-import { outsideIn } from './outside.js';
+import { ask, headAt, isSpent, type Move, moveAt, outsideIn } from './moves.js';
 import { Parts } from './parts.js';
 import { anyOf } from './words.js';
 
@@ -33,14 +33,8 @@ const SIGNED = new RegExp(String.raw`${anyOf('closing')}\P{Ll}*(?:\p{Lu}[\p{L}.'
 const CUSTOMER =
   /^(?:please )?(?:e-?mail|send|write) (?:this|it)? ?(?:to )?(?:the|our|this) (?:customer|client|buyer)$/i;
 const ATTACHED = new RegExp(anyOf('attached'), 'u');
-const ALIAS = CAPO_ROLES.filter((role) => role !== 'ceo')
-  .flatMap((role) => CAPOS[role].aliases)
-  .join('|');
-const DELEGATE = new RegExp(
-  String.raw`(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+` +
-    String.raw`(?:(?:the|our)\s+)?(${ALIAS})(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?`,
-  'giu',
-);
+const DELEGATE =
+  /(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?(\w+)(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?/giu;
 
 type Given = Partial<Pick<Briefing['directive'], 'capo' | 'context'>> &
   Pick<Briefing, 'targets'> & { signature?: string };
@@ -59,8 +53,10 @@ export function draftFrom({ directive, feedback, sender, targets }: Briefing): D
   const refusal = `${CAPOS[capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}`;
   if (others.length > 0 && !isPassedOn) remarks.push(`${refusal}: ${others.map(titleOfMove).join('; ')}`);
   const own = isPassedOn ? [handOver(able, text)] : moves.filter((move) => !others.includes(move));
-  const used = addressesUsed(own);
-  const left = unique(addressesIn(text)).filter((address) => !used.has(address.toLowerCase()));
+  const isTo = ({ path }: NeededInput) => path === 'params.to';
+  const used = own.map(({ params, asked = [] }) => [{ ...params, description: '' }, asked.filter(isTo)]);
+  const named = addressesIn(stringsIn(used).join(' ').toLowerCase());
+  const left = unique(addressesIn(text)).filter((address) => !named.includes(address.toLowerCase()));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
@@ -107,28 +103,31 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
 
 /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
 function delegatedIn(text: string): Move[] {
-  const [before, ...parts] = text.split(DELEGATE);
-  return parts.flatMap((said, at) => {
-    if (before !== '' || at % 2 === 0) return [];
+  const heads = [...text.matchAll(DELEGATE)].filter(([, name]) => capoCalled(name!) !== undefined);
+  if (heads[0]?.index !== 0) return [];
+  return heads.flatMap(({ 0: head, 1: name, index }, at) => {
+    const said = text.slice(index + head.length, heads[at + 1]?.index);
     const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und))?[\s,;]*$/iu, '').trim();
-    const names = [parts[at - 1]!, ...rest.split(/[^\p{L}\p{N}_]+/u)];
-    return rest === '' ? [] : [handOver([...new Set(names.flatMap((name) => capoCalled(name) ?? []))], rest)];
+    const capos = [name!, ...rest.split(/[^\p{L}\p{N}_]+/u)].flatMap((word) => capoCalled(word) ?? []);
+    return rest === '' ? [] : [handOver([...new Set(capos)], rest)];
   });
 }
 
 /** What stands in the context of a directive for a mail: `to` or the `customer`, `cc`, `subject` and `body`. */
 function contextOf(context: Given['context'] = null) {
-  const textOf = (value: unknown, max: number) =>
-    typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
-  const listOf = (value: unknown) => clean([value].flat().slice(0, 200).join(',')).split(/[,;\n]/);
+  const textOf = (name: string, max: number) => {
+    const value = context?.[name];
+    return typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
+  };
+  const listOf = (value: unknown) => clean(stringsIn(value).slice(0, 200).join(',')).split(/[,;\n]/);
   const customer = context?.['customer'] as { email?: unknown } | null | undefined;
   const [to, cc] = [listOf(context?.['to'] ?? customer?.email), listOf(context?.['cc'])];
   return {
     to: to.flatMap(addressesIn),
     cc: cc.flatMap(addressesIn),
     left: [...to, ...cc].filter((each) => each.trim() !== '' && addressesIn(each).length === 0),
-    subject: oneLine(textOf(context?.['subject'], LIMITS.title)),
-    body: textOf(context?.['body'], LIMITS.mail),
+    subject: oneLine(textOf('subject', LIMITS.title)),
+    body: textOf('body', LIMITS.mail),
   };
 }
 
@@ -206,13 +205,6 @@ function questionsOf(move: Move, text: string, unread: readonly string[]): Neede
     asked[isTo ? 'unshift' : 'push'](question);
   }
   return asked;
-}
-
-/** Those that the moves write to, pass on or ask about. */
-function addressesUsed(moves: readonly Move[]): Set<string> {
-  const isTo = ({ path }: NeededInput) => path === 'params.to';
-  const used = moves.map(({ params, asked = [] }) => [{ ...params, description: '' }, asked.filter(isTo)]);
-  return new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
 }
 
 /** A draft that is sent back stays as it was, and the wish stands beside it. */

@@ -155,8 +155,7 @@ export class Marks {
     if (this.is(at, 'mail')) return this.isOurs(at) || isToCapo ? undefined : at;
     const isToSomebody = (each: number) =>
       this.is(each, 'letter') || this.isAddress(each) || /^(?:to|an|à|:)$/i.test(this.word(each));
-    const end = Math.min(at + 9, this.sentenceEnd(at));
-    return this.is(at, 'write') && this.find(at + 1, end, isToSomebody) ? at : undefined;
+    return this.is(at, 'write') && this.find(at + 1, this.sentenceEnd(at), isToSomebody) ? at : undefined;
   }
 
   /** Behind the line breaks that stand here. */
@@ -188,7 +187,7 @@ export class Marks {
     if (!kind) return undefined;
     let next = at + 1;
     while (kind !== 'copy' && this.is(next, 'link', ...(kind === 'text' ? [kind] : []))) next += 1;
-    const isLinked = next > at + 1 && !/^line$/i.test(this.word(next - 1));
+    const isLinked = next > at + 1;
     const hasColon = this.isSign(next, ':：=');
     const value = this.pastLine(hasColon ? next + 1 : next);
     const isBare = !hasColon && this.kind(value) !== 'quote';

@@ -126,10 +126,8 @@ export class Parts extends Marks {
 
   #address(): void {
     const at = this.end;
-    let before = at - 1;
-    while (this.isNamed(before) || this.isSign(before, '(<')) before -= 1;
     const isMarked = this.isAsked || this.#hasText() || this.subject !== undefined;
-    const isLed = this.#isLed || (isMarked && this.is(before, 'to'));
+    const isLed = this.#isLed || (isMarked && this.is(at - 1, 'to'));
     const isFirst = this.to.length === 0 && !this.#hasOther && isLed;
     const role = this.#role ?? (isFirst ? 'to' : undefined);
     if (role && !this.#isNegated && this.kind(at) === 'address') {
@@ -157,7 +155,7 @@ export class Parts extends Marks {
     const isList = this.startsOther && this.to.length === 0 && this.isAddress(this.past(next));
     const isMark = this.kind(next) === 'quote' || this.labels.has(this.past(next));
     if (isMarked && isDirect && !isList && !isMark && !this.#hasText() && next < this.last)
-      this.#text(next, !this.is(next, 'link') || this.isCapital(next) || this.is(next, 'polite'));
+      this.#text(next, !this.is(next, 'link') || this.isCapital(next));
     else this.end += 1;
   }
 
@@ -247,8 +245,6 @@ export class Parts extends Marks {
     const next = this.past(at);
     const label = this.labels.get(next);
     if (label) return label.isEnd || (label.kind !== 'text' && this.isCapital(label.next));
-    const isHead = this.is(at, 'to') && this.isSign(at + 1, ':');
-    const isOther = this.kind(at - 1) === 'line' && this.startsOther?.(at);
-    return isHead || isOther || this.isAddressed(next);
+    return (this.is(at, 'to') && this.isSign(at + 1, ':')) || this.isAddressed(next);
   }
 }

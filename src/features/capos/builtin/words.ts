@@ -18,30 +18,25 @@ const WORDS = {
   document: `document doc memo note dokument notiz`,
   raise: `raise create open log flag melde`,
   signal: `signal alert warning warnung`,
-  other: `call post publish arrange schedule cancel delete pay transfer refund wire buy order lösche überweise bezahle zahle ruf storniere supprime
-    paie vire borra paga`,
+  other: `call post publish arrange schedule cancel delete pay transfer refund wire buy order lösche überweise bezahle zahle ruf storniere supprime paie vire borra paga`,
   subject: `subject subj topic betreff objet sujet asunto`,
   title: `title titled called named titel überschrift namens`,
   text: `text txt message msg body content saying say says nachricht inhalt texte disant texto mensaje diciendo`,
   copy: `cc copy kopie copie copia`,
   blind: `bcc blindkopie cci cco`,
-  link: `line is should be being reads read just say please as follows that whether ist soll sollte sein lautet lauten wie folgt bitte dass ob est
-    suivant es siguiente`,
+  link: `line is should be being reads read just say please as follows that whether ist soll sollte sein lautet lauten wie folgt bitte dass ob est suivant es siguiente`,
   to: `to at for an empfänger à destinataire a para destinatario`,
   and: `and then also afterwards but und dann außerdem aber sondern et puis ensuite mais y e luego también pero`,
-  my: `my our the his her their mein meine meinen meinem meiner unser unsere unseren unserem unserer der die den dem seine seinen ihre ihren einer
-    mon ma mes notre nos la le les son sa leur mi mis nuestro nuestra su sus el`,
+  my: `my our the his her their mein meine meinen meinem meiner unser unsere unseren unserem unserer der die den dem seine seinen ihre ihren einer mon ma mes notre nos la le les son sa leur mi mis nuestro nuestra su sus el`,
   not: `not don't don’t dont never no without except nicht nie kein keine keinen ohne außer pas jamais sans sauf nunca sin excepto`,
   joint: `with mit avec con in im a an this following folgenden`,
   each: `each individually separately separate einzeln jeweils getrennt séparément individuellement individualmente`,
   from: `from by customer client payer von vom kunde kundin`,
   purpose: `for against für wegen`,
   condition: `if when once unless but because until wenn falls sobald aber weil bis si quand mais parce cuando pero porque`,
-  around: `on in via as at by today yesterday cash bank transfer received got get paid sent transferred wired came has have just am im per bar heute
-    gestern ein ist haben hat wir als bezahlt erhalten bekommen eingegangen überwiesen`,
+  around: `on in via as at by today yesterday cash bank transfer received got get paid sent transferred wired came has have just am im per bar heute gestern ein ist haben hat wir als bezahlt erhalten bekommen eingegangen überwiesen`,
   spent: `expense expenses spent refund refunded back loss bill cost costs owes ausgabe ausgaben ausgegeben erstattet erstattung zurück verlust`,
-  attached: `attach attached attaching attachment attachments enclose enclosed anhang angehängt angehängte angehängten beiliegend anbei ci-joint
-    ci-jointe adjunto adjunta`,
+  attached: `attach attached attaching attachment attachments enclose enclosed anhang angehängt angehängte angehängten beiliegend anbei ci-joint ci-jointe adjunto adjunta`,
   us: `me us mir uns moi nous nos`,
   polite: `please pls kindly thanks thank bitte danke merci stp favor gracias`,
   command: `send mail email forward attach cc bcc copy put wait hold don't don’t do never then also only book remind tell ask schedule ps schick
