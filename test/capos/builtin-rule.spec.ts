@@ -242,12 +242,27 @@ describe('a value that is in doubt stays empty and is asked for', () => {
       { subject: '', body: '', asked: ['subject', 'body'] },
     ],
     [`Mail ${JANE}: "It ships on Friday." Subject in both cases: Order`, { subject: '', asked: ['subject'] }],
+    [
+      `Schreib an ${JANE}, Betreff „Der „neue“ Plan“: „Es kommt.“`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`Schreib an ${JANE}, Betreff „Order“: „Er sagte „nein“ und ging.“`, { body: '', asked: ['body'] }],
+    [
+      `Écris à ${JANE}, objet « Le « nouveau » plan » : « Il a dit « non ». »`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`Mail ${JANE} 'it's Jane's 'new' one', subject Order`, { body: '', asked: ['body'] }],
+    [`email ${JANE} subject Order body It ships.`, { subject: '', body: '', asked: ['subject', 'body'] }],
   ])('%s', (text, more) => {
     expect(packets(text)).toMatchObject([mail(more)]);
   });
 
-  it('as does a subject for two mails', () => {
-    const text = `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`;
+  it.each([
+    `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`,
+    `Manda un correo a ${JANE}: "One." y otro a ${BOB}: "Two." Asunto para los dos: "Order"`,
+    `Asunto para los dos: Order. Manda a ${JANE}: "One." y a ${BOB}: "Two."`,
+    `Subject for both: "Order". Email ${JANE}: "One." Email ${BOB}: "Two."`,
+  ])('as does a subject for two mails: %s', (text) => {
     expect(packets(text)).toEqual([
       mail({ subject: '', body: 'One.', asked: ['subject'] }),
       mail({ to: [BOB], subject: '', body: 'Two.', asked: ['subject'] }),
@@ -505,6 +520,12 @@ describe('other moves', () => {
         asked: [],
       },
     ],
+    [
+      'Trag 75 Euro von Frau Albers für den Verein ein.',
+      'capo_revenue',
+      { amount: 75, source: 'Frau Albers', description: 'Verein', asked: [] },
+    ],
+    [`Record 50 EUR from Acme for eggs to ${JANE}`, 'capo_revenue', { asked: ['amount'] }],
     ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
     ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount'] }],
     [
@@ -591,6 +612,9 @@ describe('other moves', () => {
       'capo_product',
       { type: 'signal.raise', severity: 'critical', body: 'the API is down', asked: [] },
     ],
+    ['Melde eine Warnung: kein Papier', 'capo_ops', { severity: 'warning', body: 'kein Papier', asked: [] }],
+    ['Write a document about the "blue" printer', 'ceo', { type: 'document.file', asked: ['body'] }],
+    ['Write a document about "the blue printer"', 'ceo', { type: 'document.file', asked: ['body'] }],
     [
       'Ask ops to check the stock.',
       'ceo',

@@ -6,6 +6,7 @@ import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { stringsIn } from '../draft-checks.js';
 import { titleOf } from '../draft-output.js';
+import { NO_TARGETS } from '../outside-targets.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
 import { ask, headAt, isSpent, type Move, moveAt, outsideIn } from './moves.js';
@@ -70,16 +71,15 @@ export function draftFrom({ directive, feedback, sender, targets }: Briefing): D
 
 /** What the runner would prepare of an instruction. A capo that cannot do all of it is not chosen. */
 export function movesIn(text: string): ActionTypeName[] {
-  const targets = { destinations: [], operations: [] };
-  if (outsideIn(new Marks(text).text, targets) !== undefined) return ['http.call'];
-  const types = new Set(readMoves(text, { targets }).moves.map(({ type }) => type));
+  if (outsideIn(new Marks(text).text, NO_TARGETS) !== undefined) return ['http.call'];
+  const types = new Set(readMoves(text, { targets: NO_TARGETS }).moves.map(({ type }) => type));
   return [...types].filter((type) => CAPO_ROLES.some((capo) => !canDo(capo, type)));
 }
 
 export function beginsAsInstruction(given: string): boolean {
   const marks = new Marks(given);
   const isVerb = (at: number) => marks.is(at, 'mail', 'write', 'record', 'file', 'raise', 'other');
-  const at = marks.find(0, marks.tokens.length, (each) => isVerb(each) || !marks.isFiller(each)) ?? 0;
+  const at = marks.past(0, isVerb);
   return isVerb(at) && at + 1 < marks.tokens.length && !marks.isOurs(at);
 }
 

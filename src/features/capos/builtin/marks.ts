@@ -2,7 +2,7 @@ import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 import { capoCalled } from '../capo.js';
-import { isA, type Kind } from './words.js';
+import { type Kind, kindsOf } from './words.js';
 
 const READABLE = 20_000;
 /** The most words that lead to a mark. */
@@ -20,9 +20,9 @@ const TOKEN = new RegExp(
   String.raw`(?<quote>${QUOTED.join('|')})|https?://\S{1,2000}|(?<address>${ADDRESS})|(?<word>${WORD})|(?<line>\n\s*)|\S`,
   'gu',
 );
-/** Where the words of somebody else begin. */
-const PASTED =
-  /^[ \t]*(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)/imu;
+/** What somebody else wrote. */
+const OTHERS =
+  /^[ \t]*(?:>[^\n]*(?:\n[ \t]*>[^\n]*)*|(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)[^]*)/gimu;
 /** What stands behind one of these is spoken of. */
 const OF = /^(?:from|of|about|von|vom|über|de|du|del|sobre)$/i;
 const ABBREVIATION = /^(?:mr|mrs|ms|dr|st|no|nr|ltd|inc|co|corp|bros|\p{L})$/iu;
@@ -34,9 +34,14 @@ export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+
 export const addressesIn = (text: string) =>
   (text.match(new RegExp(ADDRESS, 'gu')) ?? []).filter(isMailAddress);
 
-type TokenKind = 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
-/** `text` of a quotation is what stands between its marks. */
-type Token = { kind: TokenKind; text: string; start: number; end: number };
+/** `text` of a quotation is what stands between its marks; an address that is `alike` may be taken for another one. */
+type Token = {
+  kind: 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
+  text: string;
+  kinds?: ReadonlySet<Kind> | undefined;
+  start: number;
+  end: number;
+};
 /** `next`: where the value begins. A bare one has neither a colon nor a quotation; one that ends a text is sure to be a label. */
 export interface Label {
   kind: 'subject' | 'title' | 'text' | 'copy' | 'blind';
@@ -62,11 +67,10 @@ export class Marks {
     }
     this.text = clean(cutText(given, READABLE, '')).trimEnd();
     if (given.length > READABLE) this.unread.push(`all that stands behind the first ${READABLE} characters`);
-    const pasted = this.text.search(PASTED);
-    if (pasted >= 0) this.unread.push(this.text.slice(pasted));
-    const own = this.text.slice(0, pasted < 0 ? undefined : pasted);
-    this.read = own.replace(/^[ \t]*>[^\n]*/gmu, (line) => ' '.repeat(line.length));
-    if (this.read !== own) this.unread.push('the lines that begin with “>”');
+    this.read = this.text.replace(OTHERS, (said) => {
+      this.unread.push(said);
+      return ' '.repeat(said.length);
+    });
     this.tokens = [...this.read.matchAll(TOKEN)].map(tokenOf);
     for (const at of this.tokens.keys()) {
       const label = this.#labelAt(at);
@@ -74,10 +78,9 @@ export class Marks {
     }
   }
 
-  kind = (at: number): TokenKind | undefined => this.tokens[at]?.kind;
+  kind = (at: number): Token['kind'] | undefined => this.tokens[at]?.kind;
   word = (at: number): string => this.tokens[at]?.text ?? '';
-  is = (at: number, ...kinds: Kind[]): boolean =>
-    this.kind(at) === 'word' && kinds.some((kind) => isA(kind, this.word(at)));
+  is = (at: number, ...kinds: Kind[]): boolean => kinds.some((kind) => this.tokens[at]?.kinds?.has(kind));
   isSign = (at: number, signs: string): boolean => this.kind(at) === 'sign' && signs.includes(this.word(at));
   isAddress = (at: number): boolean => this.kind(at) === 'address' || this.kind(at) === 'alike';
   isCapital = (at: number): boolean => this.kind(at) === 'word' && /^[\p{Lu}\d]/u.test(this.word(at));
@@ -121,10 +124,9 @@ export class Marks {
     if (!before || !token || before.kind === 'line') return true;
     if (before.kind === 'quote') return /[.!?…]$/.test(before.text) && this.isCapital(at);
     if (!this.isSign(at - 1, '.!?…') || before.end === token.start) return false;
-    if (before.text !== '.' || !/^\d{1,2}$/.test(this.word(at - 2)))
-      return before.text !== '.' || !this.isAbbreviation(at - 2);
-    const isEntry = at < 3 || this.kind(at - 3) === 'line' || this.isSign(at - 3, '.!?…');
-    return isEntry || this.is(at, ...KNOWN, 'command', 'subject', 'copy');
+    const isNumber = /^\d{1,2}$/.test(this.word(at - 2));
+    const isGoingOn = isNumber && !this.is(at, ...KNOWN, 'command', 'subject', 'copy');
+    return before.text !== '.' || !(isGoingOn || this.isAbbreviation(at - 2));
   }
 
   /** Behind the fillers of the sentence that stand here. */
@@ -168,9 +170,9 @@ export class Marks {
 
   /** Where the entries of a list begin, if nothing that is marked stands before them. */
   entries(): number[] {
-    const isItem = (at: number) => this.isSign(at, '-*•–') || this.isItem(at);
-    const isFirst = (at: number) => at === 0 || this.kind(at - 1) === 'line';
-    const all = [...this.tokens.keys()].filter((at) => isItem(at) && isFirst(at));
+    const isItem = (at: number) =>
+      (at === 0 || this.kind(at - 1) === 'line') && (this.isSign(at, '-*•–') || this.isItem(at));
+    const all = [...this.tokens.keys()].filter(isItem);
     return this.find(0, all[0] ?? 0, this.isMark) === undefined ? all.filter(Boolean) : [];
   }
 
@@ -191,23 +193,21 @@ export class Marks {
     const hasColon = this.isSign(next, ':：=');
     const value = this.pastLine(hasColon ? next + 1 : next);
     const isBare = !hasColon && this.kind(value) !== 'quote';
-    const isSure = !isBare || isLinked;
     const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
-    if (kind === 'blind' || (kind === 'copy' && isBlind))
-      return { kind: 'blind', next: at + 1, isEnd: true, isBare };
+    if (kind === 'copy' && isBlind) return { kind: 'blind', next, isEnd: true, isBare };
+    const isSure = !isBare || isLinked;
     const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
     const isCopied = /^cc$/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
-    if ((kind === 'text' && !isSure && !isPlain) || (kind === 'copy' && !isSure && !isCopied))
-      return undefined;
-    return { kind, next: value, isEnd: isSure && kind !== 'text' && kind !== 'title', isBare };
+    if (!isSure && (kind === 'text' ? !isPlain : kind === 'copy' && !isCopied)) return undefined;
+    const isEnd = kind === 'blind' || (isSure && kind !== 'text' && kind !== 'title');
+    return { kind, next: value, isEnd, isBare };
   }
 }
 
 /** No bracket ends that did not begin. A smiley is none, nor is "1)". */
 export function isBalanced(text: string): boolean {
   const plain = text.replace(/[:;=]-?[)\]]|(?<!\S)[\p{L}\d]{1,2}\)(?=\s\p{L})/gu, '');
-  const countOf = (signs: RegExp) => plain.match(signs)?.length ?? 0;
-  return countOf(/[([]/g) >= countOf(/[)\]]/g);
+  return plain.split(/[([]/).length >= plain.split(/[)\]]/).length;
 }
 
 function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
@@ -215,7 +215,8 @@ function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
   const text = quote ? quote.slice(1, -1).trim() : all;
   const isAddress = isMailAddress(text);
   const isAlike = /\P{ASCII}/u.test(text) && (!isAddress || lookAlike(text) !== undefined);
-  const named = isAlike ? 'alike' : isAddress ? 'address' : 'word';
-  const other = quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign';
-  return { kind: isAddress || address ? named : other, text, start, end: start + all.length };
+  const range = { text, start, end: start + all.length };
+  if (isAddress || address) return { kind: isAlike ? 'alike' : isAddress ? 'address' : 'word', ...range };
+  if (word) return { kind: 'word', kinds: kindsOf(text), ...range };
+  return { kind: quote && text ? 'quote' : line ? 'line' : 'sign', ...range };
 }

@@ -8,7 +8,7 @@ import { moneyIn } from '../money.js';
 import type { OutsideTargets } from '../outside-targets.js';
 import { Marks, oneLine } from './marks.js';
 import { PART, Parts } from './parts.js';
-import { anyOf, isA } from './words.js';
+import { anyOf, kindsOf } from './words.js';
 
 /**
  * A parameter that is empty is asked for. `asked`: what is asked besides; `doubts`: why a value may not be what is meant; `left`: what the directive
@@ -81,6 +81,7 @@ function firstWords(text: string): string {
 /** "Record 50 EUR ...", or "We got 50 EUR ..., please book it." */
 function isRecord(marks: Marks, from: number, last: number): boolean {
   const verb = marks.chain(from, 'record');
+  if (verb === undefined && !marks.isStart(from)) return false;
   const end = marks.sentenceEnd(verb ?? from);
   const isIncome = (at: number) => marks.is(at, 'income');
   const isSum = moneyIn(marks.slice(verb ?? from, end)).length > 0;
@@ -93,16 +94,16 @@ function isRecord(marks: Marks, from: number, last: number): boolean {
   const isBooked = (at: number) =>
     marks.is(at, 'record') && (marks.isFiller(at + 1) || at + 1 >= end || isIncome(at + 1));
   const isSaid = (marks.find(from, end, isBooked) ?? marks.chain(end, 'record')) !== undefined;
-  return marks.isStart(from) && isSaid && end <= last && isSum;
+  return isSaid && end <= last && isSum;
 }
 
 const STOPS = anyOf('around', 'condition', 'purpose', 'income', 'record');
 const NAME = String.raw`(?!(?=\p{Ll})${STOPS}|and\s+\d)[\p{L}&][\p{L}\p{N}&.'’-]*`;
 const ARTICLE = String.raw`:?\s+(?:(?:the|our|a|an|der|dem|den|die|das|einer|einem)\s+)?`;
 const SOURCE = new RegExp(String.raw`${anyOf('from')}${ARTICLE}(?<name>${NAME}(?:\s+${NAME})*)`, 'u');
-const BEHIND = String.raw`${anyOf('condition', 'polite', 'record')}|ein[.!]?$`;
+const BEHIND = String.raw`${anyOf('condition', 'polite', 'record')}|(?<!\p{L})ein[.!]?$|\S{1,64}@`;
 const PURPOSE = new RegExp(
-  String.raw`(?:${anyOf('purpose')}${ARTICLE}|,\s+(?=[\p{Lu}\d]))(?<name>\S(?:(?!,?\s*(?:${BEHIND}))[^\n])*)`,
+  String.raw`(?:${anyOf('purpose')}${ARTICLE}|,\s+(?=[\p{Lu}\d]))(?<name>\S(?:(?!,?\s*(?:${BEHIND}))[^\n:"“”„])*)`,
   'u',
 );
 /** One word, or a name in capitals. */
@@ -127,7 +128,7 @@ function revenueMove(marks: Marks, from: number, last: number): Found {
   const named = take(SOURCE);
   const isOne = others.length === 0 && !SOURCE.test(rest);
   const [amount, currency] = isOne && sum?.amount !== undefined ? [sum.amount, sum.currency] : [];
-  const source = isOne && PAYER.test(named) && !isA('filler', named) ? named : undefined;
+  const source = isOne && PAYER.test(named) && !kindsOf(named)?.has('filler') ? named : undefined;
   const description = cutText(take(PURPOSE), LIMITS.description) || undefined;
   const words = new Marks(rest);
   const isKnown = (at: number) =>

@@ -21,6 +21,8 @@ export class Parts extends Marks {
   readonly doubts: string[] = [];
   end: number;
 
+  private readonly last: number;
+  private readonly startsOther: ((at: number) => boolean) | undefined;
   /** Quotations without a label: where they stand. */
   readonly #quotes: number[] = [];
   /** Where the words since the last mark begin, and whether one of them is not known. */
@@ -34,13 +36,9 @@ export class Parts extends Marks {
   #hasOther = false;
 
   /** @param startsOther whether a move begins here that is no mail; a document has none */
-  constructor(
-    marks: Marks,
-    from: number,
-    private readonly last: number,
-    private readonly startsOther?: (at: number) => boolean,
-  ) {
+  constructor(marks: Marks, from: number, last: number, startsOther?: (at: number) => boolean) {
     super(marks);
+    [this.last, this.startsOther] = [last, startsOther];
     [this.#from, this.end, this.isAsked] = [from, from, !startsOther];
     while (this.end < last && (this.end === from || !this.#isOver())) this.#readOne();
     this.#flush(this.end);
@@ -103,7 +101,8 @@ export class Parts extends Marks {
       (this.isAddress(this.#from - 1) && !isLead && !(isAgain && this.#role === 'to'))
     )
       this.#role = undefined;
-    if (this.isSign(at, TORN)) this.body = '';
+    const isOpening = this.isSign(at, "'") && this.tokens[at + 1]?.start === this.tokens[at]!.end;
+    if (isOpening || this.isSign(at, TORN)) this.body = '';
     this.#isLed = isVerb || (isKnown && this.#isLed);
     this.#isNegated = this.is(at, 'not') || (this.#isNegated && !this.isBoundary(at + 1));
     this.#isForbidden ||= this.isOurs(at);
@@ -155,16 +154,18 @@ export class Parts extends Marks {
     const isList = this.startsOther && this.to.length === 0 && this.isAddress(this.past(next));
     const isMark = this.kind(next) === 'quote' || this.labels.has(this.past(next));
     if (isMarked && isDirect && !isList && !isMark && !this.#hasText() && next < this.last)
-      this.#text(next, !this.is(next, 'link') || this.isCapital(next));
+      this.#text(next, this.isCapital(next) || !this.is(next, 'link'));
     else this.end += 1;
   }
 
   #label({ next, isBare }: Label): void {
+    const isQuote = this.kind(next) === 'quote';
     if (this.body !== undefined || next >= this.last) this.#word();
-    else if (this.kind(next) === 'quote') {
+    else if (!isQuote) this.#text(next, this.isCapital(next) || (!isBare && !this.is(next, 'link')));
+    else {
       this.body = this.word(next);
       this.#mark(next + 1);
-    } else this.#text(next, this.isCapital(next) || (!isBare && !this.is(next, 'link')));
+    }
   }
 
   /** In quotation marks, or up to the next mark. */

@@ -53,13 +53,16 @@ const WORDS = {
 };
 export type Kind = keyof typeof WORDS;
 
-const SETS = new Map(Object.entries(WORDS).map(([kind, words]) => [kind, new Set(words.split(/\s+/))]));
+const KINDS = new Map<string, Set<Kind>>();
+for (const [kind, words] of Object.entries(WORDS) as [Kind, string][])
+  for (const word of words.split(/\s+/)) KINDS.set(word, (KINDS.get(word) ?? new Set()).add(kind));
 
-export const isA = (kind: Kind, word: string): boolean =>
-  SETS.get(kind)!.has(word.toLowerCase().replace(/^[ld]['’]/, ''));
+/** Without the article of a French word. */
+export const kindsOf = (word: string): ReadonlySet<Kind> | undefined =>
+  KINDS.get(word.toLowerCase().replace(/^[ld]['’]/, ''));
 /** An expression for any of them, in small letters or with a capital. */
 export const anyOf = (...kinds: Kind[]): string => {
-  const words = kinds.flatMap((kind) => [...SETS.get(kind)!]);
+  const words = kinds.flatMap((kind) => WORDS[kind].split(/\s+/));
   const written = words.map((word) => `[${word[0]}${word[0]!.toUpperCase()}]${word.slice(1)}`);
   return `(?<![\\p{L}\\p{N}])(?:${written.join('|')})(?![\\p{L}\\p{N}'’])`;
 };
