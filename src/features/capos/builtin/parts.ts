@@ -192,7 +192,8 @@ export class Parts extends Marks {
     const isOpen = isLow || this.find(next, stop, isJoint) !== undefined || /["“”„«»]/.test(said);
     const isDoubtful = !isQuoted && (isOpen || this.is(stop - 1, 'polite'));
     if (said !== '') this.subject = isDoubtful || (this.subject ?? said) !== said ? '' : said;
-    const isForBoth = isDoubtful && this.isSign(end, ':') && (this.#hasText() || this.to.length === 0);
+    const isApart = this.#hasText() || (this.to.length === 0 && isLow);
+    const isForBoth = isDoubtful && isApart && this.isSign(end, ':');
     if (this.find(next, end, (at) => this.isSign(at, TORN)) !== undefined) this.body ??= '';
     this.#mark(isForBoth ? (this.find(end + 2, this.last, isEnd) ?? this.last) : end);
   }
