@@ -252,6 +252,10 @@ describe('a value that is in doubt stays empty and is asked for', () => {
       { subject: '', body: '', asked: ['subject', 'body'] },
     ],
     [`Mail ${JANE} 'it's Jane's 'new' one', subject Order`, { body: '', asked: ['body'] }],
+    [
+      `Email ${JANE} with 'Order' as the subject and 'It ships.' as the body`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
     [`email ${JANE} subject Order body It ships.`, { subject: '', body: '', asked: ['subject', 'body'] }],
   ])('%s', (text, more) => {
     expect(packets(text)).toMatchObject([mail(more)]);
@@ -677,7 +681,7 @@ describe('other moves', () => {
     expect(movesIn('Record 50 EUR from Acme and email Jane.')).toEqual(['revenue.record', 'email.send']);
   });
 
-  it.each([`Email ${JANE}, subject "Order": "It ships."`, 'Record 50 EUR from Acme.'])(
+  it.each([`Email ${JANE}, subject "Order": "It ships."`, 'Record 50 EUR from Acme.', 'Do not tell Jane.'])(
     'asks about a signal with more behind it: %s',
     (more) => {
       expect(packets(`Raise a warning: no paper. ${more}`)).toMatchObject([

@@ -187,17 +187,19 @@ function mailsOf(parts: Parts, context: ReturnType<typeof contextOf>, signature:
   }));
 }
 
+const isEmpty = (value: unknown) => value === undefined || (value as unknown[]).length === 0;
+
 /** Asks for all that is empty, and once about all that may not be right. */
 function questionsOf(move: Move, text: string, unread: readonly string[]): NeededInput[] {
   const { type, params, asked = [], doubts = [], left = [] } = move;
   const rest = quoted([...left, ...unread]);
   const isAsked = (name: string) => asked.some(({ path }) => path === `params.${name}`);
   for (const [name, value] of Object.entries(params)) {
-    const isLacking = value === undefined || String(value) === '';
     const said = name === 'to' && rest === '' ? 'No address is given.' : `The directive says: “${text}”`;
-    if (QUESTIONS[name] && isLacking && !isAsked(name)) asked.push(ask(name, `${QUESTIONS[name]} ${said}`));
+    if (QUESTIONS[name] && isEmpty(value) && !isAsked(name))
+      asked.push(ask(name, `${QUESTIONS[name]} ${said}`));
   }
-  const isTo = type === 'email.send' && (/[^\s@]@[^\s@]/.test(rest) || String(params['to']) === '');
+  const isTo = type === 'email.send' && (/[^\s@]@[^\s@]/.test(rest) || isEmpty(params['to']));
   const name = isTo ? 'to' : mainOf(params);
   const without = rest && `It leaves out ${rest}. Approval carries it out at once.`;
   if ((doubts.length > 0 || rest !== '') && !isAsked(name)) {

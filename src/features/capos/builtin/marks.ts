@@ -60,6 +60,7 @@ export class Marks {
   /** Without the lines of others. */
   protected readonly read: string;
 
+  /** @param given an instruction, or the marks of one to go through again */
   constructor(given: string | Marks) {
     if (given instanceof Marks) {
       ({ text: this.text, tokens: this.tokens, labels: this.labels, read: this.read } = given);
@@ -188,7 +189,8 @@ export class Marks {
     const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
     if (!kind) return undefined;
     let next = at + 1;
-    while (kind !== 'copy' && this.is(next, 'link', ...(kind === 'text' ? [kind] : []))) next += 1;
+    const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
+    while (this.is(next, ...between)) next += 1;
     const isLinked = next > at + 1;
     const hasColon = this.isSign(next, ':：=');
     const value = this.pastLine(hasColon ? next + 1 : next);

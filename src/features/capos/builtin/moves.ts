@@ -60,7 +60,8 @@ function filedMove(marks: Marks, type: ActionTypeName, from: number, noun: numbe
   const next = topic ?? noun + (isTitled ? 2 : 1);
   const { subject, body = '', to, end, doubts, left } = new Parts(marks, next, last);
   left.push(...to, ...(isTitled && subject !== undefined ? [subject] : []));
-  const isMore = (at: number) => marks.isStart(at) && headAt(marks, at, end) !== undefined;
+  const isMore = (at: number) =>
+    marks.isStart(at) && ((isSignal && marks.is(at, 'command')) || headAt(marks, at, end) !== undefined);
   if (marks.find(next + 1, end, isMore) !== undefined) doubts.push(PART);
   const [severity = 'info', ...others] =
     marks.slice(from, next).match(/critical|warning|info|kritisch|warnung/gi) ?? [];

@@ -194,7 +194,8 @@ export class Parts extends Marks {
     if (said !== '') this.subject = isDoubtful || (this.subject ?? said) !== said ? '' : said;
     const isApart = this.#hasText() || (this.to.length === 0 && isLow);
     const isForBoth = isDoubtful && isApart && this.isSign(end, ':');
-    if (this.find(next, end, (at) => this.isSign(at, TORN)) !== undefined) this.body ??= '';
+    const isTorn = (at: number) => this.kind(at) === 'quote' || this.isSign(at, TORN);
+    if (!isQuoted && this.find(next, end, isTorn) !== undefined) this.body ??= '';
     this.#mark(isForBoth ? (this.find(end + 2, this.last, isEnd) ?? this.last) : end);
   }
 
@@ -247,6 +248,8 @@ export class Parts extends Marks {
     const next = this.past(at);
     const label = this.labels.get(next);
     if (label) return label.isEnd || (label.kind !== 'text' && this.isCapital(label.next));
-    return (this.is(at, 'to') && this.isSign(at + 1, ':')) || this.isAddressed(next);
+    const isHead = this.is(at, 'to') && this.isSign(at + 1, ':');
+    const isOther = this.kind(at - 1) === 'line' && this.startsOther?.(at) === true;
+    return isHead || isOther || this.isAddressed(next);
   }
 }
