@@ -138,10 +138,8 @@ function readMoves(text: string, { capo, ...given }: Given) {
   const outside = outsideIn(marks.text, given.targets);
   if (typeof outside === 'string') remarks.push(outside);
   else if (outside) moves.push(outside);
-  for (
-    let at = outside === undefined && moves.length === 0 ? 0 : all;
-    at < all && moves.length <= DRAFT_BOUNDS.packets;
-  ) {
+  let at = outside === undefined && moves.length === 0 ? 0 : all;
+  while (at < all && moves.length <= DRAFT_BOUNDS.packets) {
     const last = entries.find((entry) => entry > at) ?? all;
     const move = moveAt(marks, at, last);
     const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
@@ -193,10 +191,11 @@ const isEmpty = (value: unknown) => value === undefined || (value as unknown[]).
 function questionsOf(move: Move, text: string, unread: readonly string[]): NeededInput[] {
   const { type, params, asked = [], doubts = [], left = [] } = move;
   const rest = quoted([...left, ...unread]);
+  const whom = rest ? `The directive says ${rest}.` : 'No address is given.';
   const isAsked = (name: string) => asked.some(({ path }) => path === `params.${name}`);
   for (const [name, value] of Object.entries(params)) {
-    const said = name === 'to' && rest === '' ? 'No address is given.' : `The directive says: “${text}”`;
-    if (QUESTIONS[name] && isEmpty(value) && !isAsked(name))
+    const said = name === 'to' ? whom : `The directive says: “${text}”`;
+    if (name in QUESTIONS && isEmpty(value) && !isAsked(name))
       asked.push(ask(name, `${QUESTIONS[name]} ${said}`));
   }
   const isTo = type === 'email.send' && (/[^\s@]@[^\s@]/.test(rest) || isEmpty(params['to']));
