@@ -188,7 +188,7 @@ export class Parts extends Marks {
     const isOwnLine = this.kind(this.end - 1) === 'line' || this.end === 0;
     const isJoint = (at: number) =>
       this.is(at, 'text') || (!isOwnLine && (this.isSign(at, ',') || this.is(at, 'and', 'condition')));
-    const isLow = !this.isCapital(next) && (isBare || this.is(next, 'link'));
+    const isLow = !this.isCapital(next) && (isBare || this.is(next, 'link') || this.#isDescribed(next));
     const isOpen = isLow || this.find(next, stop, isJoint) !== undefined || /["“”„«»]/.test(said);
     const isDoubtful = !isQuoted && (isOpen || this.is(stop - 1, 'polite'));
     if (said !== '') this.subject = isDoubtful || (this.subject ?? said) !== said ? '' : said;
@@ -228,15 +228,22 @@ export class Parts extends Marks {
     const names = this.body.match(/\S+@\S+\p{L}/gu) ?? [];
     const isDoubt = (at: number) =>
       this.labels.has(at) || this.isSign(at, TORN) || (at > from && this.#isSaid(at));
-    const isOpen = !isSure || !isBalanced(this.body) || /^["“„«‘(]|["“”„«»]$/.test(this.body);
+    const isOpen =
+      !isSure || this.#isDescribed(from) || !isBalanced(this.body) || /^["“„«‘(]|["“”„«»]$/.test(this.body);
     if (names.length > 0) this.doubts.push(`The text names ${names.join(', ')}.`);
     else if (isOpen || this.find(from, stop, isDoubt) !== undefined) this.doubts.push(PART);
     this.#mark(end);
   }
 
+  /** "The usual", "tell her that ...": what is to be written, and not how. */
+  #isDescribed = (at: number): boolean =>
+    (this.is(at, 'mail') && this.is(at + 1, 'letter', 'condition', 'link')) ||
+    [at, at + 1].some((each) => this.is(each, 'vague'));
+
   /** "Then call her." may be meant for the runner; "Please send us ..." is not. */
   #isSaid(at: number): boolean {
     if (!this.startsOther) return false;
+    if (this.isSign(at - 1, '(')) return this.is(at, 'command');
     if (!this.isBoundary(at)) return this.is(at, 'mail') && this.is(at - 1, 'not');
     let verb = at;
     while (this.is(verb, 'polite') || (this.is(verb, 'and') && !this.is(verb, 'command'))) verb += 1;

@@ -3,7 +3,7 @@
  *
  * `mail` to `raise` begin a move, with the noun of it; "write" begins a mail where a `letter` or an address follows. `subject` to `copy` are labels,
  * and `link` stands between a label and its value. `to` leads to an address, `my` to somebody whose address follows. `around` stands beside a payer,
- * `spent` is said of money that is no revenue, and with a `command` a sentence begins that may be meant for the runner. A `filler` changes nothing in
+ * `spent` is said of money that is no revenue, and with a `command` a sentence begins that may be meant for the runner. With a `vague` word a value is described, not given. A `filler` changes nothing in
  * any sentence.
  */
 const WORDS = {
@@ -39,9 +39,10 @@ const WORDS = {
   attached: `attach attached attaching attachment attachments enclose enclosed anhang angehängt angehängte angehängten beiliegend anbei ci-joint ci-jointe adjunto adjunta`,
   us: `me us mir uns moi nous nos`,
   polite: `please pls kindly thanks thank bitte danke merci stp favor gracias`,
-  command: `send mail email forward attach cc bcc copy put wait hold don't don’t do never then also only book remind tell ask schedule ps schick
-    schicke sende maile leite häng setz warte nicht dann außerdem erst nur verbuche buche trag erinnere sag frag envoie envoyez joins mets attends ne
-    puis aussi seulement enregistre rappelle envía manda adjunta pon espera luego también solo registra recuerda`,
+  command: `send mail email forward attach cc bcc copy put wait hold don't don’t do never then also only book remind tell ask schedule ps make translate sign phrase format schick
+    schicke sende maile leite häng setz warte nicht dann außerdem erst nur verbuche buche trag erinnere sag frag mach übersetze formuliere envoie envoyez joins mets attends ne
+    puis aussi seulement enregistre rappelle envoie-le envoie-la traduis envía manda adjunta pon espera luego también solo registra recuerda envíalo mándalo traduce`,
+  vague: `something anything whatever usual same etwas irgendwas übliche quelque habituel algo`,
   closing: `regards love wishes sincerely cheers yours thanks grüße gruß grüßen grüsse grüssen cordialement merci saludos saludo atentamente gracias`,
   filler: `a an the this that it me him her them you u i we my our his their with in of us can could would will want like need now put so ok okay
     hey hi hello well first second finally one two three another other people mails emails over short quick note line mail email message letter know
