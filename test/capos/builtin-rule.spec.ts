@@ -242,12 +242,31 @@ describe('a value that is in doubt stays empty and is asked for', () => {
       { subject: '', body: '', asked: ['subject', 'body'] },
     ],
     [`Mail ${JANE}: "It ships on Friday." Subject in both cases: Order`, { subject: '', asked: ['subject'] }],
+    [
+      `Schreib an ${JANE}, Betreff „Der „neue“ Plan“: „Es kommt.“`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`Schreib an ${JANE}, Betreff „Order“: „Er sagte „nein“ und ging.“`, { body: '', asked: ['body'] }],
+    [
+      `Écris à ${JANE}, objet « Le « nouveau » plan » : « Il a dit « non ». »`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`Mail ${JANE} 'it's Jane's 'new' one', subject Order`, { body: '', asked: ['body'] }],
+    [
+      `Email ${JANE} with 'Order' as the subject and 'It ships.' as the body`,
+      { subject: '', body: '', asked: ['subject', 'body'] },
+    ],
+    [`email ${JANE} subject Order body It ships.`, { subject: '', body: '', asked: ['subject', 'body'] }],
   ])('%s', (text, more) => {
     expect(packets(text)).toMatchObject([mail(more)]);
   });
 
-  it('as does a subject for two mails', () => {
-    const text = `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`;
+  it.each([
+    `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`,
+    `Manda un correo a ${JANE}: "One." y otro a ${BOB}: "Two." Asunto para los dos: "Order"`,
+    `Asunto para los dos: Order. Manda a ${JANE}: "One." y a ${BOB}: "Two."`,
+    `Subject for both: "Order". Email ${JANE}: "One." Email ${BOB}: "Two."`,
+  ])('as does a subject for two mails: %s', (text) => {
     expect(packets(text)).toEqual([
       mail({ subject: '', body: 'One.', asked: ['subject'] }),
       mail({ to: [BOB], subject: '', body: 'Two.', asked: ['subject'] }),
@@ -385,6 +404,12 @@ describe('a mail is never ready', () => {
     `Mail ${JANE}, subject "Order". Text: Hi Jane, it ships. Best, Tom. Wait until Monday.`,
     `Tell everybody: ${JANE} and ${BOB} are on holiday. Subject "Order", text "It ships."`,
     `Tell our buyers: ${JANE}. Subject "Order"`,
+    `Mail ${JANE}, subject "Order". Text: It ships. Make it sound friendly.`,
+    `Mail ${JANE}, subject "Order". Text: It ships (translate to French).`,
+    `Écris à ${JANE}, objet : Order, texte : On se voit à midi. Envoie-le demain.`,
+    `Mail ${JANE}, subject "Order": tell her that it ships`,
+    `Mail ${JANE}, subject "Order", text: something about Friday`,
+    `Mail ${JANE}, subject: same as last time, text: "It ships."`,
     `Every Monday send ${JANE} the mail "Order" with text: It ships.`,
     `Write to everyone who has paid: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
     `Write to all of them tomorrow: ${JANE}, ${BOB}. Subject "Order". Text: "It ships."`,
@@ -505,6 +530,12 @@ describe('other moves', () => {
         asked: [],
       },
     ],
+    [
+      'Trag 75 Euro von Frau Albers für den Verein ein.',
+      'capo_revenue',
+      { amount: 75, source: 'Frau Albers', description: 'Verein', asked: [] },
+    ],
+    [`Record 50 EUR from Acme for eggs to ${JANE}`, 'capo_revenue', { asked: ['amount'] }],
     ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
     ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount'] }],
     [
@@ -591,6 +622,9 @@ describe('other moves', () => {
       'capo_product',
       { type: 'signal.raise', severity: 'critical', body: 'the API is down', asked: [] },
     ],
+    ['Melde eine Warnung: kein Papier', 'capo_ops', { severity: 'warning', body: 'kein Papier', asked: [] }],
+    ['Write a document about the "blue" printer', 'ceo', { type: 'document.file', asked: ['body'] }],
+    ['Write a document about "the blue printer"', 'ceo', { type: 'document.file', asked: ['body'] }],
     [
       'Ask ops to check the stock.',
       'ceo',
@@ -653,7 +687,7 @@ describe('other moves', () => {
     expect(movesIn('Record 50 EUR from Acme and email Jane.')).toEqual(['revenue.record', 'email.send']);
   });
 
-  it.each([`Email ${JANE}, subject "Order": "It ships."`, 'Record 50 EUR from Acme.'])(
+  it.each([`Email ${JANE}, subject "Order": "It ships."`, 'Record 50 EUR from Acme.', 'Do not tell Jane.'])(
     'asks about a signal with more behind it: %s',
     (more) => {
       expect(packets(`Raise a warning: no paper. ${more}`)).toMatchObject([

@@ -12,30 +12,26 @@ export const BUILTIN_PROCESSES = { entry, size: 2, timeLimitMs: 5_000, memoryLim
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   /** A workspace whose texts take long leaves the others a process. */
   readonly perWorkspace = 1;
+  readonly #processes: ProcessPool<Briefing, DraftContent>;
 
-  constructor(
-    options = BUILTIN_PROCESSES,
-    private readonly processes = new ProcessPool<Briefing, DraftContent>(options),
-  ) {}
+  constructor(options = BUILTIN_PROCESSES) {
+    this.#processes = new ProcessPool(options);
+  }
 
   async run(briefing: Briefing, { signal }: { signal: AbortSignal }): Promise<Draft> {
-    try {
-      const draft = await this.processes.run(briefing, signal);
-      return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
-    } catch (error) {
-      throw (error instanceof CallFailed && failureOf(error)) || error;
-    }
+    const draft = await this.#processes.run(briefing, signal).catch((error: unknown) => {
+      throw error instanceof CallFailed ? failureOf(error) : error;
+    });
+    return { ...draft, engine: { name: 'builtin', model: null }, cost: { ...NO_COST } };
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.processes.close();
-  }
+  onApplicationShutdown = (): Promise<void> => this.#processes.close();
 }
 
 /** The same text would meet the same limit again; only what ended the process from outside may not come again. */
-function failureOf({ reason, thrownName, message }: CallFailed): Error | undefined {
-  if (reason === 'threw' && thrownName !== DraftTooLarge.name) return undefined;
-  const codes = { threw: 'invalid_output', memory: 'out_of_memory' } as const;
-  const code = reason === 'threw' || reason === 'memory' ? codes[reason] : reason;
+function failureOf(failed: CallFailed): Error {
+  const { reason, thrownName, message } = failed;
+  if (reason === 'threw' && thrownName !== DraftTooLarge.name) return failed;
+  const code = reason === 'threw' ? 'invalid_output' : reason === 'memory' ? 'out_of_memory' : reason;
   return new RunnerFailed(code, `The runner failed. ${message} Nothing was drafted.`, reason === 'crashed');
 }

@@ -1,14 +1,15 @@
 import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
-import { ACTION_TYPES, type ActionTypeName } from '../action-types.js';
+import { ACTION_TYPES, type Action, type ActionTypeName } from '../action-types.js';
 import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
 import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS } from '../draft-bounds.js';
-import type { OutsideTargets } from '../outside-targets.js';
+import { stringsIn } from '../draft-checks.js';
+import { titleOf } from '../draft-output.js';
+import { NO_TARGETS } from '../outside-targets.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
-import { ask, headAt, isSpent, lacksText, type Move, moveAt, titleOfMove } from './moves.js';
-import { outsideIn } from './outside.js';
+import { ask, headAt, isSpent, type Move, moveAt, outsideIn } from './moves.js';
 import { Parts } from './parts.js';
 import { anyOf } from './words.js';
 
@@ -17,21 +18,27 @@ const SPENT =
   'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.';
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
 const UNCHANGED = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
-const ALIAS = CAPO_ROLES.filter((role) => role !== 'ceo')
-  .flatMap((role) => CAPOS[role].aliases)
-  .join('|');
-const NAMES = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:${ALIAS})(?![\p{L}\p{N}_])`, 'giu');
-const DELEGATE = new RegExp(
-  String.raw`(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+` +
-    String.raw`(?:(?:the|our)\s+)?(${ALIAS})(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?`,
-  'giu',
-);
+/** How a parameter that is empty is asked for. */
+const QUESTIONS: Record<string, string> = {
+  to: 'Who is to receive it?',
+  subject: 'Write a subject.',
+  title: 'Write a title.',
+  body: 'Write the text.',
+  amount: 'Which amount is it?',
+  currency: 'In which currency? Such as EUR.',
+  source: 'From whom did the money come?',
+};
 /** "Regards, Mara" at the end of a text. */
 const SIGNED = new RegExp(String.raw`${anyOf('closing')}\P{Ll}*(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?$`, 'u');
 /** Whom the context names. */
 const CUSTOMER =
   /^(?:please )?(?:e-?mail|send|write) (?:this|it)? ?(?:to )?(?:the|our|this) (?:customer|client|buyer)$/i;
 const ATTACHED = new RegExp(anyOf('attached'), 'u');
+const DELEGATE =
+  /(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?(\w+)(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?/giu;
+
+type Given = Partial<Pick<Briefing['directive'], 'capo' | 'context'>> &
+  Pick<Briefing, 'targets'> & { signature?: string };
 
 /** What the built-in runner makes of an instruction: nothing is worded, turned or made up. */
 export function draftFrom({ directive, feedback, sender, targets }: Briefing): DraftContent {
@@ -39,50 +46,54 @@ export function draftFrom({ directive, feedback, sender, targets }: Briefing): D
   if (round && round.previous.packets.length > 0) return unchanged(round);
   const { capo, context, priority } = directive;
   const text = clean(directive.text);
-  const delegated = capo === 'ceo' ? delegatedIn(text) : [];
   const signature = clean(sender.signature ?? '').trim();
-  const read = delegated.length > 0 ? undefined : readMoves(directive.text, targets, context, signature);
-  const { moves, remarks } = read ?? { moves: delegated, remarks: [] };
+  const { moves, remarks } = readMoves(directive.text, { capo, context, targets, signature });
   const others = moves.filter(({ type }) => !canDo(capo, type));
   const able = CAPO_ROLES.filter((role) => others.every(({ type }) => canDo(role, type)));
   const isPassedOn = capo === 'ceo' && others.length > 0 && able.length > 0;
   const refusal = `${CAPOS[capo].name} can't do this; it is for ${namesOf(able) || 'no single capo'}`;
   if (others.length > 0 && !isPassedOn) remarks.push(`${refusal}: ${others.map(titleOfMove).join('; ')}`);
   const own = isPassedOn ? [handOver(able, text)] : moves.filter((move) => !others.includes(move));
-  const used = addressesUsed(own);
-  const left = unique(addressesIn(text)).filter((address) => !used.has(address.toLowerCase()));
+  const isTo = ({ path }: NeededInput) => path === 'params.to';
+  const used = own.map(({ params, asked = [] }) => [{ ...params, description: '' }, asked.filter(isTo)]);
+  const named = addressesIn(stringsIn(used).join(' ').toLowerCase());
+  const left = unique(addressesIn(text)).filter((address) => !named.includes(address.toLowerCase()));
   if (left.length > 0) remarks.push(`Not written to: ${left.join(', ')}.`);
   if (own.length === 0) remarks.push('Nothing was prepared.');
   const rationale = `The directive says: “${cutText(oneLine(text), 1_500)}”`;
   const multipliers: DraftPacket['multipliers'] = priority === 'high' ? { priority: 1.5 } : {};
-  const packets = own.map(({ type, params, asked }): DraftPacket => {
-    const title = titleOfMove({ type, params });
-    return { title, type, target: '', params, rationale, multipliers, needsInput: asked };
+  const packets = own.map(({ asked = [], ...move }): DraftPacket => {
+    const { type, params } = move;
+    return { title: titleOfMove(move), type, target: '', params, rationale, multipliers, needsInput: asked };
   });
   return { remarks: cutText(unique(remarks).join('\n'), DRAFT_BOUNDS.remarks), packets, concerns: [] };
 }
 
 /** What the runner would prepare of an instruction. A capo that cannot do all of it is not chosen. */
 export function movesIn(text: string): ActionTypeName[] {
-  const targets = { destinations: [], operations: [] };
-  if (outsideIn(new Marks(text).text, targets) !== undefined) return ['http.call'];
-  const types = new Set(readMoves(text, targets).moves.map(({ type }) => type));
+  if (outsideIn(new Marks(text).text, NO_TARGETS) !== undefined) return ['http.call'];
+  const types = new Set(readMoves(text, { targets: NO_TARGETS }).moves.map(({ type }) => type));
   return [...types].filter((type) => CAPO_ROLES.some((capo) => !canDo(capo, type)));
 }
 
 export function beginsAsInstruction(given: string): boolean {
   const marks = new Marks(given);
   const isVerb = (at: number) => marks.is(at, 'mail', 'write', 'record', 'file', 'raise', 'other');
-  const at = marks.find(0, marks.tokens.length, (each) => isVerb(each) || !marks.isFiller(each)) ?? 0;
+  const at = marks.past(0, isVerb);
   return isVerb(at) && at + 1 < marks.tokens.length && !marks.isOurs(at);
 }
 
 const canDo = (capo: CapoRole, type: ActionTypeName) => ACTION_TYPES[type].engines.includes(engineOf(capo));
+const titleOfMove = ({ type, params }: Move) => titleOf({ type, params } as Action);
 const namesOf = (capos: readonly CapoRole[]) =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(capos.map((capo) => CAPOS[capo].name));
 const unique = (list: readonly string[]) =>
   list.filter((each, at) => list.findIndex((one) => one.toLowerCase() === each.toLowerCase()) === at);
 const quoted = (all: readonly string[]) => all.map((each) => `“${cutText(oneLine(each), 200)}”`).join(', ');
+
+/** The parameter beside which a question stands about all of a work packet. */
+const mainOf = (params: object) =>
+  ['body', 'directive', 'amount', 'arguments', 'data'].find((name) => name in params) ?? 'body';
 
 const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   type: 'directive.create',
@@ -92,118 +103,109 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
 
 /** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
 function delegatedIn(text: string): Move[] {
-  const [before, ...parts] = text.split(DELEGATE);
-  return parts.flatMap((said, at) => {
-    if (before !== '' || at % 2 === 0) return [];
+  const heads = [...text.matchAll(DELEGATE)].filter(([, name]) => capoCalled(name!) !== undefined);
+  if (heads[0]?.index !== 0) return [];
+  return heads.flatMap(({ 0: head, 1: name, index }, at) => {
+    const said = text.slice(index + head.length, heads[at + 1]?.index);
     const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und))?[\s,;]*$/iu, '').trim();
-    const names = [parts[at - 1]!, ...(rest.match(NAMES) ?? [])].map((name) => capoCalled(name)!);
-    return rest === '' ? [] : [handOver([...new Set(names)], rest)];
+    const capos = [name!, ...rest.split(/[^\p{L}\p{N}_]+/u)].flatMap((word) => capoCalled(word) ?? []);
+    return rest === '' ? [] : [handOver([...new Set(capos)], rest)];
   });
 }
 
-type Context = Briefing['directive']['context'];
-function readMoves(text: string, targets: OutsideTargets, given: Context = null, signature = '') {
-  const [moves, remarks]: [Move[], string[]] = [[], []];
-  const [marks, context] = [new Marks(text), contextOf(given)];
-  const [unread, entries] = [[...marks.unread], marks.entries()];
-  const outside = outsideIn(marks.text, targets);
-  if (outside !== undefined)
-    return typeof outside === 'string' ? { moves, remarks: [outside] } : { moves: [outside], remarks };
-  for (let at = 0; at < marks.tokens.length && moves.length <= DRAFT_BOUNDS.packets;) {
-    const last = entries.find((entry) => entry > at) ?? marks.tokens.length;
-    const move = moveAt(marks, at, last);
-    const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
-    const isSpending = move?.type === 'revenue.record' && isSpent(marks, at, move.end);
-    const isMail = parts instanceof Parts && (parts.isMail() || (context.body !== '' && moves.length === 0));
-    if (isSpending) remarks.push(SPENT);
-    else if (isMail) moves.push(...mailsOf(parts, marks, context, signature));
-    else if (move) moves.push(move);
-    else unread.push(...(parts.left ?? []));
-    at = parts.end;
-  }
-  if (moves.splice(DRAFT_BOUNDS.packets).length > 0)
-    unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
-  for (const move of moves) askAbout(move, unread);
-  if (moves.length === 0 && remarks.length === 0) remarks.push(EXAMPLE);
-  else remarks.push(...unread.map((said) => `Not acted on: ${quoted([said])}`));
-  return { moves, remarks };
-}
-
-/** One mail, or one for each recipient. */
-function mailsOf(
-  parts: Parts,
-  marks: Marks,
-  context: ReturnType<typeof contextOf>,
-  signature: string,
-): Move[] {
-  const asked: NeededInput[] = [];
-  const people = unique(parts.to.length > 0 ? parts.to : context.to);
-  const left = parts.left.filter(
-    (said) => parts.to.length > 0 || context.to.length === 0 || !CUSTOMER.test(said),
-  );
-  const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
-  const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
-  if (isMany) asked.push(ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`));
-  const given = parts.subject ?? context.subject;
-  const subject = given.length > LIMITS.title ? '' : given;
-  if (subject === '')
-    asked.push(ask('subject', `Write a subject.${parts.said && ` Is it “${parts.said}”?`}`));
-  const body = parts.body ?? context.body;
-  const isText = /[\p{L}\p{N}\p{S}]/u.test(body);
-  if (!isText) asked.push(lacksText(marks));
-  const doubts = [...parts.doubts];
-  if (ATTACHED.test(body)) doubts.push('Nothing can be attached.');
-  const open = placeholdersIn(`${subject} ${body}`).join(', ');
-  if (open) doubts.push(`It leaves open: ${open}.`);
-  const signed = `${body}\n\n${signature}`;
-  const isSigned = body.endsWith(signature) || SIGNED.test(body.slice(-120)) || signed.length > LIMITS.mail;
-  const text = isSigned ? body : signed;
-  const mails = parts.isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people];
-  return mails.map((to) => ({
-    type: 'email.send',
-    params: { to, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: isText ? text : '' },
-    asked: [...asked],
-    doubts: isText ? doubts : [],
-    left: [...left, ...context.left],
-  }));
-}
-
-/** Asks once about all that may not be right. */
-function askAbout({ params, asked, doubts = [], left = [], type }: Move, unread: readonly string[]): void {
-  const rest = quoted([...left, ...unread]);
-  const isMail = type === 'email.send';
-  const isToNobody = isMail && (params['to'] as string[]).length === 0;
-  const without = rest === '' ? '' : `It leaves out ${rest}. Approval carries it out at once.`;
-  if (!isToNobody && doubts.length === 0 && without === '') return;
-  const isTo = isToNobody || (isMail && /[^\s@]@[^\s@]/.test(without));
-  const name = isTo ? 'to' : type === 'revenue.record' ? 'amount' : 'body';
-  const question = ['Is it right as it is?', ...doubts, without].join(' ').trim();
-  const whom = `Who is to receive it? ${rest ? `The directive says ${rest}.` : 'No address is given.'}`;
-  if (!asked.some(({ path }) => path === `params.${name}`))
-    asked[isTo ? 'unshift' : 'push'](ask(name, isToNobody ? whom : question));
-}
-
-/** Those that the moves write to, pass on or ask about. */
-function addressesUsed(moves: readonly Move[]): Set<string> {
-  const isTo = ({ path }: NeededInput) => path === 'params.to';
-  const used = moves.map(({ params, asked }) => [{ ...params, description: '' }, asked.filter(isTo)]);
-  return new Set(addressesIn(JSON.stringify(used).replaceAll(/\\./g, ' ').toLowerCase()));
-}
-
 /** What stands in the context of a directive for a mail: `to` or the `customer`, `cc`, `subject` and `body`. */
-function contextOf(context: Context) {
-  const textOf = (value: unknown, max: number) =>
-    typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
-  const listOf = (value: unknown) => clean([value].flat().slice(0, 200).join(',')).split(/[,;\n]/);
+function contextOf(context: Given['context'] = null) {
+  const textOf = (name: string, max: number) => {
+    const value = context?.[name];
+    return typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
+  };
+  const listOf = (value: unknown) => clean(stringsIn(value).slice(0, 200).join(',')).split(/[,;\n]/);
   const customer = context?.['customer'] as { email?: unknown } | null | undefined;
   const [to, cc] = [listOf(context?.['to'] ?? customer?.email), listOf(context?.['cc'])];
   return {
     to: to.flatMap(addressesIn),
     cc: cc.flatMap(addressesIn),
     left: [...to, ...cc].filter((each) => each.trim() !== '' && addressesIn(each).length === 0),
-    subject: oneLine(textOf(context?.['subject'], LIMITS.title)),
-    body: textOf(context?.['body'], LIMITS.mail),
+    subject: oneLine(textOf('subject', LIMITS.title)),
+    body: textOf('body', LIMITS.mail),
   };
+}
+
+function readMoves(text: string, { capo, ...given }: Given) {
+  const [marks, context, remarks] = [new Marks(text), contextOf(given.context), [] as string[]];
+  const [unread, entries, all] = [[...marks.unread], marks.entries(), marks.tokens.length];
+  const moves = capo === 'ceo' ? delegatedIn(marks.text) : [];
+  const outside = outsideIn(marks.text, given.targets);
+  if (typeof outside === 'string') remarks.push(outside);
+  else if (outside) moves.push(outside);
+  let at = outside === undefined && moves.length === 0 ? 0 : all;
+  while (at < all && moves.length <= DRAFT_BOUNDS.packets) {
+    const last = entries.find((entry) => entry > at) ?? all;
+    const move = moveAt(marks, at, last);
+    const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
+    const isMail = parts instanceof Parts && (parts.isMail() || (context.body !== '' && moves.length === 0));
+    if (move?.type === 'revenue.record' && isSpent(marks, at, move.end)) remarks.push(SPENT);
+    else if (isMail) moves.push(...mailsOf(parts, context, given.signature ?? ''));
+    else if (move) moves.push(move);
+    else unread.push(...(parts.left ?? []));
+    at = parts.end;
+  }
+  if (moves.splice(DRAFT_BOUNDS.packets).length > 0)
+    unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
+  if (moves.length === 0 && remarks.length === 0) remarks.push(EXAMPLE);
+  else remarks.push(...unread.map((said) => `Not acted on: ${quoted([said])}`));
+  return { moves: moves.map((move) => ({ ...move, asked: questionsOf(move, marks.text, unread) })), remarks };
+}
+
+/** One mail, or one for each recipient. */
+function mailsOf(parts: Parts, context: ReturnType<typeof contextOf>, signature: string): Move[] {
+  const people = unique(parts.to.length > 0 ? parts.to : context.to);
+  const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
+  const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
+  const isContext = parts.to.length === 0 && people.length > 0;
+  const left = [...parts.left.filter((each) => !isContext || !CUSTOMER.test(each)), ...context.left];
+  const given = parts.subject ?? context.subject;
+  const subject = given.length > LIMITS.title ? '' : given;
+  const said = parts.body ?? context.body;
+  const body = /[\p{L}\p{N}\p{S}]/u.test(said) ? said : '';
+  const doubts = [...parts.doubts];
+  if (ATTACHED.test(body)) doubts.push('Nothing can be attached.');
+  const open = placeholdersIn(`${subject} ${body}`).join(', ');
+  if (open) doubts.push(`It leaves open: ${open}.`);
+  const signed = `${body}\n\n${signature}`;
+  const isSigned = body.endsWith(signature) || SIGNED.test(body.slice(-120)) || signed.length > LIMITS.mail;
+  const text = body === '' || isSigned ? body : signed;
+  const mails = parts.isEach && people.length > 0 ? people.map((one) => [one]) : [isMany ? [] : people];
+  return mails.map((to) => ({
+    type: 'email.send',
+    asked: isMany ? [ask('to', `One mail goes to ${LIMITS.recipients} people at most. Choose them.`)] : [],
+    params: { to, ...(copies.length > 0 && !isMany && { cc: copies }), subject, body: text },
+    doubts: body === '' ? [] : doubts,
+    left,
+  }));
+}
+
+const isEmpty = (value: unknown) => value === undefined || (value as unknown[]).length === 0;
+
+/** Asks for all that is empty, and once about all that may not be right. */
+function questionsOf(move: Move, text: string, unread: readonly string[]): NeededInput[] {
+  const { type, params, asked = [], doubts = [], left = [] } = move;
+  const rest = quoted([...left, ...unread]);
+  const whom = rest ? `The directive says ${rest}.` : 'No address is given.';
+  const isAsked = (name: string) => asked.some(({ path }) => path === `params.${name}`);
+  for (const [name, value] of Object.entries(params)) {
+    const said = name === 'to' ? whom : `The directive says: “${text}”`;
+    if (name in QUESTIONS && isEmpty(value) && !isAsked(name))
+      asked.push(ask(name, `${QUESTIONS[name]} ${said}`));
+  }
+  const isTo = type === 'email.send' && (/[^\s@]@[^\s@]/.test(rest) || isEmpty(params['to']));
+  const name = isTo ? 'to' : mainOf(params);
+  const without = rest && `It leaves out ${rest}. Approval carries it out at once.`;
+  if ((doubts.length > 0 || rest !== '') && !isAsked(name)) {
+    const question = ask(name, ['Is it right as it is?', ...doubts, without].join(' '));
+    asked[isTo ? 'unshift' : 'push'](question);
+  }
+  return asked;
 }
 
 /** A draft that is sent back stays as it was, and the wish stands beside it. */
@@ -211,8 +213,7 @@ function unchanged({ text, previous }: FeedbackRound): DraftContent {
   const packets = previous.packets.map((packet): DraftPacket => {
     const { title, type, params, rationale, needsInput = [] } = packet;
     const asked = needsInput.filter(({ message }) => !message.startsWith(EDIT));
-    const name = ['body', 'directive', 'description'].find((each) => typeof params[each] === 'string');
-    asked.push(ask(name ?? 'amount', `${EDIT} The wish: “${text}”`));
+    asked.push(ask(mainOf(params), `${EDIT} The wish: “${text}”`));
     return { title, type, params, rationale, target: '', multipliers: {}, needsInput: asked };
   });
   return { remarks: UNCHANGED, packets, concerns: [] };

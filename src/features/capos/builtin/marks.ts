@@ -2,44 +2,46 @@ import { lookAlike } from '../../../platform/kernel/look-alikes.js';
 import { cutText } from '../../../platform/kernel/text.js';
 import { isMailAddress } from '../action-params.js';
 import { capoCalled } from '../capo.js';
-import { isA, type Kind } from './words.js';
+import { type Kind, kindsOf } from './words.js';
 
 const READABLE = 20_000;
 /** The most words that lead to a mark. */
 const LEAD = 30;
 const CONTROLS = /(?![\t\n])[\p{Cc}\ufeff\ufdd0-\ufdd3]/gu;
-/** Quotation marks: the first, and those that end it. Between letters a single one is an apostrophe. */
-const PAIRS = ['““”', '„“”"', '«»', '»«', '「」', '‹›', '``'].map(
-  ([first, ...ends]) => `${first}[^${first}${ends.join('')}]+[${ends.join('')}]`,
-);
-const SINGLES = ['‘’', '‚‘’', "''"].map(
-  ([first, ...ends]) =>
-    String.raw`${first}(?:[^${first}${ends.join('')}\n]|(?<=\p{L})[${ends.join('')}](?=\p{L}))+[${ends.join('')}](?![\p{L}\p{N}])`,
-);
-const DOUBLE = String.raw`"[^"]+"(?![\p{L}\p{N}])`;
-const QUOTED = `${PAIRS.join('|')}|(?<![\\p{L}\\p{N}])(?:${DOUBLE}|${SINGLES.join('|')})`;
+/** Quotation marks: the first, and those that end it. Between letters they are apostrophes. */
+const QUOTED = ['““”', '„“”"', '«»', '»«', '‹›', '``', '""', '‘’', '‚‘’', "''"].map(([first, ...ends]) => {
+  const [any, last] = [`[${first}${ends.join('')}]`, `[${ends.join('')}](?![\\p{L}\\p{N}])`];
+  return String.raw`(?<![\p{L}\p{N}])${first}(?:(?!${any})[^]|(?<=\p{L})${any}(?=\p{L}))+${last}`;
+});
 const LOCAL = String.raw`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}`;
 const ADDRESS = String.raw`${LOCAL}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}@])`;
 const WORD = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|['’._/@-](?=[\p{L}\p{N}])|(?<=\d)[,:](?=\d))*`;
 const TOKEN = new RegExp(
-  String.raw`(?<quote>${QUOTED})|https?://\S{1,2000}|(?<address>${ADDRESS})|(?<word>${WORD})|(?<line>\n\s*)|\S`,
+  String.raw`(?<quote>${QUOTED.join('|')})|https?://\S{1,2000}|(?<address>${ADDRESS})|(?<word>${WORD})|(?<line>\n\s*)|\S`,
   'gu',
 );
-/** Where the words of somebody else begin. */
-const PASTED =
-  /^[ \t]*(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)/imu;
+/** What somebody else wrote. */
+const OTHERS =
+  /^[ \t]*(?:>[^\n]*(?:\n[ \t]*>[^\n]*)*|(?:-{3,}|.{0,30}(?:forwarded|original|weitergeleitete|ursprüngliche) (?:message|nachricht)|(?:from|von|de)[ \t]*:.*@)[^]*)/gimu;
 /** What stands behind one of these is spoken of. */
 const OF = /^(?:from|of|about|von|vom|über|de|du|del|sobre)$/i;
-const ABBREVIATION = /^(?:mr|mrs|ms|dr|st|no|nr|ltd|inc|co|corp|bros|\p{L}|\d{1,2})$/iu;
+const ABBREVIATION = /^(?:mr|mrs|ms|dr|st|no|nr|ltd|inc|co|corp|bros|\p{L})$/iu;
+/** These change nothing. */
+const KNOWN: Kind[] = ['filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite'];
 
 export const clean = (text: string) => text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 export const oneLine = (text: string): string => text.replace(/[\s\u2028\u2029]+/g, ' ').trim();
 export const addressesIn = (text: string) =>
   (text.match(new RegExp(ADDRESS, 'gu')) ?? []).filter(isMailAddress);
 
-type TokenKind = 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
-/** `text` of a quotation is what stands between its marks. */
-type Token = { kind: TokenKind; text: string; start: number; end: number };
+/** `text` of a quotation is what stands between its marks; an address that is `alike` may be taken for another one. */
+type Token = {
+  kind: 'word' | 'quote' | 'address' | 'alike' | 'line' | 'sign';
+  text: string;
+  kinds?: ReadonlySet<Kind> | undefined;
+  start: number;
+  end: number;
+};
 /** `next`: where the value begins. A bare one has neither a colon nor a quotation; one that ends a text is sure to be a label. */
 export interface Label {
   kind: 'subject' | 'title' | 'text' | 'copy' | 'blind';
@@ -55,60 +57,77 @@ export class Marks {
   /** What is not read. */
   readonly unread: string[] = [];
   readonly labels = new Map<number, Label>();
-  /** Words for somebody whose address follows: "my accountant", "Jane Doe". */
-  readonly #described = new Set<number>();
-  readonly #starts: boolean[] = [];
   /** Without the lines of others. */
-  readonly #read: string;
+  protected readonly read: string;
 
-  constructor(given: string) {
+  /** @param given an instruction, or the marks of one to go through again */
+  constructor(given: string | Marks) {
+    if (given instanceof Marks) {
+      ({ text: this.text, tokens: this.tokens, labels: this.labels, read: this.read } = given);
+      return;
+    }
     this.text = clean(cutText(given, READABLE, '')).trimEnd();
     if (given.length > READABLE) this.unread.push(`all that stands behind the first ${READABLE} characters`);
-    const pasted = this.text.search(PASTED);
-    if (pasted >= 0) this.unread.push(this.text.slice(pasted));
-    const own = this.text.slice(0, pasted < 0 ? undefined : pasted);
-    const read = own.replace(/^[ \t]*>[^\n]*/gmu, (line) => ' '.repeat(line.length));
-    if (read !== own) this.unread.push('the lines that begin with “>”');
-    this.#read = read;
-    this.tokens = [...read.matchAll(TOKEN)].map(tokenOf);
+    this.read = this.text.replace(OTHERS, (said) => {
+      this.unread.push(said);
+      return ' '.repeat(said.length);
+    });
+    this.tokens = [...this.read.matchAll(TOKEN)].map(tokenOf);
     for (const at of this.tokens.keys()) {
       const label = this.#labelAt(at);
       if (label) this.labels.set(at, label);
-      this.#starts.push(this.#startsAt(at));
-      if (this.isAddress(at)) this.#describe(at);
     }
   }
 
-  kind = (at: number): TokenKind | undefined => this.tokens[at]?.kind;
+  kind = (at: number): Token['kind'] | undefined => this.tokens[at]?.kind;
   word = (at: number): string => this.tokens[at]?.text ?? '';
-  is = (at: number, ...kinds: Kind[]): boolean =>
-    this.kind(at) === 'word' && kinds.some((kind) => isA(kind, this.word(at)));
+  is = (at: number, ...kinds: Kind[]): boolean => kinds.some((kind) => this.tokens[at]?.kinds?.has(kind));
   isSign = (at: number, signs: string): boolean => this.kind(at) === 'sign' && signs.includes(this.word(at));
   isAddress = (at: number): boolean => this.kind(at) === 'address' || this.kind(at) === 'alike';
   isCapital = (at: number): boolean => this.kind(at) === 'word' && /^[\p{Lu}\d]/u.test(this.word(at));
-  isAbbreviation = (at: number): boolean => ABBREVIATION.test(this.word(at)) && !/\d/.test(this.word(at));
+  isAbbreviation = (at: number): boolean => ABBREVIATION.test(this.word(at));
   /** That of "To:" begins no text. */
   isColon = (at: number): boolean => this.isSign(at, ':：') && !this.is(at - 1, 'to');
-  /** Whether a sentence, a line or an entry of a list begins here. */
-  isStart = (at: number): boolean => this.#starts[at] ?? true;
   isBoundary = (at: number): boolean =>
     this.isStart(at) || this.isSign(at - 1, ',;') || this.is(at - 1, 'and');
+  /** An address, a label or a quotation. */
+  isMark = (at: number): boolean => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
   /** Changes nothing. */
   isFiller = (at: number): boolean =>
-    this.kind(at) === 'sign' ||
-    this.#described.has(at) ||
-    this.isItem(at) ||
-    this.is(at, 'filler', 'mail', 'write', 'to', 'and', 'each', 'text', 'polite');
-  isDescribed = (at: number): boolean => this.#described.has(at);
+    this.kind(at) === 'sign' || this.isItem(at) || this.is(at, ...KNOWN) || this.isNamed(at);
+  /** A name before an address, or a word behind "my": "Jane Doe <jane@acme.example>". */
+  isNamed(at: number): boolean {
+    const isOther = (each: number) => this.is(each, ...KNOWN, 'not', 'copy') || OF.test(this.word(each));
+    const isName = (each: number) =>
+      this.isSign(each, '(<') || this.isAbbreviation(each - 1) || (this.isCapital(each) && !isOther(each));
+    const next = this.find(at + 1, at + 7, (each) => !isName(each)) ?? at;
+    const isBracketed = this.isSign(next - 1, '(<');
+    if (this.kind(at) === 'quote') return this.isSign(at + 1, '<');
+    if (!this.isAddress(next) || this.kind(at) !== 'word' || isOther(at)) return false;
+    const isMine = this.is(at - 1, 'my') && next - at === (isBracketed ? 2 : 1);
+    return isMine || (this.isCapital(at) && (isBracketed || !this.isStart(at)));
+  }
+
   /** "1.", "2)" */
   isItem = (at: number): boolean =>
     /^\d{1,2}$/.test(this.word(at)) && this.isSign(at + 1, '.)') && this.isStart(at);
   slice = (from: number, to: number): string =>
-    to > from ? this.#read.slice(this.tokens[from]!.start, this.tokens[to - 1]!.end) : '';
+    to > from ? this.read.slice(this.tokens[from]!.start, this.tokens[to - 1]!.end) : '';
 
   find(from: number, to: number, isIt: (at: number) => boolean): number | undefined {
     for (let at = from; at < to; at += 1) if (isIt(at)) return at;
     return undefined;
+  }
+
+  /** Whether a sentence, a line or an entry of a list begins here. */
+  isStart(at: number): boolean {
+    const [before, token] = [this.tokens[at - 1], this.tokens[at]];
+    if (!before || !token || before.kind === 'line') return true;
+    if (before.kind === 'quote') return /[.!?…]$/.test(before.text) && this.isCapital(at);
+    if (!this.isSign(at - 1, '.!?…') || before.end === token.start) return false;
+    const isNumber = /^\d{1,2}$/.test(this.word(at - 2));
+    const isGoingOn = isNumber && !this.is(at, ...KNOWN, 'command', 'subject', 'copy');
+    return before.text !== '.' || !(isGoingOn || this.isAbbreviation(at - 2));
   }
 
   /** Behind the fillers of the sentence that stand here. */
@@ -139,8 +158,7 @@ export class Marks {
     if (this.is(at, 'mail')) return this.isOurs(at) || isToCapo ? undefined : at;
     const isToSomebody = (each: number) =>
       this.is(each, 'letter') || this.isAddress(each) || /^(?:to|an|à|:)$/i.test(this.word(each));
-    const end = Math.min(at + 9, this.sentenceEnd(at));
-    return this.is(at, 'write') && this.find(at + 1, end, isToSomebody) ? at : undefined;
+    return this.is(at, 'write') && this.find(at + 1, this.sentenceEnd(at), isToSomebody) ? at : undefined;
   }
 
   /** Behind the line breaks that stand here. */
@@ -153,56 +171,37 @@ export class Marks {
 
   /** Where the entries of a list begin, if nothing that is marked stands before them. */
   entries(): number[] {
-    const isItem = (at: number) => this.isSign(at, '-*•–') || this.isItem(at);
-    const isFirst = (at: number) => at === 0 || this.kind(at - 1) === 'line';
-    const all = [...this.tokens.keys()].filter((at) => isItem(at) && isFirst(at));
-    const isMark = (at: number) => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
-    return this.find(0, all[0] ?? 0, isMark) === undefined ? all.filter(Boolean) : [];
+    const isItem = (at: number) =>
+      (at === 0 || this.kind(at - 1) === 'line') && (this.isSign(at, '-*•–') || this.isItem(at));
+    const all = [...this.tokens.keys()].filter(isItem);
+    return this.find(0, all[0] ?? 0, this.isMark) === undefined ? all.filter(Boolean) : [];
   }
 
-  #startsAt(at: number): boolean {
-    const before = this.tokens[at - 1];
-    if (!before || before.kind === 'line') return true;
-    if (before.kind === 'quote') return /[.!?…]$/.test(before.text) && this.isCapital(at);
-    if (!this.isSign(at - 1, '.!?…') || before.end === this.tokens[at]!.start) return false;
-    const isShort = before.text === '.' && ABBREVIATION.test(this.word(at - 2));
-    const isKnown =
-      this.#starts[at - 2] || this.isFiller(at) || this.is(at, 'command') || this.labels.has(at);
-    return !isShort || (/^\d/.test(this.word(at - 2)) && isKnown);
-  }
-
-  /** Names, or a few words behind "my", directly before an address. */
-  #describe(address: number): void {
-    let at = address - 1;
-    if (this.isSign(at, '(<')) at -= 1;
-    if (this.kind(at) === 'quote' && this.isSign(at + 1, '<')) this.#described.add(at);
-    const isOther = (each: number) =>
-      this.isFiller(each) || this.is(each, 'not', 'copy') || OF.test(this.word(each));
-    const isName = () =>
-      this.isCapital(at) && !isOther(at) && (!this.isStart(at) || this.isSign(address - 1, '(<'));
-    const last = at;
-    while (at > last - 5 && (isName() || (this.isSign(at, '.') && this.isCapital(at - 1))))
-      this.#described.add(at--);
-    if (this.is(at - 1, 'my') && this.kind(at) === 'word' && !isOther(at)) this.#described.add(at);
+  /** Behind an address: a label, a colon or a quotation. */
+  isAddressed(address: number): boolean {
+    const isOther = (at: number) => !(this.isSign(at, ',)>') || this.is(at, 'and') || this.isAddress(at));
+    const behind = this.past(this.find(address + 1, address + 300, isOther) ?? address);
+    const isPart = ['subject', 'text'].includes(this.labels.get(behind)?.kind ?? '');
+    return this.isAddress(address) && (isPart || this.isSign(behind, ':') || this.kind(behind) === 'quote');
   }
 
   #labelAt(at: number): Label | undefined {
-    const named = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
-    const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
-    const kind = named === 'copy' && isBlind ? 'blind' : named;
-    if (!kind || kind === 'blind') return kind && { kind, next: at + 1, isEnd: true, isBare: true };
-    const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
+    const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
+    if (!kind) return undefined;
     let next = at + 1;
+    const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
     while (this.is(next, ...between)) next += 1;
-    const isLinked = next > at + 1 && !/^line$/i.test(this.word(next - 1));
+    const isLinked = next > at + 1;
     const hasColon = this.isSign(next, ':：=');
-    const isQuoted = this.kind(this.pastLine(next)) === 'quote';
+    const value = this.pastLine(hasColon ? next + 1 : next);
+    const isBare = !hasColon && this.kind(value) !== 'quote';
+    const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
+    if (kind === 'copy' && isBlind) return { kind: 'blind', next, isEnd: true, isBare };
+    const isSure = !isBare || isLinked;
     const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
     const isCopied = /^cc$/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
-    const isSure = hasColon || isQuoted || isLinked;
-    if (!isSure && !(kind === 'copy' ? isCopied : kind !== 'text' || isPlain)) return undefined;
-    const value = this.pastLine(hasColon ? next + 1 : next);
-    const [isEnd, isBare] = [isSure && kind !== 'text' && kind !== 'title', !hasColon && !isQuoted];
+    if (!isSure && (kind === 'text' ? !isPlain : kind === 'copy' && !isCopied)) return undefined;
+    const isEnd = kind === 'blind' || (isSure && kind !== 'text' && kind !== 'title');
     return { kind, next: value, isEnd, isBare };
   }
 }
@@ -210,17 +209,16 @@ export class Marks {
 /** No bracket ends that did not begin. A smiley is none, nor is "1)". */
 export function isBalanced(text: string): boolean {
   const plain = text.replace(/[:;=]-?[)\]]|(?<!\S)[\p{L}\d]{1,2}\)(?=\s\p{L})/gu, '');
-  const countOf = (signs: RegExp) => plain.match(signs)?.length ?? 0;
-  return countOf(/[([]/g) >= countOf(/[)\]]/g);
+  return plain.split(/[([]/).length >= plain.split(/[)\]]/).length;
 }
 
 function tokenOf({ 0: all, index: start, groups }: RegExpExecArray): Token {
   const { quote, address, word, line } = groups!;
-  const end = start + all.length;
   const text = quote ? quote.slice(1, -1).trim() : all;
   const isAddress = isMailAddress(text);
   const isAlike = /\P{ASCII}/u.test(text) && (!isAddress || lookAlike(text) !== undefined);
-  const named = isAlike ? 'alike' : isAddress ? 'address' : 'word';
-  const other = quote && text ? 'quote' : line ? 'line' : word ? 'word' : 'sign';
-  return { kind: isAddress || address ? named : other, text, start, end };
+  const range = { text, start, end: start + all.length };
+  if (isAddress || address) return { kind: isAlike ? 'alike' : isAddress ? 'address' : 'word', ...range };
+  if (word) return { kind: 'word', kinds: kindsOf(text), ...range };
+  return { kind: quote && text ? 'quote' : line ? 'line' : 'sign', ...range };
 }
