@@ -125,6 +125,12 @@ export class Db {
     return this.onConnection(scope, (unit) => unit.whole(statements), 'begin read only');
   }
 
+  /** {@link readAll} of reads that are asked for before any of them is awaited (`Promise.all`). */
+  readTogether<T>(scope: Scope, ask: () => Promise<T>): Promise<T> {
+    if (ambient.getStore()) return ask();
+    return this.onConnection(scope, (unit) => unit.together(() => ambient.run(unit, ask)), 'begin read only');
+  }
+
   /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */
   async writeAll(scope: Scope, statements: Statement[]): Promise<unknown[][]> {
     return againAfterDeadlock(() => this.onConnection(scope, (unit) => unit.whole(statements)));

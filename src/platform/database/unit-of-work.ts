@@ -54,8 +54,9 @@ export interface EventRow {
 }
 
 /**
- * One transaction on one connection. Statements of a batch travel in one message, the first with the BEGIN in front of it, so
- * a mutation takes two or three round trips: locks and reads, and finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
+ * One transaction on one connection. Statements of a batch travel in one message, as do batches that are asked for before any of
+ * them is awaited (`Promise.all`), the first with the BEGIN in front of it, so a mutation takes two or three round trips: locks
+ * and reads, and finish. What the act leaves behind (receipts, events, messages, the stored answer) is collected here
  * and written with the COMMIT; what workers need only be notified of waits in `afterCommit`.
  */
 export class UnitOfWork {
@@ -70,6 +71,9 @@ export class UnitOfWork {
   /** Once finished: the destinations that the events are to be delivered to. */
   reached: readonly string[] = [];
   #writes: Statement[] = [];
+  /** The message that is being put together, and its rows. */
+  #message: { statements: Statement[]; rows: Promise<unknown[][]> } | undefined;
+  #isOver = false;
   /** BEGIN and the settings of the scope, until they have travelled in front of the first statement. */
   #begin: Statement[];
 
@@ -82,10 +86,18 @@ export class UnitOfWork {
   }
 
   /** A whole transaction in one round trip, for statements that need nothing of each other. */
-  async whole(statements: Statement[]): Promise<unknown[][]> {
+  whole(statements: Statement[]): Promise<unknown[][]> {
+    return this.together(() => this.batch(statements));
+  }
+
+  /** {@link whole}, for statements that `ask` asks for before it awaits any of them. */
+  async together<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = ask();
+    const committed = this.batch([{ text: 'commit' }]);
+    this.#isOver = true;
     try {
-      const results = await this.batch([...statements, { text: 'commit' }]);
-      return results.slice(0, -1);
+      const [result] = await Promise.all([asked, committed]);
+      return result;
     } catch (error) {
       // Fails only with the connection, which the pool then drops.
       await this.rollback().catch(() => undefined);
@@ -114,11 +126,23 @@ export class UnitOfWork {
 
   /** Several statements in one round trip, in order. A failed one fails the batch and the transaction. */
   async batch(statements: Statement[]): Promise<unknown[][]> {
-    const before = [...this.#begin, ...this.#writes];
+    if (this.#isOver) throw new Error('what is read together is asked for before any of it is awaited');
+    const message = (this.#message ??= this.nextMessage());
+    message.statements.push(...this.#begin, ...this.#writes);
     this.#begin = [];
     this.#writes = [];
-    const results = await this.send([...before, ...statements]);
-    return results.slice(before.length);
+    const from = message.statements.length;
+    const to = message.statements.push(...statements);
+    return (await message.rows).slice(from, to);
+  }
+
+  private nextMessage() {
+    const statements: Statement[] = [];
+    const rows = Promise.resolve().then(() => {
+      this.#message = undefined;
+      return this.send(statements);
+    });
+    return { statements, rows };
   }
 
   private send(statements: Statement[]): Promise<unknown[][]> {

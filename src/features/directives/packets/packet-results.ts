@@ -43,6 +43,7 @@ export class PacketResults {
 
   /**
    * What follows from the outcome of an attempt.
+   * @param locked the guardian, or its lock, which travels with what is asked for here
    * @param item none where the work is another attempt's by now: then nothing is begun or put off here
    * @param calledOff a kill has called it off, which is no failure: however often that happens, it goes on with the revert
    */
@@ -50,17 +51,18 @@ export class PacketResults {
     item: WorkItem | undefined,
     packet: AttemptedPacket,
     outcome: Outcome,
-    guardian: GuardianEntity,
+    locked: GuardianEntity | Promise<GuardianEntity>,
     calledOff: boolean,
   ): Promise<void> {
     const before = packet.result?.recipients ?? [];
     const recipients = recipientsAfter(before, outcome, this.clock.now());
     const isLeft = recipients.some((one) => one.outcome === 'deferred');
     if ('result' in outcome && !isLeft) {
-      await this.succeed(packet, withRecipients(outcome.result, recipients), guardian);
+      await this.succeed(packet, withRecipients(outcome.result, recipients), locked);
       this.endWork(item, packet);
       return;
     }
+    const guardian = await locked;
     const failure = 'failure' in outcome ? outcome.failure : deferralOf(recipients);
     const isKilled = isHalted(guardian.mode);
     const isStopped = isKilled || calledOff;
@@ -98,7 +100,12 @@ export class PacketResults {
   }
 
   /** It took effect. The work on it is ended by the caller. */
-  async succeed(packet: WorkPacketEntity, result: PacketResult, { epoch }: GuardianEntity): Promise<void> {
+  async succeed(
+    packet: WorkPacketEntity,
+    result: PacketResult,
+    guardian: GuardianEntity | Promise<GuardianEntity>,
+  ): Promise<void> {
+    const [{ epoch }, look] = await Promise.all([guardian, this.completeDirective.lookAhead(packet, result)]);
     const action = actionOf(packet);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
@@ -119,7 +126,7 @@ export class PacketResults {
       sendingSince: null,
     });
     await this.escalations.notReached(packet, result.recipients ?? []);
-    await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
+    await this.completeDirective.continue(look);
   }
 
   /** Somebody has the mail, and the rest is not sent any more. */
