@@ -46,10 +46,11 @@ export class PolicyFacts {
   /**
    * In the open transaction, with the workspace's decisions locked until it ends. With `sent`, also what this work packet has
    * used up by an earlier decision.
+   * @param locked the guardian, or its lock, which travels in the same message
    */
   async lock(
     packets: readonly DecidedPacket[],
-    guardian: GuardianEntity,
+    locked: GuardianEntity | Promise<GuardianEntity>,
     sent?: string,
   ): Promise<{ situation: Situation; former: FormerUse[] }> {
     const { unit } = this.db;
@@ -61,6 +62,7 @@ export class PolicyFacts {
       this.usageStatement(workspaceId, known, packets),
       ...(sent === undefined ? [] : [this.uses.formerUsesStatement(workspaceId, sent)]),
     ])) as [unknown, ...MomentRows, UsageOfOrder[], FormerUse[]?];
+    const guardian = await locked;
     const [, former = []] = first;
     let [usage] = first;
     if (known.epoch !== epoch) {

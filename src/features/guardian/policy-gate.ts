@@ -58,13 +58,17 @@ export class PolicyGate {
    * Decides `packets` in their order, within the open transaction, and records the decisions; what one packet uses up of a
    * limit counts for the next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of
    * a limit. Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
+   * `guardian` may be its lock, which then travels in the same message.
    */
   async decide(
     packets: readonly DecidedPacket[],
-    { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
+    {
+      guardian,
+      waitingAhead = NOBODY_WAITS,
+    }: { guardian: GuardianEntity | Promise<GuardianEntity>; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
     const { situation } = await this.facts.lock(packets, guardian);
-    const scope = wholeWorkspaceOf(guardian);
+    const scope = wholeWorkspaceOf(await guardian);
     const decisions = await decideInOrder(packets, situation, (decided, before) =>
       this.room.decideWhen(scope, decided, waitingAhead, before),
     );

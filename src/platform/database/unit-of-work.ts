@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import { RequestContext } from '../kernel/request-context.js';
 import { Batch, type Statement } from './batch.js';
 import { ROW_TYPES } from './data-source.js';
+import { type EntityClass, insertOf, updateOf } from './table.js';
 
 /** What the caller may see: a workspace, and in it all teams, some teams, or (with none) what belongs to no team. */
 export interface Scope {
@@ -53,6 +55,13 @@ export interface EventRow {
   only?: { destinationId: string; deliveryId: string };
 }
 
+/** An update that has not travelled yet. */
+interface PendingUpdate {
+  key: object;
+  changes: object;
+  statement: Statement;
+}
+
 /**
  * One transaction on one connection. Statements of a batch travel in one message, as do batches that are asked for before any of
  * them is awaited (`Promise.all`), the first with the BEGIN in front of it, so a mutation takes two or three round trips: locks
@@ -71,6 +80,8 @@ export class UnitOfWork {
   /** Once finished: the destinations that the events are to be delivered to. */
   reached: readonly string[] = [];
   #writes: Statement[] = [];
+  /** By entity, the last of the writes that are still to travel, where a further change of the same rows can go with it. */
+  readonly #updates = new Map<EntityClass<object>, PendingUpdate>();
   /** The message that is being put together, and its rows. */
   #message: { statements: Statement[]; rows: Promise<unknown[][]> } | undefined;
   #isOver = false;
@@ -121,7 +132,27 @@ export class UnitOfWork {
    * and so costs no round trip of its own.
    */
   write(text: string, values: readonly unknown[]): void {
+    this.#updates.clear();
     this.#writes.push({ text, values });
+  }
+
+  /** {@link write} for a row of this entity. */
+  insert<T extends object>(entity: EntityClass<T>, row: T): void {
+    this.#updates.delete(entity);
+    this.#writes.push(insertOf(entity, row));
+  }
+
+  /** {@link write} for the rows that equal `key`. Changes of the same rows become one, unless something stands between them. */
+  update<T extends object>(entity: EntityClass<T>, key: Partial<T>, changes: Partial<T>): void {
+    const last = this.#updates.get(entity);
+    const isFurther = last !== undefined && isDeepStrictEqual(last.key, key);
+    const all = { ...(isFurther && last.changes), ...definedOf(changes) };
+    const statement = updateOf(entity, key, all);
+    if (isFurther) Object.assign(last.statement, statement);
+    else this.#writes.push(statement);
+    const movesRows = Object.keys(key).some((name) => name in all);
+    if (movesRows) this.#updates.delete(entity);
+    else this.#updates.set(entity, { key, changes: all, statement: isFurther ? last.statement : statement });
   }
 
   /** Several statements in one round trip, in order. A failed one fails the batch and the transaction. */
@@ -131,6 +162,7 @@ export class UnitOfWork {
     message.statements.push(...this.#begin, ...this.#writes);
     this.#begin = [];
     this.#writes = [];
+    this.#updates.clear();
     const from = message.statements.length;
     const to = message.statements.push(...statements);
     return (await message.rows).slice(from, to);
@@ -153,6 +185,7 @@ export class UnitOfWork {
   /** Undoes the work but keeps the transaction, so that the answer of a failed request can still be stored. */
   async undoWork(): Promise<void> {
     this.#writes = [];
+    this.#updates.clear();
     this.receipts.length = this.events.length = this.messages.length = this.afterCommit.length = 0;
     await this.batch([{ text: 'rollback to savepoint work' }]);
   }
@@ -200,6 +233,10 @@ export class UnitOfWork {
   async rollback(): Promise<void> {
     if (this.#begin.length === 0) await this.send([{ text: 'rollback' }]);
   }
+}
+
+function definedOf(changes: object): object {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 export function scopeSettings(scope: Scope): Statement {
