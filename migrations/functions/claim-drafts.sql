@@ -6,7 +6,7 @@ create function app.claim_drafts(p_kind text, p_queues text[], p_rooms int[], p_
     p_claimer text)
   returns table (id text, workspace_id text, queue text, attempt bigint, failures int, crashes int, last_error jsonb,
     probe boolean, traceparent text, team_id text, text text, capo text, priority text, context jsonb, deadline timestamptz,
-    feedback jsonb, created_by jsonb, started_at timestamptz)
+    feedback jsonb, created_by jsonb, requires_approval boolean, started_at timestamptz)
   language plpgsql security definer
   set search_path = public, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
@@ -19,7 +19,7 @@ begin
   if ids is null then return; end if;
   return query
     select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, false, w.traceparent,
-      d.team_id, d.text, d.capo, d.priority, d.context, d.deadline, d.feedback, d.created_by, d.started_at
+      d.team_id, d.text, d.capo, d.priority, d.context, d.deadline, d.feedback, d.created_by, d.requires_approval, d.started_at
     from unnest(ids) c (id)
     join work_items w on w.kind = p_kind and w.id = c.id
     left join directives d on d.directive_id = w.id;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { ReadyApprovals } from '../approvals/index.js';
 import type { Draft } from '../capos/index.js';
 import { ChargeUnused } from './charge-unused.js';
 import { CheckDraft } from './check-draft.js';
@@ -16,12 +17,15 @@ export type FoundDirective = BeginningDraft & { directive: DirectiveEntity };
 /** What was drafted before anything was recorded of it. */
 export interface UnbegunDraft {
   /** The directive as it was drafted from. */
-  of: Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId' | 'capo' | 'priority'>;
+  of: Pick<
+    DirectiveEntity,
+    'workspaceId' | 'directiveId' | 'teamId' | 'capo' | 'priority' | 'requiresApproval'
+  >;
   draft: Draft;
   /** Whether its capo may begin now, with what it has drafted from. */
-  mayBegin(found: FoundDirective): boolean;
+  mayBegin: (found: FoundDirective) => boolean;
   /** Records what comes before the draft. */
-  begin(found: FoundDirective): void;
+  begin: (found: FoundDirective) => void;
 }
 
 /** What has changed since it was drafted is to be seen to first. */
@@ -41,6 +45,7 @@ export class AcceptDraft {
     private readonly decideDraft: DecideDraft,
     private readonly discardDraft: DiscardDraft,
     private readonly chargeUnused: ChargeUnused,
+    private readonly readyApprovals: ReadyApprovals,
   ) {}
 
   async execute(item: WorkItem, draft: Draft): Promise<void> {
@@ -57,9 +62,10 @@ export class AcceptDraft {
       await this.db.transaction(scopeOfWork(item), async () => {
         const locks = this.drafts.lockToBegin(item);
         const guardian = locks.then((found) => found.guardian);
-        const [{ directive, ...locked }, policy] = await Promise.all([
+        const [{ directive, ...locked }, policy, tell] = await Promise.all([
           locks,
           typeof packets === 'string' ? [] : this.decideDraft.policyOn(packets, of, guardian),
+          of.requiresApproval ? this.readyApprovals.lookUp(of.workspaceId, of.teamId) : undefined,
         ]);
         if (!directive || !mayBegin({ ...locked, directive })) throw new Overtaken();
         // Behind the locks: who parks work has locked the guardian before.
@@ -67,7 +73,7 @@ export class AcceptDraft {
         begin({ ...locked, directive });
         const checked = { ...locked, directive, draft };
         if (typeof packets === 'string') this.discardDraft.invalid(checked, packets);
-        else await this.decideDraft.follow({ ...checked, packets, policy });
+        else await this.decideDraft.follow({ ...checked, packets, policy, tell });
       });
       return true;
     } catch (error) {

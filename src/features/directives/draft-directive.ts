@@ -21,23 +21,25 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { GiveUpDraft } from './give-up-draft.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 
+type ToldOfDirective = Omit<BriefedDirective, 'directiveId'> & Pick<DirectiveEntity, 'requiresApproval'>;
+
 /** A directive to be drafted; with as much of it as its capo is told, where the runner is free (app.claim_drafts). */
-export interface DraftItem extends WorkItem, Partial<Omit<BriefedDirective, 'directiveId'>> {
+export interface DraftItem extends WorkItem, Partial<ToldOfDirective> {
   startedAt?: number | null;
 }
 
-type ClaimedDraft = DraftItem & Omit<BriefedDirective, 'directiveId'>;
+type ClaimedDraft = DraftItem & ToldOfDirective;
 
 /** To which capo a directive goes, by what is known of it. */
 export type RouteInMemory = (
   directive: BriefedDirective,
   standingOrders: readonly StandingOrderBrief[],
-) => { capo: CapoRole; assign(found: FoundDirective): void };
+) => { capo: CapoRole; assign: (found: FoundDirective) => void };
 
 /** How the first steps of an attempt are taken. */
 interface Steps {
   /** Records that the capo began, and answers the directive if it may. */
-  begin(): Promise<DirectiveEntity | undefined>;
+  begin: () => Promise<DirectiveEntity | undefined>;
   /** Left out where the directive has its capo. */
   route?: RouteInMemory;
 }
@@ -112,7 +114,7 @@ export class DraftDirective implements OnModuleInit {
     { begin, route }: Steps,
   ): Promise<boolean> {
     const startedAt = this.clock.now();
-    const { workspaceId, id: directiveId, teamId, priority } = item;
+    const { workspaceId, id: directiveId, teamId, priority, requiresApproval } = item;
     const directive = { ...item, directiveId };
     let unbegun;
     try {
@@ -127,7 +129,7 @@ export class DraftDirective implements OnModuleInit {
     }
     const { routed, capo, draft } = unbegun;
     return this.acceptDraft.together(item, {
-      of: { workspaceId, directiveId, teamId, capo, priority },
+      of: { workspaceId, directiveId, teamId, capo, priority, requiresApproval },
       draft,
       mayBegin: ({ guardian, directive: { capo: given, startedAt: began }, paused }) =>
         !isHalted(guardian.mode) && !paused.has(capo) && given === item.capo && began === null,

@@ -6,10 +6,12 @@ import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { TELL_MEMBERS } from '../terms/index.js';
-import { DecidingMembers, Workspaces } from '../workspaces/index.js';
-import { NoticeSources } from './notice-source.js';
-import { choiceOf, NO_CHOICE, whenToTell } from './notification-choice.js';
-import { NotificationChoices } from './notification-choices.repository.js';
+import { ReadyApprovals, type TellOfApproval } from '../approvals/index.js';
+import { type WorkspaceSettings, Workspaces } from '../workspaces/index.js';
+import { noticeOf } from './approval-notices.js';
+import { type Notice, NoticeSources } from './notice-source.js';
+import { choiceOf, whenToTell } from './notification-choice.js';
+import { type DecidingChoice, NotificationChoices } from './notification-choices.repository.js';
 import { NotificationOutcomes } from './notification-outcomes.js';
 import type { NotificationKind } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
@@ -18,9 +20,19 @@ import { SEND_WORK } from './send-notifications.js';
 /** More members than this are not mailed about one thing: those of its team first. */
 const MOST_MEMBERS = 200;
 
+/** What members are told of. */
+interface Told {
+  workspaceId: string;
+  kind: NotificationKind;
+  id: string;
+  notice: Notice;
+  at: number;
+}
+
 /**
  * Who is told of something, and when. It is enqueued in the transaction that makes something wait for a person, so that none
- * is forgotten, and done after it, so that no approval waits for a list of members or for a mail server.
+ * is forgotten, and done after it, so that no approval waits for a long list of members; a draft that is decided as it is made
+ * looks up a short one with its locks, and plans its mails in its own transaction.
  */
 @Injectable()
 export class PlanNotifications implements OnModuleInit {
@@ -28,7 +40,7 @@ export class PlanNotifications implements OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly workspaces: Workspaces,
-    private readonly members: DecidingMembers,
+    private readonly readyApprovals: ReadyApprovals,
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
     private readonly notifications: Notifications,
@@ -37,6 +49,7 @@ export class PlanNotifications implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.readyApprovals.register((workspaceId, teamId) => this.lookUp(workspaceId, teamId));
     this.work.declare({
       name: TELL_MEMBERS,
       pool: 2,
@@ -55,37 +68,55 @@ export class PlanNotifications implements OnModuleInit {
     await this.db.transaction(scope, async () => {
       this.work.complete(item);
       const at = this.clock.now();
-      const notice = (await source.current(scope, [id], at)).get(id);
+      const [current, settings] = await Promise.all([
+        source.current(scope, [id], at),
+        this.workspaces.settings(scope),
+      ]);
+      const notice = current.get(id);
       if (!notice) return;
-      const { revision, teamId, role, isUrgent, isImposed = false, onlyTo = null, notTo } = notice;
-      const settings = await this.workspaces.settings(scope);
+      const { teamId, role, onlyTo = null, notTo } = notice;
       const whom = { role, only: onlyTo, except: notTo, limit: MOST_MEMBERS };
-      const members = await this.members.of(workspaceId, teamId, whom);
-      const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
-      if (reachable.length === 0) return;
-      const own = await this.choices.ofAll(workspaceId, reachable);
-      const to = reachable.flatMap((memberId) => {
-        const choice = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
-        const telling = isImposed
-          ? { dueAt: at, inDigest: false }
-          : whenToTell(source.setting, { isUrgent, at, zone: settings.timezone }, choice);
-        return telling ? [{ memberId, ...telling }] : [];
-      });
-      if (to.length === 0) return;
-      this.notifications.add(workspaceId, {
-        kind,
-        entityId: id,
-        revision,
-        teamId,
-        urgent: isUrgent,
-        createdAt: at,
-        to,
-      });
-      this.work.enqueueBy(
-        SEND_WORK,
-        to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
-      );
+      const members = await this.choices.ofDeciding(workspaceId, teamId, whom);
+      this.tell({ workspaceId, kind, id, notice, at }, { settings, members });
     });
+  }
+
+  /** For approvals that become ready in the open transaction; for more members than are mailed it is work of its own. */
+  private async lookUp(workspaceId: string, teamId: string | null): Promise<TellOfApproval | undefined> {
+    const [settings, members] = await Promise.all([
+      this.workspaces.settings({ workspaceId, teamIds: 'all' }),
+      this.choices.ofDeciding(workspaceId, teamId, { role: 'operator', limit: MOST_MEMBERS + 1 }),
+    ]);
+    if (members.length > MOST_MEMBERS) return undefined;
+    return (approval, at) => {
+      const notice = noticeOf(approval, at);
+      const told = members.filter(({ memberId }) => !notice.notTo.includes(memberId));
+      const what = { workspaceId, kind: 'approval', id: approval.approvalId, notice, at } as const;
+      this.tell(what, { settings, members: told });
+    };
+  }
+
+  /** Plans the mails to these members, in the open transaction. */
+  private tell(
+    { workspaceId, kind, id, notice, at }: Told,
+    { settings, members }: { settings: WorkspaceSettings; members: readonly DecidingChoice[] },
+  ): void {
+    const { setting } = this.sources.of(kind);
+    const { revision, teamId, isUrgent, isImposed = false } = notice;
+    const to = members.flatMap(({ memberId, email, own }) => {
+      if (!isReachable(email)) return [];
+      const telling = isImposed
+        ? { dueAt: at, inDigest: false }
+        : whenToTell(setting, { isUrgent, at, zone: settings.timezone }, choiceOf(settings, own));
+      return telling ? [{ memberId, ...telling }] : [];
+    });
+    if (to.length === 0) return;
+    const about = { kind, entityId: id, revision, teamId, urgent: isUrgent, createdAt: at };
+    this.notifications.add(workspaceId, { ...about, to });
+    this.work.enqueueBy(
+      SEND_WORK,
+      to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
+    );
   }
 
   private async giveUp(item: WorkItem, error: WorkError): Promise<void> {
