@@ -124,7 +124,7 @@ type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPa
 
 /** What is known of a directive before it is routed, and what its capo is told then. */
 export interface UnroutedBriefing extends Pick<Briefing, 'standingOrders'> {
-  for(capo: CapoRole): Briefing;
+  for: (capo: CapoRole) => Briefing;
 }
 
 /** The full context that every capo execution receives (SPECIFICATION, Context). */

@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 
 /** Who may be asked, and where they are reached. */
-export interface DecidingMember {
+interface DecidingMember {
   memberId: string;
   name: string;
   email: string;

@@ -85,6 +85,7 @@ export class UnitOfWork {
   /** The message that is being put together, and its rows. */
   #message: { statements: Statement[]; rows: Promise<unknown[][]> } | undefined;
   #isOver = false;
+  #isLed = false;
   /** BEGIN and the settings of the scope, until they have travelled in front of the first statement. */
   #begin: Statement[];
 
@@ -125,6 +126,19 @@ export class UnitOfWork {
   async query<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     const [rows] = await this.batch([{ text, values }]);
     return rows as T[];
+  }
+
+  /** Statements that nothing happens without: they travel with the BEGIN, and what comes with them fails if one does. */
+  lead(statements: Statement[]): void {
+    this.#begin.push(...statements);
+    this.#isLed = true;
+  }
+
+  /** Asks what leads, where nothing has travelled yet; for an act that ends before it needs the database. */
+  async askFirst(): Promise<void> {
+    this.#writes = [];
+    this.#updates.clear();
+    if (this.#begin.length > 0) await this.batch([]);
   }
 
   /**
@@ -219,7 +233,7 @@ export class UnitOfWork {
     }
     if (this.events.length > 0) act['events'] = this.events;
     if (Object.keys(act).length === 1) {
-      const isUntouched = this.#begin.length > 0 && this.#writes.length === 0;
+      const isUntouched = this.#begin.length > 0 && this.#writes.length === 0 && !this.#isLed;
       if (!isUntouched) await this.batch([last]);
       return;
     }
