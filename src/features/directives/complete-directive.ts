@@ -10,7 +10,8 @@ import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { executedTogether } from './packets/executed-sentence.js';
-import { PacketTallies, type PacketTally } from './packets/packet-tallies.reader.js';
+import type { DuePacket } from './packets/due-packets.repository.js';
+import { PacketTallies, type PacketTally, tallyOfOnly } from './packets/packet-tallies.reader.js';
 import type { PacketResult, WorkPacketEntity } from './packets/work-packet.entity.js';
 
 /** Work packets of one directive are mostly denied for one reason. */
@@ -19,8 +20,8 @@ const MOST_DENIALS = 3;
 type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
 
 /** A directive, locked, and how its packets have ended. */
-interface Look {
-  directive: DirectiveEntity | undefined;
+export interface Look {
+  directive: (Completed & Pick<DirectiveEntity, 'text'>) | undefined;
   tally: PacketTally;
 }
 
@@ -46,6 +47,13 @@ export class CompleteDirective {
   /** {@link packetEnded}, in two: what is known of the directive once this packet is executed, and what comes of that. */
   lookAhead(packet: WorkPacketEntity, result: PacketResult): Promise<Look> {
     return this.look(packet, { workPacketId: packet.workPacketId, result });
+  }
+
+  /** {@link lookAhead} of the only packet of a directive that is being sent. */
+  foresee(packet: DuePacket, result: PacketResult): Look {
+    const { workspaceId, directiveId, teamId, capo, deadline, directiveText: text } = packet;
+    const directive = { workspaceId, directiveId, teamId, capo, deadline, text, status: 'sending' } as const;
+    return { directive, tally: tallyOfOnly(packet, result) };
   }
 
   async continue({ directive, tally }: Look): Promise<void> {

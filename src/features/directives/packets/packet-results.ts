@@ -7,9 +7,9 @@ import type { WorkItem } from '../../../platform/work/work-item.js';
 import { type ActionResult, CAPOS, capoActor, compensationOf } from '../../capos/index.js';
 import { type GuardianEntity, PolicyGate, isHalted } from '../../guardian/index.js';
 import { Signals } from '../../records/index.js';
-import { CompleteDirective } from '../complete-directive.js';
+import { CompleteDirective, type Look } from '../complete-directive.js';
 import type { DirectiveEntity } from '../directive.entity.js';
-import type { DuePacket } from './due-packets.repository.js';
+import { type DuePacket, DuePackets } from './due-packets.repository.js';
 import { PacketEscalations } from './packet-escalations.js';
 import { executedSentence } from './executed-sentence.js';
 import {
@@ -33,6 +33,7 @@ export class PacketResults {
   constructor(
     private readonly clock: Clock,
     private readonly work: Work,
+    private readonly due: DuePackets,
     private readonly packets: WorkPackets,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
@@ -82,6 +83,24 @@ export class PacketResults {
     if (item) this.putOff(item, failure, tries, { isKilled, calledOff });
   }
 
+  /** What {@link ended} writes of a packet that took effect, the only one of its directive; undefined where more has to be known. */
+  foreseen(item: WorkItem, packet: DuePacket, outcome: Outcome): (() => Promise<void>) | undefined {
+    if (!packet.isOnly || 'failure' in outcome) return undefined;
+    const recipients = recipientsAfter(packet.result?.recipients ?? [], outcome, this.clock.now());
+    if (recipients.some((one) => one.outcome !== 'accepted')) return undefined;
+    const result = withRecipients(outcome.result, recipients);
+    return async () => {
+      this.due.assertForeseen(packet);
+      await this.succeed(
+        packet,
+        result,
+        { epoch: packet.beganEpoch! },
+        this.completeDirective.foresee(packet, result),
+      );
+      this.endWork(item, packet);
+    };
+  }
+
   private putOff(
     item: WorkItem,
     { code, message, known }: Failure,
@@ -103,9 +122,13 @@ export class PacketResults {
   async succeed(
     packet: WorkPacketEntity,
     result: PacketResult,
-    guardian: GuardianEntity | Promise<GuardianEntity>,
+    guardian: Pick<GuardianEntity, 'epoch'> | Promise<GuardianEntity>,
+    known?: Look,
   ): Promise<void> {
-    const [{ epoch }, look] = await Promise.all([guardian, this.completeDirective.lookAhead(packet, result)]);
+    const [{ epoch }, look] = await Promise.all([
+      guardian,
+      known ?? this.completeDirective.lookAhead(packet, result),
+    ]);
     const action = actionOf(packet);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
-import type { PacketResult } from './work-packet.entity.js';
+import type { PacketResult, WorkPacketEntity } from './work-packet.entity.js';
 import { FAILED_UNSENT } from './work-packets.repository.js';
 
 /** How the packets of one directive ended; `open` ones have not. */
@@ -38,6 +38,15 @@ const NO_PACKETS: PacketTally = {
   reverted: 0,
   done: [],
 };
+
+/** Of a directive whose only packet has been executed. */
+export function tallyOfOnly(
+  { actionType }: Pick<WorkPacketEntity, 'actionType'>,
+  { transport }: PacketResult,
+): PacketTally {
+  const done = typeof transport === 'string' ? `${actionType}/${transport}` : actionType;
+  return { ...NO_PACKETS, executed: 1, done: [done] };
+}
 
 /** Counts the packets of directives by how they ended, in a transaction that has locked the directives. */
 @Injectable()

@@ -94,6 +94,7 @@ export class SendPacket implements OnModuleInit {
     return {
       attempt: packet.attempts,
       run: (signal) => effect.run(toSend(packet, action), signal),
+      foreseen: (outcome) => this.results.foreseen(item, packet, outcome),
       ended: async (outcome, calledOff) => {
         const guardian = this.packets.lockGuardian(packet);
         await this.results.ended(item, packet, outcome, guardian, calledOff);
