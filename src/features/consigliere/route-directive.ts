@@ -130,6 +130,7 @@ export class RouteDirective implements OnModuleInit {
       return undefined;
     }
     this.beginDraft.recordStart(item, directive, guardian);
+    this.work.check(item);
     return directive;
   }
 

@@ -33,6 +33,7 @@ export class BeginDraft {
         return undefined;
       }
       this.recordStart(item, directive, guardian);
+      this.work.check(item);
       return directive;
     });
   }
