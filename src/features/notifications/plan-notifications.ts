@@ -7,11 +7,16 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { TELL_MEMBERS } from '../terms/index.js';
 import { ReadyApprovals, type TellOfApproval } from '../approvals/index.js';
-import { type WorkspaceSettings, Workspaces } from '../workspaces/index.js';
+import {
+  type DecidingMember,
+  DecidingMembers,
+  type WorkspaceSettings,
+  Workspaces,
+} from '../workspaces/index.js';
 import { noticeOf } from './approval-notices.js';
 import { type Notice, NoticeSources } from './notice-source.js';
-import { choiceOf, whenToTell } from './notification-choice.js';
-import { type DecidingChoice, NotificationChoices } from './notification-choices.repository.js';
+import { choiceOf, NO_CHOICE, type OwnChoice, whenToTell } from './notification-choice.js';
+import { NotificationChoices } from './notification-choices.repository.js';
 import { NotificationOutcomes } from './notification-outcomes.js';
 import type { NotificationKind } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
@@ -41,6 +46,7 @@ export class PlanNotifications implements OnModuleInit {
     private readonly work: Work,
     private readonly workspaces: Workspaces,
     private readonly readyApprovals: ReadyApprovals,
+    private readonly members: DecidingMembers,
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
     private readonly notifications: Notifications,
@@ -76,38 +82,55 @@ export class PlanNotifications implements OnModuleInit {
       if (!notice) return;
       const { teamId, role, onlyTo = null, notTo } = notice;
       const whom = { role, only: onlyTo, except: notTo, limit: MOST_MEMBERS };
-      const members = await this.choices.ofDeciding(workspaceId, teamId, whom);
-      this.tell({ workspaceId, kind, id, notice, at }, { settings, members });
+      const members = await this.members.of(workspaceId, teamId, whom);
+      if (members.length === 0) return;
+      const ids = members.map(({ memberId }) => memberId);
+      const own = await this.choices.ofAll(workspaceId, ids);
+      this.tell({ workspaceId, kind, id, notice, at }, { settings, members, own });
     });
   }
 
   /** For approvals that become ready in the open transaction; for more members than are mailed it is work of its own. */
   private async lookUp(workspaceId: string, teamId: string | null): Promise<TellOfApproval | undefined> {
-    const [settings, members] = await Promise.all([
+    const role = 'operator';
+    const [settings, members, own] = await Promise.all([
       this.workspaces.settings({ workspaceId, teamIds: 'all' }),
-      this.choices.ofDeciding(workspaceId, teamId, { role: 'operator', limit: MOST_MEMBERS + 1 }),
+      this.members.of(workspaceId, teamId, { role, only: null, except: [], limit: MOST_MEMBERS + 1 }),
+      this.choices.ofDeciding(workspaceId, teamId, role),
     ]);
     if (members.length > MOST_MEMBERS) return undefined;
     return (approval, at) => {
       const notice = noticeOf(approval, at);
       const told = members.filter(({ memberId }) => !notice.notTo.includes(memberId));
       const what = { workspaceId, kind: 'approval', id: approval.approvalId, notice, at } as const;
-      this.tell(what, { settings, members: told });
+      this.tell(what, { settings, members: told, own });
     };
   }
 
   /** Plans the mails to these members, in the open transaction. */
   private tell(
     { workspaceId, kind, id, notice, at }: Told,
-    { settings, members }: { settings: WorkspaceSettings; members: readonly DecidingChoice[] },
+    {
+      settings,
+      members,
+      own,
+    }: {
+      settings: WorkspaceSettings;
+      members: readonly DecidingMember[];
+      own: ReadonlyMap<string, OwnChoice>;
+    },
   ): void {
     const { setting } = this.sources.of(kind);
     const { revision, teamId, isUrgent, isImposed = false } = notice;
-    const to = members.flatMap(({ memberId, email, own }) => {
+    const to = members.flatMap(({ memberId, email }) => {
       if (!isReachable(email)) return [];
       const telling = isImposed
         ? { dueAt: at, inDigest: false }
-        : whenToTell(setting, { isUrgent, at, zone: settings.timezone }, choiceOf(settings, own));
+        : whenToTell(
+            setting,
+            { isUrgent, at, zone: settings.timezone },
+            choiceOf(settings, own.get(memberId) ?? NO_CHOICE),
+          );
       return telling ? [{ memberId, ...telling }] : [];
     });
     if (to.length === 0) return;

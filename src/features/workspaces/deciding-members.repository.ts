@@ -4,7 +4,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 
 /** Who may be asked, and where they are reached. */
-interface DecidingMember {
+export interface DecidingMember {
   memberId: string;
   name: string;
   email: string;
@@ -30,6 +30,33 @@ export interface AddressedMember extends DecidingMember {
 @Injectable()
 export class DecidingMembers {
   constructor(private readonly db: Db) {}
+
+  /**
+   * The active members for whom {@link mayDecide} holds: those of the row's team first, then the most recently active, up to
+   * `limit`.
+   */
+  of(
+    workspaceId: string,
+    teamId: string | null,
+    {
+      role,
+      only,
+      except,
+      limit,
+    }: { role: Role; only: readonly string[] | null; except: readonly string[]; limit: number },
+  ): Promise<DecidingMember[]> {
+    return this.db.query(
+      `select m.member_id, u.display_name as name, u.email
+       from unnest(app.approvers_of($1, $2, $5, '[]')) able (member_id)
+       join members m on m.workspace_id = $1 and m.member_id = able.member_id
+       join users u on u.user_id = m.user_id
+       left join team_members tm on tm.workspace_id = $1 and tm.team_id = $2 and tm.member_id = m.member_id
+       where m.member_id <> all($3) and ($6::text[] is null or m.member_id = any($6))
+       order by tm.member_id is null, m.last_seen_at desc nulls last, m.member_id
+       limit $4`,
+      [workspaceId, teamId, except, limit, role, only],
+    );
+  }
 
   /**
    * The members who may approve what belongs to this team, as app.approvers_of says; of an order for every team a list for each

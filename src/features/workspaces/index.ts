@@ -5,7 +5,12 @@ export { type Audience, teamOf } from './audience.js';
 export { Audiences } from './audiences.js';
 export { AutonomyMode } from './autonomy-mode.js';
 export { ChangeSettings, OWNER_SETTINGS } from './change-settings.js';
-export { DecidingMembers, type StandingMember, mayDecide } from './deciding-members.repository.js';
+export {
+  type DecidingMember,
+  DecidingMembers,
+  type StandingMember,
+  mayDecide,
+} from './deciding-members.repository.js';
 export { Devices } from './devices.repository.js';
 export { FirstRun } from './first-run.js';
 export { InstalledPacks } from './installed-packs.js';
