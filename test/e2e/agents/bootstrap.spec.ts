@@ -40,7 +40,7 @@ describe('GET /bootstrap 200', () => {
       capos: expect.any(Array),
       guardian: { mode: 'guardrailed', epoch: 0, pending: 0 },
       packs: [],
-      counts: { directives: 0, approvals: 0, signals: 0 },
+      counts: { directives: 0, approvals: 0, signals: 0, lostDeliveries: null },
       limits: { requestsPerMinute: 120, requestsPerDay: 10_000 },
       features: { model: false, mailServer: false, licences: false, skillPacks: false, oidc: false },
       apiVersions: ['2026-04'],
@@ -89,11 +89,17 @@ describe('GET /bootstrap 200', () => {
     await test.rows(signal, [newId('sig'), workspaceId, null, at(-hour)]);
     await test.rows(signal, [newId('sig'), workspaceId, null, at(hour)]);
     await test.rows(signal, [newId('sig'), workspaceId, at(-hour), null]);
-    expect((await owner.get('/bootstrap')).body.counts).toEqual({ directives: 1, approvals: 1, signals: 2 });
+    expect((await owner.get('/bootstrap')).body.counts).toEqual({
+      directives: 1,
+      approvals: 1,
+      signals: 2,
+      lostDeliveries: 0,
+    });
     expect((await outsider.get('/bootstrap')).body.counts).toEqual({
       directives: 0,
       approvals: 0,
       signals: 2,
+      lostDeliveries: null,
     });
   });
 
