@@ -2,7 +2,8 @@ import type { JSONSchema7 } from 'ai';
 import type { Operation } from '../connectors/index.js';
 import type { ActionTypeName } from './action-types.js';
 import { destinationName } from '../webhooks/index.js';
-import { type DestinationTarget, type OutsideTargets, withoutOurs } from './outside-targets.js';
+import type { DestinationTarget } from '../webhooks/index.js';
+import { type OutsideTargets, withoutOurs } from './outside-targets.js';
 
 /** What a model is told of the destinations and operations of a workspace, and how it names them. */
 

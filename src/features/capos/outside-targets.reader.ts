@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Connectors } from '../connectors/index.js';
-import { Destinations, redactedUrl } from '../webhooks/index.js';
+import { Destinations, targetOf } from '../webhooks/index.js';
 import { NO_TARGETS, type OutsideTargets, reachesOutside } from './outside-targets.js';
 
 /** Looks up what a workspace reaches outside now. */
@@ -18,12 +18,7 @@ export class OutsideTargetsReader {
       this.connectors.operations(scope),
     ]);
     return {
-      destinations: receiving.map(({ destinationId, description, url }) => ({
-        destinationId,
-        // One that is the address itself says nothing more, and may hold a credential.
-        description: description === url ? '' : description,
-        url: redactedUrl(url),
-      })),
+      destinations: receiving.map(targetOf),
       operations,
     };
   }

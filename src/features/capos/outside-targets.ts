@@ -1,16 +1,7 @@
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { amountOf, faultsOfArguments, type Operation, requestOf } from '../connectors/operation.js';
 import type { Reversibility } from '../terms/terms.js';
-import { destinationName } from '../webhooks/destination-name.js';
-
-/** A destination of the workspace to which an event can be posted. */
-export interface DestinationTarget {
-  destinationId: string;
-  /** Empty where there is none. */
-  description: string;
-  /** Without its query, which may hold a credential. */
-  url: string;
-}
+import { destinationName, type DestinationTarget, targetInFull } from '../webhooks/destination-name.js';
 
 /** What a workspace reaches outside besides mail; plain data without a secret. */
 export interface OutsideTargets {
@@ -73,18 +64,13 @@ export function bindPost(
   }
   return {
     ok: true,
-    params: target ? { ...params, destination: inFull(target) } : params,
+    params: target ? { ...params, destination: targetInFull(target) } : params,
     reversibility: 'irreversible',
     compensation: null,
   };
 }
 
-/** With its address: the approver of a post must see its destination, and an approval is bound to it. */
-function inFull({ description, url }: DestinationTarget): string {
-  return description === '' ? url : `${description} (${url})`;
-}
-
-/** What {@link inFull} has put behind the description, or in its place. */
+/** What {@link targetInFull} has put behind the description, or in its place. */
 const ADDRESS = /(?:^| \()https?:\/\/.*$/is;
 
 /** The name of the destination in the parameters of a post, for everybody; null where it is still asked for. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cutText } from '../../platform/kernel/text.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 
@@ -32,4 +33,38 @@ export function inASentence(destination: Named): string {
 /** {@link inASentence}, as its first words. */
 export function atTheBeginning(destination: Named): string {
   return inASentence(destination).replace(/^t/, 'T');
+}
+
+/** A destination to which an event can be posted, as its approver sees it. */
+export interface DestinationTarget {
+  destinationId: string;
+  /** Empty where there is none. */
+  description: string;
+  /** With the beginning of a hash in place of its query, which may hold a credential, and may decide who gets the event. */
+  url: string;
+}
+
+export function targetOf({
+  destinationId,
+  description,
+  url,
+}: Pick<WebhookDestinationEntity, 'destinationId' | 'description' | 'url'>): DestinationTarget {
+  const { origin, pathname, search } = new URL(url);
+  const query =
+    search &&
+    `?${createHash('sha256')
+      .update(destinationId + search)
+      .digest('hex')
+      .slice(0, 8)}`;
+  return {
+    destinationId,
+    // One that is the address itself says nothing more, and may hold a credential.
+    description: description === url ? '' : description,
+    url: origin + (pathname === '/' && !query ? '' : pathname) + query,
+  };
+}
+
+/** With its address: the approver of a post must see its destination, and an approval is bound to it. */
+export function targetInFull({ description, url }: DestinationTarget): string {
+  return description === '' ? url : `${description} (${url})`;
 }

@@ -1,8 +1,7 @@
 export { DestinationChanges } from './destination-changes.js';
 export { type DestinationHealth, DestinationHealthReader } from './destination-health.reader.js';
-export { destinationName, nameInASentence } from './destination-name.js';
+export { destinationName, type DestinationTarget, nameInASentence, targetOf } from './destination-name.js';
 export { Destinations } from './destinations.repository.js';
 export { lostStatement } from './deliveries.repository.js';
 export { PostEvent, type Unsendable } from './post-event.js';
-export { redactedUrl } from './redacted-url.js';
 export { WebhooksModule } from './webhooks.module.js';

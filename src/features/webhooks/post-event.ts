@@ -5,11 +5,14 @@ import { Metrics } from '../../platform/observability/metrics.js';
 import { type Answer, GuardedRequest } from '../../platform/outbound/guarded-request.js';
 import type { WebhookDestinationEntity } from './destination.entity.js';
 import { Destinations } from './destinations.repository.js';
+import { targetInFull, targetOf } from './destination-name.js';
 import { DestinationSecrets } from './destination-secrets.js';
 
 /** An event that is posted to one destination because somebody decided so, not because something happened here. */
 export interface PostedEvent {
   destinationId: string;
+  /** {@link targetInFull}, as it was allowed. */
+  destination: string | undefined;
   eventId: string;
   event: string;
   requestId: string;
@@ -19,7 +22,7 @@ export interface PostedEvent {
 }
 
 /** Why nothing was sent, whatever the receiver does. */
-export type Unsendable = 'no_destination' | 'secret_unreadable';
+export type Unsendable = 'no_destination' | 'other_address' | 'secret_unreadable';
 
 /**
  * Posts one event and answers what the receiver said: the same signature, rules for addresses and limits as a delivery. It
@@ -49,6 +52,8 @@ export class PostEvent {
       ({ destinationId }) => destinationId === posted.destinationId,
     );
     if (!destination) return this.impossible('no_destination');
+    // Its address may have been changed since it was compared with what was allowed: this is the one that is called.
+    if (targetInFull(targetOf(destination)) !== posted.destination) return this.impossible('other_address');
     const at = this.clock.now();
     const headers = this.secrets.headers({ ...posted, ...signersOf(destination, at) }, at);
     if (!headers) return this.impossible('secret_unreadable');

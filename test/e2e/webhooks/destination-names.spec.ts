@@ -235,7 +235,7 @@ describe('a post to a destination', () => {
       target: 'CRM of Acme',
       params: {
         destinationId: named,
-        destination: expect.stringMatching(/^CRM of Acme \(http:\/\/[^?]+\)$/),
+        destination: expect.stringMatching(/^CRM of Acme \(http:\/\/[^?]+\?[0-9a-f]{8}\)$/),
         data: { order: 42 },
       },
     });

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PostEvent } from '../../../src/features/webhooks/index.js';
 import { verifyEvent } from '../../../src/platform/signatures/verify-event.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';
 import { draftPacket, ScriptedRunner } from '../../support/scripted-runner.js';
@@ -95,7 +96,11 @@ describe('an event that a person approved', () => {
       type: 'webhook.post',
       target: 'ERP of Acme',
       // Whoever decides sees where it goes.
-      params: { destinationId, destination: `ERP of Acme (${receiver.url})`, data: DATA },
+      params: {
+        destinationId,
+        destination: expect.stringMatching(/^ERP of Acme \(http:.*\/events\?[0-9a-f]{8}\)$/),
+        data: DATA,
+      },
     });
     expect(approval.summary).toBe('An event for the webhook destination "ERP of Acme".');
     // The query of an address may hold a credential.
@@ -221,15 +226,35 @@ describe('between the approval and the sending', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('a destination whose address was changed gets nothing', async () => {
+  it.each([
+    ['path', () => receiver.url.replace('/events', '/elsewhere')],
+    ['query', () => `${receiver.url}?key=of-a-stranger`],
+  ])('a destination whose %s was changed gets nothing', async (_part, url) => {
     const { approvalId, directiveId } = await drafted();
-    await test.rows('update webhook_destinations set url = $2 where destination_id = $1', [
-      destinationId,
-      receiver.url.replace('/events', '/elsewhere'),
-    ]);
+    const moved = await new Desk(test).client.send('PATCH', `/webhooks/${destinationId}`, { url: url() });
+    expect(moved.status, moved.text).toBe(200);
     await new Desk(test).approve(approvalId);
     expect(await fault(directiveId)).toMatchObject({ code: 'CONTENT_CHANGED' });
     expect(receiver.received).toEqual([]);
+  });
+});
+
+describe('between the check and the call', () => {
+  it('a destination whose address is changed gets nothing, at either address', async () => {
+    const posts = test.app.get(PostEvent, { strict: false });
+    const execute = posts.execute.bind(posts);
+    const moves = vi.spyOn(posts, 'execute').mockImplementationOnce(async (...args) => {
+      const url = receiver.url.replace('/events', '/elsewhere');
+      expect((await new Desk(test).client.send('PATCH', `/webhooks/${destinationId}`, { url })).status).toBe(
+        200,
+      );
+      return execute(...args);
+    });
+    const { directiveId } = await approved();
+    expect(await fault(directiveId)).toMatchObject({ code: 'CONTENT_CHANGED' });
+    expect(moves).toHaveBeenCalledOnce();
+    expect(receiver.received).toEqual([]);
+    moves.mockRestore();
   });
 });
 

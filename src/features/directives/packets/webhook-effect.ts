@@ -12,6 +12,7 @@ const POSTED_EVENT = 'work_packet.posted';
 
 const UNSENDABLE: Readonly<Record<Unsendable, string>> = {
   no_destination: 'The webhook destination was deleted, or wants no more events.',
+  other_address: 'The webhook destination has another name or address than when the event was allowed.',
   secret_unreadable:
     'The secret of the webhook destination cannot be opened with the SECRETS_KEY of this service.',
 };
@@ -47,6 +48,7 @@ export class WebhookEffect implements OutsideEffect<ParamsOf<'webhook.post'>> {
       { workspaceId, teamIds: 'all' },
       {
         destinationId: params.destinationId,
+        destination: params.destination,
         eventId,
         event: POSTED_EVENT,
         requestId,
@@ -54,6 +56,7 @@ export class WebhookEffect implements OutsideEffect<ParamsOf<'webhook.post'>> {
         signal,
       },
     );
+    if (answer === 'other_address') throw new EffectFailed('CONTENT_CHANGED', UNSENDABLE[answer], false);
     if (typeof answer === 'string')
       throw new EffectFailed('WEBHOOK_NOT_AVAILABLE', UNSENDABLE[answer], false);
     assertAccepted(answer, {
