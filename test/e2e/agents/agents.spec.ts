@@ -313,7 +313,10 @@ describe('a resume while a directive is just found to be waiting for its capo', 
     await other.query('begin');
     await other.query('select from directives where directive_id = $1 for update', [body.directiveId]);
     await test.rows('update work_items set due_at = now() where id = $1', [body.directiveId]);
-    const waiting = () => test.rows(`select 1 from pg_locks where not granted`);
+    const waiting = () =>
+      test.rows(
+        `select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+      );
     await eventually(waiting, (rows) => rows.length === 1);
     const resumed = owner.post('/agents/capo_ops/resume');
     await Promise.race([resumed, eventually(waiting, (rows) => rows.length === 2)]);

@@ -185,7 +185,8 @@ describe('the look for licences that have ended', () => {
     const client = await desk.test.database.owner.connect();
     const looks = desk.test.app.get(SubscriptionService);
     const waiting = () =>
-      desk.test.rows(`select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')`);
+      desk.test.rows(`select from pg_locks join pg_stat_activity using (pid)
+        where not granted and locktype in ('tuple', 'transactionid') and datname = current_database()`);
     try {
       await client.query('begin');
       await client.query('select from workspaces where workspace_id = $1 for update', [workspaceId]);

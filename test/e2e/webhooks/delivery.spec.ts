@@ -454,7 +454,9 @@ describe('the end of a destination', () => {
       [app.workspaceId, destinationId],
     );
     await eventually(
-      () => app.rows(`select 1 from pg_locks where not granted and locktype in ('tuple', 'transactionid')`),
+      () =>
+        app.rows(`select from pg_locks join pg_stat_activity using (pid)
+          where not granted and locktype in ('tuple', 'transactionid') and datname = current_database()`),
       (waiting) => waiting.length > 0,
     );
     await act.query(
