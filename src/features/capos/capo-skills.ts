@@ -8,12 +8,11 @@ const MAX_SKILL_BYTES = 32 * 1024;
 
 /** A skill as its pack has it. */
 interface SkillOfPack {
-  capo: CapoRole;
   packName: string;
   definition: Omit<SkillBrief, 'pack'>;
 }
 
-type Read = (scope: Scope, capos: readonly CapoRole[]) => Promise<readonly SkillOfPack[]>;
+type Read = (scope: Scope, capo: CapoRole) => Promise<readonly SkillOfPack[]>;
 
 /** The skills that a capo has from the workspace's skill packs. They belong to a higher feature, which registers. */
 @Injectable()
@@ -24,22 +23,16 @@ export class CapoSkills {
     this.#read = read;
   }
 
-  /** By capo, as many of them, in their order, as there is room for: one that has none left is left out whole. */
-  async of(scope: Scope, capos: readonly CapoRole[]): Promise<Map<CapoRole, SkillBrief[]>> {
+  /** As many of them, in their order, as there is room for: one that has none left is left out whole. */
+  async of(scope: Scope, capo: CapoRole): Promise<SkillBrief[]> {
     if (!this.#read) throw new Error('no skill packs have registered');
-    const found = capos.length === 0 ? [] : await this.#read(scope, capos);
-    return new Map(
-      [...Map.groupBy(found, ({ capo }) => capo)].map(([capo, skills]) => {
-        let room = MAX_SKILL_BYTES;
-        const fitting = skills.map(briefOf).filter((skill) => {
-          const bytes = Buffer.byteLength(JSON.stringify(skill));
-          if (bytes > room) return false;
-          room -= bytes;
-          return true;
-        });
-        return [capo, fitting] as const;
-      }),
-    );
+    let room = MAX_SKILL_BYTES;
+    return (await this.#read(scope, capo)).map(briefOf).filter((skill) => {
+      const bytes = Buffer.byteLength(JSON.stringify(skill));
+      if (bytes > room) return false;
+      room -= bytes;
+      return true;
+    });
   }
 }
 

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type GuardianEntity, type PolicyDecision, PolicyGate } from '../guardian/index.js';
+import { PolicyGate } from '../guardian/index.js';
 import { decidedPacketOf } from './packets/work-packet.js';
-import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
-import { type CheckedDraft, type DecidedDraft, verdictOn } from './decided-draft.js';
-import type { DirectiveEntity } from './directive.entity.js';
+import { type CheckedDraft, verdictOn } from './decided-draft.js';
 import { DiscardDraft } from './discard-draft.js';
 import { RecordDraft } from './record-draft.js';
 import { ReleaseDraft } from './release-draft.js';
@@ -24,26 +22,15 @@ export class DecideDraft {
 
   async execute(checked: CheckedDraft): Promise<void> {
     const { directive, guardian, packets } = checked;
-    return this.follow({ ...checked, policy: await this.policyOn(packets, directive, guardian) });
-  }
-
-  /** What the guardian decides; its lock may travel in the same message. */
-  policyOn(
-    packets: readonly WorkPacketEntity[],
-    { workspaceId, priority }: Pick<DirectiveEntity, 'workspaceId' | 'priority'>,
-    guardian: GuardianEntity | Promise<GuardianEntity>,
-  ): Promise<PolicyDecision[]> {
-    return this.gate.decide(
-      packets.map((packet) => decidedPacketOf(packet, priority)),
+    const policy = await this.gate.decide(
+      packets.map((packet) => decidedPacketOf(packet, directive.priority)),
       {
         guardian,
-        waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
+        waitingAhead: (standingOrderIds) =>
+          this.packets.waitingAhead(directive.workspaceId, standingOrderIds),
       },
     );
-  }
-
-  /** What follows from that. */
-  async follow(decided: DecidedDraft): Promise<void> {
+    const decided = { ...checked, policy };
     this.recordDraft.execute(decided);
     switch (verdictOn(decided)) {
       case 'deny':

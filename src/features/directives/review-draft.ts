@@ -21,7 +21,7 @@ export class ReviewDraft {
   ) {}
 
   execute(decided: DecidedDraft): void {
-    const { directive, draft, packets, policy, guardian, approval, tell } = decided;
+    const { directive, draft, packets, policy, guardian } = decided;
     const approvalId = isAwaited(decided) ? directive.approvalId! : this.ask(directive);
     const { workspaceId, directiveId, deadline, engine } = directive;
     const title = titleOf(directive.text);
@@ -32,11 +32,7 @@ export class ReviewDraft {
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
       readyContent(directive, packets, decisions, { now: this.clock.now(), concerns: draft.concerns }),
-      {
-        author: authorOf(engine),
-        by: capoActor(directive.capo!),
-        ...(tell && approval && { telling: { approval, tell } }),
-      },
+      { author: authorOf(engine), by: capoActor(directive.capo!) },
     );
     const receipt = {
       actor: capoActor(directive.capo!),
