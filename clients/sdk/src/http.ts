@@ -145,7 +145,9 @@ export class Http {
           ...init,
           signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
         });
-        this.#noticePosition(response);
+        const position = response.headers.get(POSITION);
+        // Positions compare as text; the answers of two changes may come in either order.
+        if (position && position > this.#position) this.#position = position;
         if (!response.ok) throw errorOf(response.status, await bodyOf(response, true), response.headers);
         result = await read(response);
       } catch (thrown) {
@@ -177,12 +179,6 @@ export class Http {
     if (this.#position && !headers.has(POSITION)) headers.set(POSITION, this.#position);
     // A redirect would take the token to another address.
     return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
-  }
-
-  /** Positions compare as text; the answers of two changes may come in either order. */
-  #noticePosition({ headers }: Response): void {
-    const position = headers.get(POSITION) ?? '';
-    if (position > this.#position) this.#position = position;
   }
 
   #log(
