@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMail, resetMail } from '../../../src/features/accounts/account-mail.js';
-import { resetDonePage } from '../../../src/features/accounts/reset-page.js';
+import { resetDonePage } from '../../../src/features/accounts/password.controller.js';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
 import { testMail } from '../../../src/features/setup/test-mail.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';

@@ -2,6 +2,7 @@ import { PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
+import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
 import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
@@ -164,3 +165,109 @@ export class OperatorToken {
    */
   expiresAt!: number;
 }
+
+/** The second factor of an account. */
+export class SecondFactorView {
+  /** Whether it is set up, and asked for at each sign-in. @example true */
+  isSetUp!: boolean;
+  /** Since when, Unix milliseconds; null: it is not. @example 1768209000000 */
+  since!: number | null;
+  /** How many recovery codes were not used. @example 10 */
+  recoveryCodesLeft!: number;
+  /** Whether the workspace requires one of this member. @example false */
+  isRequired!: boolean;
+}
+
+/** Body of `POST /api/admin/second-factor`. */
+export class BeginSecondFactorBody extends PickType(SignInBody, ['password']) {}
+
+/** What an authenticator needs to know; it is shown here alone. */
+export class NewSecondFactor {
+  /** The secret in base32, to be typed. @example 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' */
+  secret!: string;
+  /**
+   * The same as the content of a QR code.
+   * @example 'otpauth://totp/Consigliere:mira%40northwind.example?issuer=Consigliere&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30'
+   */
+  uri!: string;
+  /** Until when it can be confirmed, Unix milliseconds. @example 1768209600000 */
+  expiresAt!: number;
+}
+
+/** Body of what takes a code alone. */
+export class SecondFactorCodeBody {
+  /** The six digits that the authenticator shows now. @example '492039' */
+  @IsString()
+  @MaxLength(100)
+  code!: string;
+}
+
+/** Body of what changes a second factor that is set up. */
+export class ProveSecondFactorBody extends BeginSecondFactorBody {
+  /** The six digits of the authenticator, or a recovery code. @example '492039' */
+  @IsString()
+  @MaxLength(100)
+  code!: string;
+}
+
+/** Ten codes, each of which stands in for the authenticator once. They are shown here alone. */
+export class RecoveryCodes {
+  /**
+   * To be kept where neither the password nor the authenticator is.
+   * @example ["7k2m9q-4x0vbn-1zt8rw-6hcj5d"]
+   */
+  recoveryCodes!: string[];
+}
+
+/** What the link's page asks for. */
+export class NewPasswordBody {
+  /**
+   * The new password: 10 to 200 characters, another than before, and none that is easily guessed.
+   * @example 'nineteen pears on a slow train'
+   */
+  @IsNewPassword()
+  newPassword!: string;
+}
+
+/** Body of `PUT /api/admin/password`. */
+export class ChangePasswordBody extends NewPasswordBody {
+  /** The password that the account has. @example 'correct horse battery staple' */
+  @IsString()
+  @MaxLength(1000)
+  currentPassword!: string;
+}
+
+/** What has changed. */
+export class ChangedPassword {
+  /** Unix milliseconds. @example 1768209000000 */
+  changedAt!: number;
+  /** How many other sessions of the account have ended. @example 2 */
+  endedSessions!: number;
+}
+
+/** Body of `POST /api/admin/password/forgotten`. */
+export class ForgottenPasswordBody {
+  /** The mail address of the account. @example 'mira@northwind.example' */
+  @IsMailAddress()
+  email!: string;
+}
+
+/** The same for every address. */
+export class ForgottenPassword {
+  /**
+   * What happens now.
+   * @example 'If there is an account with this address, a link to set a new password is on its way to it.'
+   */
+  message!: string;
+}
+
+/** Body of `POST /api/admin/password/reset`. */
+export class ResetPasswordBody extends NewPasswordBody {
+  /** What stands at the end of the link. @example 'uM3nYdW0s2cJ8qv5Xk1ZbTgR7hLpAeFo6iNrVtCxB4E' */
+  @IsString()
+  @MaxLength(100)
+  token!: string;
+}
+
+/** The password is set, and all sessions of the account have ended. */
+export class ResetPasswordAnswer extends PickType(ChangedPassword, ['changedAt']) {}
