@@ -7,7 +7,7 @@ import { resetDonePage } from '../../../src/features/accounts/password.controlle
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
 import { testMail } from '../../../src/features/setup/test-mail.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
-import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc-page.js';
+import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc.controller.js';
 import { reportMail } from '../../../src/features/reports/report-mail.js';
 import { inviteMail } from '../../../src/features/teams/invite-mail.js';
 import { welcomePage } from '../../../src/features/teams/invite-page.js';
