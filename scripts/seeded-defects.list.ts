@@ -231,7 +231,7 @@ export const DEFECTS: readonly SeededDefect[] = [
   },
   {
     title: 'teams: the last owner leaves',
-    file: 'src/features/teams/remove-member.ts',
+    file: 'src/features/teams/members.service.ts',
     from: '.owners === 1)',
     to: '.owners === 0)',
     specs: ['test/e2e/teams/members.spec.ts'],

@@ -9,8 +9,8 @@ import { testMail } from '../../../src/features/setup/test-mail.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
 import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc.controller.js';
 import { reportMail } from '../../../src/features/reports/report-mail.js';
-import { inviteMail } from '../../../src/features/teams/invite-mail.js';
-import { welcomePage } from '../../../src/features/teams/invite-page.js';
+import { inviteMail } from '../../../src/features/teams/send-invite-mail.js';
+import { welcomePage } from '../../../src/features/teams/invite-page.controller.js';
 import { deletionMail } from '../../../src/features/tenancy/deletion-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
@@ -60,7 +60,7 @@ const MAILS: Record<string, () => Promise<string[]>> = {
       ),
       htmlOf(resetMail(newId('msg'), EMAIL, `https://northwind.example/password/${LONG}`, AT)),
     ]),
-  'features/teams/invite-mail.ts': () =>
+  'features/teams/send-invite-mail.ts': () =>
     Promise.all([htmlOf(invite({})), htmlOf(invite({ teamName: null, workspaceName: 'Northwind' }))]),
   'features/setup/test-mail.ts': async () => [
     await htmlOf(testMail(newId('msg'), EMAIL, 'https://consigliere.northwind.example')),
