@@ -9,7 +9,7 @@ import type { ApprovalDecided } from '../src/features/approvals/approval-decisio
 import type { ApprovalView } from '../src/features/approvals/approval-background.dto.js';
 import type { FeedPage } from '../src/features/audit/feed.dto.js';
 import type { ChainVerification } from '../src/features/audit/chain-verification.dto.js';
-import type { SettingsView } from '../src/features/workspaces/settings.dto.js';
+import type { SettingsView } from '../src/features/workspaces/workspace.dto.js';
 import type { DirectiveView } from '../src/features/directives/directive-view.dto.js';
 import type { QueuedDirective } from '../src/features/directives/directives.dto.js';
 
