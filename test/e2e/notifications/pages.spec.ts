@@ -11,7 +11,7 @@ import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/
 import { reportMail } from '../../../src/features/reports/report-mail.js';
 import { inviteMail } from '../../../src/features/teams/send-invite-mail.js';
 import { welcomePage } from '../../../src/features/teams/invite-page.controller.js';
-import { deletionMail } from '../../../src/features/tenancy/deletion-mail.js';
+import { deletionMail } from '../../../src/features/tenancy/send-deletion-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
 import { type BrowserPage, Chromium, chromiumPath, SMALL_PHONE_WIDTH } from '../../support/chromium.js';
@@ -65,7 +65,7 @@ const MAILS: Record<string, () => Promise<string[]>> = {
   'features/setup/test-mail.ts': async () => [
     await htmlOf(testMail(newId('msg'), EMAIL, 'https://consigliere.northwind.example')),
   ],
-  'features/tenancy/deletion-mail.ts': () =>
+  'features/tenancy/send-deletion-mail.ts': () =>
     Promise.all(
       (['requested', 'ending', 'withdrawn'] as const).map((news) =>
         htmlOf(
