@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMail, resetMail } from '../../../src/features/accounts/account-mail.js';
 import { resetDonePage } from '../../../src/features/accounts/password.controller.js';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
-import { testMail } from '../../../src/features/setup/test-mail.js';
+import { testMail } from '../../../src/features/setup/setup.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
 import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc.controller.js';
 import { reportMail } from '../../../src/features/reports/report-mail.js';
@@ -62,7 +62,7 @@ const MAILS: Record<string, () => Promise<string[]>> = {
     ]),
   'features/teams/send-invite-mail.ts': () =>
     Promise.all([htmlOf(invite({})), htmlOf(invite({ teamName: null, workspaceName: 'Northwind' }))]),
-  'features/setup/test-mail.ts': async () => [
+  'features/setup/setup.ts': async () => [
     await htmlOf(testMail(newId('msg'), EMAIL, 'https://consigliere.northwind.example')),
   ],
   'features/tenancy/send-deletion-mail.ts': () =>
