@@ -217,7 +217,7 @@ export const DEFECTS: readonly SeededDefect[] = [
   },
   {
     title: 'CSV: a formula is a formula',
-    file: 'src/features/audit/receipt-csv.ts',
+    file: 'src/features/audit/receipt-view.ts',
     from: "/^[=+\\-@\\t\\r]/.test(text) ? `'${text}` : text",
     to: 'text',
     specs: ['src/features/audit/receipt-csv.spec.ts'],
