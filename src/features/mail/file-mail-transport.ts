@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ComposedMail } from './mail-message.js';
-import { MailFailed, MailProbeFailed } from './mail-failed.js';
-import type { MailTransport, SentMail } from './mail-transport.js';
+import {
+  type ComposedMail,
+  MailFailed,
+  MailProbeFailed,
+  type MailTransport,
+  type SentMail,
+} from './mail-message.js';
 
 /** Where mail goes without a mail server: one `.eml` file each, for a person or another program to send. */
 export class FileMailTransport implements MailTransport {

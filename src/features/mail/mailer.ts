@@ -4,13 +4,18 @@ import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { traced } from '../../platform/kernel/request-context.js';
 import { Metrics } from '../../platform/observability/metrics.js';
-import { MailFailed, type MailFailure } from './mail-failed.js';
-import { compose, type MailMessage } from './mail-message.js';
-import type { MailTransport, SentMail } from './mail-transport.js';
+import {
+  MailFailed,
+  type MailFailure,
+  compose,
+  type MailMessage,
+  type MailTransport,
+  type SentMail,
+} from './mail-message.js';
 import { FileMailTransport } from './file-mail-transport.js';
 import { Smtp } from './smtp.js';
 
-export { LOGIN_REFUSED, MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-failed.js';
+export { LOGIN_REFUSED, MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-message.js';
 
 /** Sends mail through the configured server; with MAIL_TRANSPORT=file, or without SMTP_URL, each mail becomes a file in DATA_DIR/outbox. */
 @Injectable()
