@@ -26,13 +26,13 @@ function exactly(_key: string, value: unknown, { source }: { source?: string }):
 }
 
 function isExact(value: number, source: string): boolean {
-  if (Number.isInteger(value)) return Number.isSafeInteger(value) && isWhole(source);
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) && isWholeNumber(source);
   const digits = source.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   return Number.isFinite(value) && digits.length <= EXACT_DIGITS;
 }
 
 /** `1.0` and `1e3` are whole; so long a fraction that it is rounded to a whole number is not. */
-function isWhole(source: string): boolean {
+function isWholeNumber(source: string): boolean {
   return /^-?\d+$/.test(source) || source.length <= EXACT_DIGITS;
 }
 

@@ -24,7 +24,7 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const MIN_SECRET_LENGTH = 8;
 
 /** Every fault that the form of the file does not show, at its path. No value of a secret is repeated. */
-export function faultsOf(
+function faultsOf(
   connectors: readonly ConnectorContent[],
   file: ConnectorsFile,
   outboundAllow: readonly string[],

@@ -8,7 +8,7 @@ const SKILL_SCHEMA_VERSION = 1;
 const described = { type: 'string', minLength: 1, maxLength: 1_000 };
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 const scalar = { type: ['string', 'number', 'boolean'] };
-const named = {
+const propertyName = {
   type: 'string',
   pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
   description: 'Begins with a letter; letters, digits and _, at most 64.',
@@ -59,10 +59,10 @@ export const SKILL_SCHEMA = {
         properties: {
           type: 'object',
           maxProperties: 50,
-          propertyNames: named,
+          propertyNames: propertyName,
           additionalProperties: { $ref: '#/$defs/value' },
         },
-        required: { type: 'array', maxItems: 50, uniqueItems: true, items: named },
+        required: { type: 'array', maxItems: 50, uniqueItems: true, items: propertyName },
       },
     },
     value: {
@@ -86,10 +86,10 @@ export const SKILL_SCHEMA = {
         properties: {
           type: 'object',
           maxProperties: 50,
-          propertyNames: named,
+          propertyNames: propertyName,
           additionalProperties: { $ref: '#/$defs/value' },
         },
-        required: { type: 'array', maxItems: 50, uniqueItems: true, items: named },
+        required: { type: 'array', maxItems: 50, uniqueItems: true, items: propertyName },
       },
     },
   },

@@ -34,7 +34,7 @@ const order = z
     error: 'must name no team: the orders of a pack arrive for the whole workspace',
   });
 
-const skill = z.record(z.string(), z.unknown(), { error: 'must be an object' });
+const skillForm = z.record(z.string(), z.unknown(), { error: 'must be an object' });
 
 /** Checks that need more than the manifest, such as whether an order could ever apply, are elsewhere. */
 const manifestSchema = z
@@ -48,7 +48,7 @@ const manifestSchema = z
       .max(1_000, 'must have at most 1,000 characters')
       .refine((text) => !CONTROL_IN_TEXT.test(text), 'must not contain control characters'),
     skills: z
-      .array(skill, { error: 'must be a list' })
+      .array(skillForm, { error: 'must be a list' })
       .max(MAX_SKILLS, `must have at most ${MAX_SKILLS} skills`)
       .refine((skills) => unique(skills, ({ name }) => name), 'must have each name once'),
     standingOrders: z

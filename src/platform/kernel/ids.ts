@@ -89,8 +89,8 @@ const TIME_PART = 10;
  */
 export function derivedId<P extends IdPrefix>(prefix: P, at: number, of: string): Id<P> {
   const digest = createHash('sha256').update(of).digest().subarray(0, RANDOM_PART);
-  const random = [...digest].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
-  return `${prefix}_${encodeTime(Math.max(0, at), TIME_PART).toLowerCase()}${random}` as Id<P>;
+  const drawn = [...digest].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${prefix}_${encodeTime(Math.max(0, at), TIME_PART).toLowerCase()}${drawn}` as Id<P>;
 }
 
 /** The time in an id, Unix milliseconds; undefined for what is no id with this prefix. */
