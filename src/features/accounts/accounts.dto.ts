@@ -28,19 +28,13 @@ export class SignInBody {
   @MaxLength(1000)
   password!: string;
 
-  /**
-   * Where the account has a second factor: the six digits of the authenticator, or a recovery code.
-   * @example '492039'
-   */
+  /** Where the account has a second factor: the six digits of the authenticator, or a recovery code. @example '492039' */
   @IsOmittable()
   @IsString()
   @MaxLength(100)
   code?: string;
 
-  /**
-   * Which workspace to open; left out: the one that the account opened last.
-   * @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e'
-   */
+  /** Which workspace to open; left out: the one that the account opened last. @example 'wks_01kerpxzkz8m1c3v5b7n9q2w4e' */
   @IsOmittable()
   @Matches(/^wks_[0-9a-z]{26}$/, { message: '$property must be the id of a workspace' })
   workspaceId?: string;
@@ -131,10 +125,7 @@ export class ListedSession extends SessionFacts {
   memberName!: string;
   /** Whether it is the one that asks. @example true */
   current!: boolean;
-  /**
-   * What the browser says that it is.
-   * @example 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
-   */
+  /** What the browser says that it is. @example 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' */
   userAgent!: string | null;
   /** The address that signed in. @example '192.0.2.17' */
   address!: string;
@@ -159,10 +150,7 @@ export class OperatorToken {
   tokenId!: string;
   /** The token; it is shown here alone. @example 'cons_4fJq8Wn2Rk6Tz0Xb5Vc9Lm3Pd7Hs1Gy8Ua4Ei6Or2Qw0ZtX1Bn' */
   token!: string;
-  /**
-   * When it stops to open anything, Unix milliseconds; it ends with the session too.
-   * @example 1768209900000
-   */
+  /** When it stops to open anything, Unix milliseconds; it ends with the session too. @example 1768209900000 */
   expiresAt!: number;
 }
 
@@ -212,10 +200,7 @@ export class ProveSecondFactorBody extends BeginSecondFactorBody {
 
 /** Ten codes, each of which stands in for the authenticator once. They are shown here alone. */
 export class RecoveryCodes {
-  /**
-   * To be kept where neither the password nor the authenticator is.
-   * @example ["7k2m9q-4x0vbn-1zt8rw-6hcj5d"]
-   */
+  /** To be kept where neither the password nor the authenticator is. @example ["7k2m9q-4x0vbn-1zt8rw-6hcj5d"] */
   recoveryCodes!: string[];
 }
 
@@ -254,10 +239,7 @@ export class ForgottenPasswordBody {
 
 /** The same for every address. */
 export class ForgottenPassword {
-  /**
-   * What happens now.
-   * @example 'If there is an account with this address, a link to set a new password is on its way to it.'
-   */
+  /** What happens now. @example 'If there is an account with this address, a link to set a new password is on its way to it.' */
   message!: string;
 }
 

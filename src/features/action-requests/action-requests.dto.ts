@@ -37,10 +37,7 @@ export class CreateActionRequestBody extends AskBody {
   @Matches(TOOL_NAME, TOOL_MESSAGE)
   tool!: string;
 
-  /**
-   * The exact parameters of the call, at most 64 KB.
-   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
-   */
+  /** The exact parameters of the call, at most 64 KB. @example { "order": "A-17", "amount": 25, "currency": "EUR" } */
   @IsObject()
   params!: Record<string, unknown>;
 
@@ -94,10 +91,7 @@ export class ConsumeBody {
   })
   attempt!: string;
 
-  /**
-   * The parameters that the agent is about to use.
-   * @example { "order": "A-17", "amount": 25, "currency": "EUR" }
-   */
+  /** The parameters that the agent is about to use. @example { "order": "A-17", "amount": 25, "currency": "EUR" } */
   @IsOptional()
   @IsObject()
   params?: Record<string, unknown>;
@@ -200,10 +194,7 @@ export class ActionRequestSummary extends AskedView {
   policy!: ActionPolicy;
   /** low, medium, high or critical @example 'medium' */
   risk!: Risk;
-  /**
-   * How far it can be undone: read_only, reversible, externally_reversible or irreversible.
-   * @example 'irreversible'
-   */
+  /** How far it can be undone: read_only, reversible, externally_reversible or irreversible. @example 'irreversible' */
   reversibility!: Reversibility;
   /** Until when it can be consumed, Unix milliseconds; null until it may be. */
   consumeBy!: number | null;

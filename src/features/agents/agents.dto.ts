@@ -20,10 +20,7 @@ export class AgentView {
   id!: string;
   /** The role of the capo. @example 'capo_ops' */
   role!: CapoRole;
-  /**
-   * The first that holds: halted, paused, error, awaiting-approval, active or idle.
-   * @example 'awaiting-approval'
-   */
+  /** The first that holds: halted, paused, error, awaiting-approval, active or idle. @example 'awaiting-approval' */
   status!: AgentStatus;
   /** Directives that have not come to an end. @example 1 */
   pendingDirectives!: number;
@@ -63,10 +60,7 @@ export class EngineView {
   capo!: string;
   /** Its capo's responsibility. @example ['delivery', 'logistics', 'execution'] */
   domain!: string[];
-  /**
-   * The status of its capo: halted, paused, error, awaiting-approval, active or idle.
-   * @example 'awaiting-approval'
-   */
+  /** The status of its capo: halted, paused, error, awaiting-approval, active or idle. @example 'awaiting-approval' */
   status!: AgentStatus;
   /** What it can do. */
   actionTypes!: EngineActionType[];

@@ -25,10 +25,7 @@ export class ApprovalOutput {
   format!: 'markdown';
   /** The draft, Markdown. @example 'Hello Jane, the delivery arrives on Friday, 20 February.' */
   body!: string;
-  /**
-   * SHA-256 of `body`, in hex.
-   * @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a'
-   */
+  /** SHA-256 of `body`, in hex. @example 'e0ee8bb50685e05fa0f47ed04203ae953fdfd055f5bd2892ea186504254f8c3a' */
   contentHash!: string;
   /** What the runner says about its draft in its own words; never sent, and null when it had nothing to add. */
   remarks!: OutputRemarks | null;
@@ -54,10 +51,7 @@ export class ApprovalAction {
 export class ApprovalNeededInput {
   /** Where in the action. @example 'params.body' */
   path!: string;
-  /**
-   * What a person has to supply, in a sentence.
-   * @example 'Word the message: the directive only describes it.'
-   */
+  /** What a person has to supply, in a sentence. @example 'Word the message: the directive only describes it.' */
   message!: string;
 }
 
@@ -88,10 +82,7 @@ export class ApprovalWorkPacket {
   contentHash!: string;
   /** What a person has to supply before it may be approved; empty when it is complete. */
   needsInput!: ApprovalNeededInput[];
-  /**
-   * Who wrote it: the built-in runner of the capo, a model in its name, or a person who added it.
-   * @example 'capo'
-   */
+  /** Who wrote it: the built-in runner of the capo, a model in its name, or a person who added it. @example 'capo' */
   writtenBy!: 'capo' | 'model' | 'person' | 'agent';
   /** What people have changed since, the last change of each part. */
   edits!: ApprovalPacketEdit[];
@@ -102,15 +93,9 @@ export class RevisionChange {
   workPacketId!: string;
   /** What was done to it. @example 'edited' */
   change!: 'edited' | 'added' | 'removed';
-  /**
-   * What of it changed or was confirmed; empty when it was added or removed whole.
-   * @example ['params.body']
-   */
+  /** What of it changed or was confirmed; empty when it was added or removed whole. @example ['params.body'] */
   paths!: string[];
-  /**
-   * What stood there before, by path.
-   * @example { "params.body": "Hello Jane, the delivery arrives on Friday." }
-   */
+  /** What stood there before, by path. @example { "params.body": "Hello Jane, the delivery arrives on Friday." } */
   before!: Record<string, unknown>;
 }
 
@@ -119,10 +104,7 @@ export class ApprovalRevision extends PickType(ApprovalPacketEdit, ['by', 'at'])
   n!: number;
   /** Who wrote it: the built-in runner of a capo, a model in its name, or a person. @example 'person' */
   author!: 'capo' | 'model' | 'person' | 'agent';
-  /**
-   * What the approval was bound to from then on.
-   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
-   */
+  /** What the approval was bound to from then on. @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f' */
   contentHash!: string;
   /** What changed since the revision before; empty for the draft. */
   changes!: RevisionChange[];

@@ -150,10 +150,7 @@ export class EditBody {
 const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
 
 export class RejectBody {
-  /**
-   * Why, at most 10,000 characters; with `revise` the next draft follows it.
-   * @example 'Write Thursday instead of Friday.'
-   */
+  /** Why, at most 10,000 characters; with `revise` the next draft follows it. @example 'Write Thursday instead of Friday.' */
   @IsString()
   @Matches(/\S/, { message: 'feedback must not be empty' })
   @IsNotBlank()
@@ -297,27 +294,18 @@ export class ApprovalDecided {
   status!: string;
   /** How many people have approved it, and how many have to. */
   votes!: VoteCount;
-  /**
-   * The directive that it is about; null where an agent from outside asks.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The directive that it is about; null where an agent from outside asks. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string | null;
   /** The status of the directive now; null where there is none. @example 'sending' */
   directiveStatus!: string | null;
-  /**
-   * When it was decided, Unix milliseconds; null where more people have to approve.
-   * @example 1771401690000
-   */
+  /** When it was decided, Unix milliseconds; null where more people have to approve. @example 1771401690000 */
   decidedAt!: number | null;
   /**
    * The receipt of the decision, or of this approval where more people have to approve.
    * @example 'rcp_01khqw9ewg14azqhp5x4vkpz0a'
    */
   receiptId!: string;
-  /**
-   * The approval that follows; only when changes were requested.
-   * @example 'apr_01khqw6sxrdzg79npdmkrfqqh3'
-   */
+  /** The approval that follows; only when changes were requested. @example 'apr_01khqw6sxrdzg79npdmkrfqqh3' */
   nextApprovalId?: string;
 }
 

@@ -87,10 +87,7 @@ export class DecisionWaitQuery {
 }
 
 export class WaitQuery extends DecisionWaitQuery {
-  /**
-   * What to wait for: `draft`, until it is ready or decided; `decision`, until it is decided.
-   * @example 'decision'
-   */
+  /** What to wait for: `draft`, until it is ready or decided; `decision`, until it is decided. @example 'decision' */
   @ApiPropertyOptional()
   @IsOptional()
   @IsIn(['draft', 'decision'])
@@ -112,10 +109,7 @@ export class WaitingFor {
 export class ApprovalReason {
   /** What the policy decided: allow, require_approval, deny or throttle. @example 'require_approval' */
   outcome!: string;
-  /**
-   * Why, in a person's words; what decided stands first.
-   * @example ['No standing order allows this work packet.']
-   */
+  /** Why, in a person's words; what decided stands first. @example ['No standing order allows this work packet.'] */
   explanation!: string[];
   /**
    * The amount that an agent from outside asks for, in the major unit of its currency; left out where it is not known.
@@ -174,10 +168,7 @@ export class ApprovalVotes extends VoteCount {
 export class ApprovalSummary {
   /** The id of the approval. @example 'apr_01khqw6q00tp9w1md2nw5hc13a' */
   approvalId!: string;
-  /**
-   * The directive that it is about; null where an agent from outside asks.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The directive that it is about; null where an agent from outside asks. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   directiveId!: string | null;
   /** The action request of an agent from outside that it is about; null: none. */
   actionRequestId!: string | null;

@@ -292,10 +292,7 @@ class CheckpointView {
   workspaceId!: string;
   /** The number of the last receipt that it covers. @example 1204 */
   seq!: number;
-  /**
-   * The hash of that receipt, in hex.
-   * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
-   */
+  /** The hash of that receipt, in hex. @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa' */
   hash!: string;
   /** When it was signed, Unix milliseconds. @example 1771401720000 */
   signedAt!: number;
@@ -316,10 +313,7 @@ export class ChainHead {
    * @example 'd04b98f48e8f8bcc15c6ae5ac050801cd6dcfd428fb5f9e65c4e16e7807340fa'
    */
   hash!: string;
-  /**
-   * When the last receipt was written, Unix milliseconds; null before the first one.
-   * @example 1771401690000
-   */
+  /** When the last receipt was written, Unix milliseconds; null before the first one. @example 1771401690000 */
   at!: number | null;
   /** The newest signed checkpoint; null before the first one. */
   checkpoint!: CheckpointView | null;

@@ -18,18 +18,12 @@ export class ChatBody {
   @IsPlainText(MAX_MESSAGE)
   message!: string;
 
-  /**
-   * Goes on in this conversation of yours; left out, a new one begins.
-   * @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw'
-   */
+  /** Goes on in this conversation of yours; left out, a new one begins. @example 'cnv_01kerr2kg0b6y3v9m5d8q1tzxw' */
   @IsOptional()
   @Matches(/^cnv_[0-7][0-9a-hjkmnp-tv-z]{25}$/, { message: '$property must be the id of a conversation' })
   conversationId?: string;
 
-  /**
-   * The team of the directive that the message asks for. Left out: your only team.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The team of the directive that the message asks for. Left out: your only team. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: '$property must be the id of a team' })
   teamId?: string;

@@ -38,10 +38,7 @@ class BootstrapOperator extends PickType(ProfileOperator, ['memberId', 'handle',
 }
 
 class BootstrapTeam extends PickType(TeamView, ['teamId', 'name', 'slug']) {
-  /**
-   * The caller's role in the team; null for those who see every team without being in it.
-   * @example 'operator'
-   */
+  /** The caller's role in the team; null for those who see every team without being in it. @example 'operator' */
   role!: string | null;
 }
 
@@ -118,10 +115,7 @@ export class BootstrapView {
 class ContextOperator extends PickType(ProfileOperator, ['handle', 'tier']) {}
 
 class ContextMetrics {
-  /**
-   * Revenue of the last 24 hours, in the currency of the workspace alone; `GET /metrics` has the others.
-   * @example 600.5
-   */
+  /** Revenue of the last 24 hours, in the currency of the workspace alone; `GET /metrics` has the others. @example 600.5 */
   revenue24h!: number;
   /** Signals that carry a score. @example 2 */
   signalsScored!: number;
@@ -161,10 +155,7 @@ export class ContextView {
 
 /** Body of `POST /api/local/hydrate`. */
 export class HydrateBody {
-  /**
-   * What the client calls itself: the same at each call, and another on each device.
-   * @example 'mira-laptop'
-   */
+  /** What the client calls itself: the same at each call, and another on each device. @example 'mira-laptop' */
   @Matches(/^[\x21-\x7e]{1,64}$/, { message: '$property must be 1 to 64 visible ASCII characters' })
   deviceId!: string;
 

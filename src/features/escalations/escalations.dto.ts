@@ -63,10 +63,7 @@ export class EscalationSubject extends ReceiptEntity {}
 export class EscalationChoiceView {
   /** What to send as the decision. @example 'extend' */
   option!: string;
-  /**
-   * What it does.
-   * @example 'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.'
-   */
+  /** What it does. @example 'Gives the approval as much time again as it had, at most 24 hours; this is possible three times.' */
   effect!: string;
   /** The least role that may choose it. @example 'operator' */
   role!: Role;
@@ -101,10 +98,7 @@ export class EscalationView {
   choices!: EscalationChoiceView[];
   /** How many it stands for: where very much fails at once, one escalation stands for many. @example 1 */
   count!: number;
-  /**
-   * When it ends by itself or becomes worse, Unix milliseconds; null: it stays as it is.
-   * @example 1771488000000
-   */
+  /** When it ends by itself or becomes worse, Unix milliseconds; null: it stays as it is. @example 1771488000000 */
   dueAt!: number | null;
   /** When it was opened, Unix milliseconds. @example 1771402200000 */
   createdAt!: number;

@@ -22,10 +22,7 @@ const MAX_DEFINITION_BYTES = 64 * 1024;
 
 /** Body of `POST /evals/run` (SPECIFICATION, Eval). */
 export class RunEvalBody {
-  /**
-   * The run's name, in one line of at most 120 characters. The target selects the eval.
-   * @example 'Before the holidays'
-   */
+  /** The run's name, in one line of at most 120 characters. The target selects the eval. @example 'Before the holidays' */
   @MaxLength(120)
   @Matches(/\S/, { message: '$property must be one line of text' })
   @Matches(ONE_LINE, { message: '$property must be one line of text' })
@@ -39,10 +36,7 @@ export class RunEvalBody {
   @IsIn(EVAL_TARGETS)
   targetEntityType!: EvalTarget;
 
-  /**
-   * The id of the standing order or the work packet, or the name of the skill.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The id of the standing order or the work packet, or the name of the skill. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   @IsString()
   @Matches(/^[\w-]{1,64}$/, { message: '$property must be an id, or the name of a skill' })
   targetEntityId!: string;
@@ -111,17 +105,11 @@ export class EvalRunSummary {
   teamId!: string | null;
   /** Its name. @example 'Before the holidays' */
   name!: string;
-  /**
-   * standing_order_safety, workflow_candidate_soundness or skill_definition_syntax
-   * @example 'standing_order_safety'
-   */
+  /** standing_order_safety, workflow_candidate_soundness or skill_definition_syntax @example 'standing_order_safety' */
   kind!: EvalKind;
   /** Its subject. @example 'standing_order' */
   targetEntityType!: EvalTarget;
-  /**
-   * The id of the standing order or the work packet, or the name of the skill.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The id of the standing order or the work packet, or the name of the skill. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   targetEntityId!: string;
   /** Which version of the target; null: it has none. @example 1 */
   targetVersion!: number | null;
@@ -132,10 +120,7 @@ export class EvalRunSummary {
   occasion!: EvalOccasion;
   /** completed, or error when a rule could not be computed; such a run never passes @example 'completed' */
   status!: 'completed' | 'error';
-  /**
-   * From 0 to 1: 1 less 0.5 for each critical rule that is broken, 0.1 for each warning, 0.01 for each info.
-   * @example 0.9
-   */
+  /** From 0 to 1: 1 less 0.5 for each critical rule that is broken, 0.1 for each warning, 0.01 for each info. @example 0.9 */
   score!: number;
   /** The score from which on a target passes. @example 0.75 */
   threshold!: number;

@@ -128,10 +128,7 @@ class HaltedWork {
   executing!: number;
   /** Directives whose work packets were being carried out. @example 1 */
   sending!: number;
-  /**
-   * Action requests of agents from outside that were allowed and not consumed; they never can be any more.
-   * @example 0
-   */
+  /** Action requests of agents from outside that were allowed and not consumed; they never can be any more. @example 0 */
   voided!: number;
 }
 
@@ -156,10 +153,7 @@ export class KillAnswer {
   epoch!: number;
   /** When the kill switch was engaged, Unix milliseconds. @example 1771402800000 */
   killedAt!: number;
-  /**
-   * The receipt of the kill; null when the switch was engaged already.
-   * @example 'rcp_01khqxbaw0pdd5aew2rfzv11fe'
-   */
+  /** The receipt of the kill; null when the switch was engaged already. @example 'rcp_01khqxbaw0pdd5aew2rfzv11fe' */
   receiptId!: string | null;
   /** How many directives were halted, by their status before. */
   halted!: HaltedWork;

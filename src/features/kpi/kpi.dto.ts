@@ -15,10 +15,7 @@ export class WindowSums {
 export class Sums extends WindowSums {
   /** ISO 4217 code: of revenue that of the workspace's settings, of what models cost USD. @example 'EUR' */
   currency!: string;
-  /**
-   * The sums in each other currency, unconverted.
-   * @example { "USD": { "h24": 100, "d7": 250, "d30": 1020.5 } }
-   */
+  /** The sums in each other currency, unconverted. @example { "USD": { "h24": 100, "d7": 250, "d30": 1020.5 } } */
   byCurrency!: Record<string, WindowSums>;
 }
 
@@ -51,10 +48,7 @@ class DirectiveCounts {
 class ApprovalMetrics {
   /** Undecided now. @example 1 */
   pending!: number;
-  /**
-   * Half of the decisions of the last 30 days took no longer, in milliseconds; null without any.
-   * @example 90000
-   */
+  /** Half of the decisions of the last 30 days took no longer, in milliseconds; null without any. @example 90000 */
   medianDecisionMs!: number | null;
   /** Expired in the last 30 days without a decision. @example 0 */
   expired!: number;
@@ -123,9 +117,7 @@ export class KpiTilesView {
    * the same quarter of an hour.
    */
   packetsExecuted!: KpiTile;
-  /**
-   * Approvals that wait for a decision now; compared with a week ago. A day shows how many waited when it ended.
-   */
+  /** Approvals that wait for a decision now; compared with a week ago. A day shows how many waited when it ended. */
   approvalsPending!: KpiTile;
   /**
    * What models cost in the last seven days (drafts by when they were begun), today being one, in US dollars whatever the
@@ -137,9 +129,7 @@ export class KpiTilesView {
    * that end with it, and null where nothing ran in them.
    */
   evalPassRate!: KpiTile;
-  /**
-   * How many percent of the connectors are green; null while none is checked, and on a day of which nothing is known.
-   */
+  /** How many percent of the connectors are green; null while none is checked, and on a day of which nothing is known. */
   connectorHealth!: KpiTile;
 }
 
@@ -167,10 +157,7 @@ export class OutsideAgentFigures {
 export class KpiView {
   /** When this was computed, Unix milliseconds. @example 1771401600000 */
   generatedAt!: number;
-  /**
-   * The team whose numbers these are; null for all that the caller may see.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The team whose numbers these are; null for all that the caller may see. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   teamId!: string | null;
   /** The six tiles. */
   tiles!: KpiTilesView;

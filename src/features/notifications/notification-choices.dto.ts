@@ -9,15 +9,9 @@ import {
 
 /** What holds for the caller. */
 export class NotificationChoiceView {
-  /**
-   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'digest'
-   */
+  /** Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'digest' */
   approvals!: NotifyChoice;
-  /**
-   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'all'
-   */
+  /** Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'all' */
   escalations!: NotifyChoice;
   /** Daily reports that admins have mailed to a member: `all`, or `none` of them. @example 'all' */
   reports!: ReportChoice;

@@ -60,10 +60,7 @@ export class SkillPackSummary extends PickType(InstalledPackView, [
 ]) {
   /** Its purpose. @example 'Reminders of overdue invoices.' */
   description!: string;
-  /**
-   * installing, installed, failed (an admin may install the same version again), uninstalled or revoked
-   * @example 'installed'
-   */
+  /** installing, installed, failed (an admin may install the same version again), uninstalled or revoked @example 'installed' */
   status!: PackStatus;
   /** How far the installation has got. */
   progress!: PackProgress;
@@ -97,10 +94,7 @@ export class PackSkillView {
    */
   @ApiProperty({ type: Object, nullable: true })
   definition!: Record<string, unknown> | null;
-  /**
-   * The eval run that it arrived with; null: it has not arrived.
-   * @example 'evl_01kerr2kg0b6y3v9m5d8q1tzxw'
-   */
+  /** The eval run that it arrived with; null: it has not arrived. @example 'evl_01kerr2kg0b6y3v9m5d8q1tzxw' */
   evalRunId!: string | null;
   /** The score of that run, 0 to 1. @example 1 */
   score!: number | null;
@@ -118,10 +112,7 @@ export class PackOrderView {
   status!: string;
   /** Why it was refused or kept; null: nothing of the kind. */
   reason!: string | null;
-  /**
-   * The order that it arrived as; null: there is none, or the caller may not see it.
-   * @example 'so_01kerr2kg0xaen9f9sdsg8py4z'
-   */
+  /** The order that it arrived as; null: there is none, or the caller may not see it. @example 'so_01kerr2kg0xaen9f9sdsg8py4z' */
   standingOrderId!: string | null;
 }
 

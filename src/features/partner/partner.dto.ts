@@ -66,10 +66,7 @@ export class PartnerAvatar {
   weakest!: Metric | null;
   /** How many buyers are known. @example 1 */
   buyers!: number;
-  /**
-   * When the newest update was fired, Unix milliseconds; null before the first one.
-   * @example 1771402200000
-   */
+  /** When the newest update was fired, Unix milliseconds; null before the first one. @example 1771402200000 */
   lastEventAt!: number | null;
 }
 
@@ -92,10 +89,7 @@ export class MetricTrend extends IntersectionType(
 ) {
   /** rising, falling or steady, by the change of the last 7 days @example 'falling' */
   direction!: Direction;
-  /**
-   * How far the updates of the last 24 hours changed the mean: the sum of their changes, per buyer.
-   * @example -0.2
-   */
+  /** How far the updates of the last 24 hours changed the mean: the sum of their changes, per buyer. @example -0.2 */
   change24h!: number;
   /** The same for the last 7 days. @example -0.2 */
   change7d!: number;
@@ -120,10 +114,7 @@ export class RecentUpdate {
 export class PartnerIntelligence extends PickType(PartnerAvatar, ['lastEventAt']) {
   /** How much was reported. */
   counts!: PartnerCounts;
-  /**
-   * The metric that holds the buyers back most: the one with the lowest mean. Null: none is known.
-   * @example 'trust'
-   */
+  /** The metric that holds the buyers back most: the one with the lowest mean. Null: none is known. @example 'trust' */
   topGap!: Metric | null;
   /** One for each known metric. */
   trends!: MetricTrend[];
@@ -268,10 +259,7 @@ export class ConfidenceUpdateBody {
   @Type(() => SourceServiceRef)
   sourceServiceRef?: SourceServiceRef | null;
 
-  /**
-   * When the update was fired, Unix milliseconds, at most 5 minutes from the time of the service.
-   * @example 1771402200000
-   */
+  /** When the update was fired, Unix milliseconds, at most 5 minutes from the time of the service. @example 1771402200000 */
   @IsInt(UNIX_MILLISECONDS)
   @Min(0)
   firedAt!: number;

@@ -25,10 +25,7 @@ export class PreflightActionBody {
   @Matches(TOOL_NAME, { message: 'tool must be the name of a tool, such as crm.refund' })
   tool?: string;
 
-  /**
-   * With `tool`: the name of the agent that would ask. Left out: a member with a token of their own.
-   * @example 'invoice-bot'
-   */
+  /** With `tool`: the name of the agent that would ask. Left out: a member with a token of their own. @example 'invoice-bot' */
   @IsOptional()
   @IsString()
   @MaxLength(100)
@@ -74,10 +71,7 @@ export class PreflightBody extends PickType(QueuedDirectiveBody, ['priority', 'c
 
 /** Who would do it, and why. */
 export class PreflightRoute {
-  /**
-   * The capo that would do it; null: several could, and none was named, or an agent from outside would.
-   * @example 'capo_ops'
-   */
+  /** The capo that would do it; null: several could, and none was named, or an agent from outside would. @example 'capo_ops' */
   capo!: CapoRole | null;
   /** operator (named in the request) or consigliere @example 'operator' */
   routedBy!: 'operator' | 'consigliere';
@@ -109,10 +103,7 @@ export class PreflightLimit {
   used!: number;
   /** Whether it would hold. @example true */
   holds!: boolean;
-  /**
-   * Where it would only have to wait: when there is room for it, Unix milliseconds.
-   * @example 1768213200000
-   */
+  /** Where it would only have to wait: when there is room for it, Unix milliseconds. @example 1768213200000 */
   until?: number;
 }
 
@@ -163,10 +154,7 @@ export class PreflightView {
    * @example 'require_approval'
    */
   outcome!: PreflightOutcome;
-  /**
-   * Why, in a person's words; what decides stands first.
-   * @example ['No standing order allows this work packet.']
-   */
+  /** Why, in a person's words; what decides stands first. @example ['No standing order allows this work packet.'] */
   explanation!: string[];
   /** Where a person would be asked: how many people have to approve, and who may; null with any other outcome. */
   approval!: PreflightApproval | null;

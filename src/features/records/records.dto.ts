@@ -184,10 +184,7 @@ export class RevenueEventView {
 
 /** The answer to a reported revenue event. */
 export class RecordedRevenue extends RevenueEventView {
-  /**
-   * True when the same event was reported before: this is its record, and nothing was recorded a second time.
-   * @example false
-   */
+  /** True when the same event was reported before: this is its record, and nothing was recorded a second time. @example false */
   duplicate!: boolean;
 }
 

@@ -107,10 +107,7 @@ export class CapoDay {
 
 /** The capos' day in one page. */
 export class FamilyReport {
-  /**
-   * The id of the report, for comments; the same each time it is read.
-   * @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3'
-   */
+  /** The id of the report, for comments; the same each time it is read. @example 'rpt_01khqmcr00k2v9m5d8q1tzxwb3' */
   reportId!: string;
   /** The day in the workspace's zone. @example '2026-02-18' */
   date!: string;

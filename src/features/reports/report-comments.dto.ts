@@ -19,18 +19,12 @@ export class CommentBody {
   @Matches(REPORT_ID, OF_REPORT)
   reportId!: string;
 
-  /**
-   * The part that it is about: a capo, or a section of the Daily Report. Left out: the whole report.
-   * @example 'capo_ops'
-   */
+  /** The part that it is about: a capo, or a section of the Daily Report. Left out: the whole report. @example 'capo_ops' */
   @IsOptional()
   @IsIn(COMMENTED_PARTS)
   sectionKey?: CommentedPart;
 
-  /**
-   * What you say, at most 4,000 characters.
-   * @example 'The two delays were the carrier; I have called them.'
-   */
+  /** What you say, at most 4,000 characters. @example 'The two delays were the carrier; I have called them.' */
   @IsPlainText(MAX_COMMENT)
   body!: string;
 }

@@ -159,10 +159,7 @@ export class ReportDeliveryView {
   email!: boolean;
   /** An address they are mailed to; null: none was named. @example 'boss@acme.example' */
   emailAddress!: string | null;
-  /**
-   * The members whom they are mailed to; those who have left are not among them.
-   * @example ['mem_01kerq74k0wtbyzq0h359nrdxj']
-   */
+  /** The members whom they are mailed to; those who have left are not among them. @example ['mem_01kerq74k0wtbyzq0h359nrdxj'] */
   memberIds!: string[];
   /**
    * The invites whose people are mailed nothing before they accept; then they are among the members.
@@ -183,9 +180,6 @@ export class ReportConfigView {
   schedule!: 'daily' | 'on-demand';
   /** The zone in which days begin: the configured one, else the workspace's. @example 'Europe/Vienna' */
   timezone!: string;
-  /**
-   * When the next report is made, ISO 8601; null: none is made by itself.
-   * @example '2026-02-19T06:00:00.000Z'
-   */
+  /** When the next report is made, ISO 8601; null: none is made by itself. @example '2026-02-19T06:00:00.000Z' */
   nextReportAt!: string | null;
 }

@@ -15,10 +15,7 @@ export class ReportedEventView {
   source!: string;
   /** What it was for, if somebody said so. @example 'Order 1204' */
   description!: string | null;
-  /**
-   * When it was earned, ISO 8601; the report has what was recorded on its day.
-   * @example '2026-02-17T15:12:00.000Z'
-   */
+  /** When it was earned, ISO 8601; the report has what was recorded on its day. @example '2026-02-17T15:12:00.000Z' */
   occurredAt!: string;
 }
 
@@ -32,9 +29,7 @@ export class RevenueSection {
   byCurrency!: Record<string, number>;
   /** How many events there were. @example 31 */
   eventsTotal!: number;
-  /**
-   * The first 20 of them.
-   */
+  /** The first 20 of them. */
   events!: ReportedEventView[];
 }
 
@@ -160,9 +155,7 @@ export class ApprovalQueueSection {
   pending!: number;
   /** Those of them that are urgent. @example 1 */
   urgent!: number;
-  /**
-   * The first 20 of them, urgent ones first.
-   */
+  /** The first 20 of them, urgent ones first. */
   items!: ReportedApprovalView[];
   /** Escalations that wait. Reports that were made by earlier versions do not tell them. */
   escalations?: EscalationsOfReport;
@@ -174,10 +167,7 @@ export class TrustIntelligenceSection {
   scoresCompleted!: number;
   /** The mean of the confidences they told, 0 to 1; null without any. @example 0.62 */
   averageScore!: number | null;
-  /**
-   * The metric, beside overall, whose confidences were the lowest on average; null without any.
-   * @example 'price_fit'
-   */
+  /** The metric, beside overall, whose confidences were the lowest on average; null without any. @example 'price_fit' */
   topGap!: string | null;
 }
 
@@ -223,22 +213,13 @@ export class CostLedgerSection {
   total!: number;
   /** ISO 4217 code: USD. @example 'USD' */
   currency!: string;
-  /**
-   * The sums in other currencies, unconverted; empty as long as models are paid in US dollars.
-   * @example {}
-   */
+  /** The sums in other currencies, unconverted; empty as long as models are paid in US dollars. @example {} */
   byCurrency!: Record<string, number>;
-  /**
-   * By capo and currency.
-   */
+  /** By capo and currency. */
   byCapo!: CapoCostView[];
-  /**
-   * By model and currency.
-   */
+  /** By model and currency. */
   byModel!: ModelCostView[];
-  /**
-   * What model calls may use on one day.
-   */
+  /** What model calls may use on one day. */
   budget!: ReportedBudgetView;
 }
 
@@ -279,40 +260,24 @@ export class ReportedDirectiveView {
 export class TomorrowQueueSection {
   /** How many there are. @example 2 */
   total!: number;
-  /**
-   * The first 20 of them, by deadline.
-   */
+  /** The first 20 of them, by deadline. */
   items!: ReportedDirectiveView[];
 }
 
 /** The sections that are on. */
 export class ReportSectionsView {
-  /**
-   * What was earned.
-   */
+  /** What was earned. */
   revenue?: RevenueSection;
-  /**
-   * What the capos did.
-   */
+  /** What the capos did. */
   agentActivity?: AgentActivitySection;
-  /**
-   * What waits for a person.
-   */
+  /** What waits for a person. */
   approvalQueue?: ApprovalQueueSection;
-  /**
-   * What the partner persona service reported.
-   */
+  /** What the partner persona service reported. */
   trustIntelligence?: TrustIntelligenceSection;
-  /**
-   * What models cost.
-   */
+  /** What models cost. */
   costLedger?: CostLedgerSection;
-  /**
-   * The guardian.
-   */
+  /** The guardian. */
   guardianState?: GuardianStateSection;
-  /**
-   * Directives under way.
-   */
+  /** Directives under way. */
   tomorrowQueue?: TomorrowQueueSection;
 }

@@ -17,9 +17,7 @@ export class WrittenSectionView {
   status!: 'pending' | 'done' | 'failed' | 'late';
   /** Markdown; null unless it is done. @example 'Two offers are out.' */
   body!: string | null;
-  /**
-   * Why it is not there; null where it is.
-   */
+  /** Why it is not there; null where it is. */
   error!: string | null;
 }
 
@@ -41,10 +39,7 @@ export class ReceiptHeadView {
 
 /** The Daily Report (SPECIFICATION, Daily Report). Times in it are ISO 8601. */
 export class DailyReportView {
-  /**
-   * The id of the report; the day has it before its report is made, too.
-   * @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d'
-   */
+  /** The id of the report; the day has it before its report is made, too. @example 'rpt_01khq1ntg0a5m3k4s8xw2v7c9d' */
   reportId!: string;
   /** The day, YYYY-MM-DD in the zone. @example '2026-02-17' */
   date!: string;
@@ -60,26 +55,15 @@ export class DailyReportView {
   partial!: boolean;
   /** ISO 4217 code: the workspace's, in which single numbers of revenue are given. @example 'EUR' */
   currency!: string;
-  /**
-   * The day in one line.
-   * @example '12 directives executed, 1,204.50 EUR earned, 3 approvals waiting (1 urgent).'
-   */
+  /** The day in one line. @example '12 directives executed, 1,204.50 EUR earned, 3 approvals waiting (1 urgent).' */
   headline!: string;
-  /**
-   * The sections that are on.
-   */
+  /** The sections that are on. */
   sections!: ReportSectionsView;
-  /**
-   * Sections of the workspace's own; none while the report is partial.
-   */
+  /** Sections of the workspace's own; none while the report is partial. */
   customSections!: WrittenSectionView[];
-  /**
-   * The receipts of the day.
-   */
+  /** The receipts of the day. */
   receiptRange!: ReceiptRangeView;
-  /**
-   * The last receipt as it was made.
-   */
+  /** The last receipt as it was made. */
   receiptHead!: ReceiptHeadView;
 }
 
@@ -112,10 +96,7 @@ export class ReportRecipientView {
 
 /** Body of `POST /reports/{reportId}/resend`. */
 export class ResendReportBody {
-  /**
-   * To all recipients that are configured now, unless `failed`: only to those whose last mail failed.
-   * @example 'failed'
-   */
+  /** To all recipients that are configured now, unless `failed`: only to those whose last mail failed. @example 'failed' */
   @IsOptional()
   @IsIn(['all', 'failed'])
   to?: 'all' | 'failed';
@@ -133,9 +114,7 @@ export class ReportSummary {
   format!: ReportFormat;
   /** schedule, or on-demand: somebody asked for it, and nobody else is told of it @example 'schedule' */
   trigger!: 'schedule' | 'on-demand';
-  /**
-   * Whether it was mailed: what is still to come of all its mails, else whether one failed.
-   */
+  /** Whether it was mailed: what is still to come of all its mails, else whether one failed. */
   delivery!: ReportDeliveryState;
   /** What became of each mail; none where it was mailed to nobody. */
   recipients!: ReportRecipientView[];
@@ -151,10 +130,7 @@ export class ReportPage extends PageFacts {
 
 /** Query of `GET /reports/daily`. */
 export class DailyQuery {
-  /**
-   * The day, YYYY-MM-DD in the zone of the reports; the last one that is over, unless said.
-   * @example '2026-02-17'
-   */
+  /** The day, YYYY-MM-DD in the zone of the reports; the last one that is over, unless said. @example '2026-02-17' */
   @IsOptional()
   @IsCalendarDate()
   date?: string;

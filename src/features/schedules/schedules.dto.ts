@@ -87,10 +87,7 @@ export class ScheduleRuleBody {
   @Matches(CLOCK_TIME, { message: '$property must be a time from 00:00 to 23:59' })
   at!: string;
 
-  /**
-   * UTC or an IANA zone; left out: the workspace's, kept with the schedule from then on.
-   * @example 'Europe/Vienna'
-   */
+  /** UTC or an IANA zone; left out: the workspace's, kept with the schedule from then on. @example 'Europe/Vienna' */
   @IsOptional()
   @IsIanaZone()
   timezone?: string;
@@ -142,10 +139,7 @@ export class CreateScheduleBody {
 
 /** Body of `PATCH /schedules/{scheduleId}`: what is left out stays; `directive` and `rule` are replaced as a whole. */
 export class ChangeScheduleBody extends PartialType(OmitType(CreateScheduleBody, ['teamId'] as const)) {
-  /**
-   * `paused` stops it; `active` lets it run again from its next due time on, with the rights of the caller.
-   * @example 'paused'
-   */
+  /** `paused` stops it; `active` lets it run again from its next due time on, with the rights of the caller. @example 'paused' */
   @IsOptional()
   @IsIn(SCHEDULE_STATUSES)
   status?: ScheduleStatus;
@@ -204,10 +198,7 @@ export class ScheduleSummary {
   nextRunAt!: number | null;
   /** When it handed in a directive last, Unix milliseconds; null: never. @example 1771228800412 */
   lastRunAt!: number | null;
-  /**
-   * The directive that it handed in last; `GET /directives?scheduleId=` lists all.
-   * @example 'dir_01khqw6q006hs686p8sr7arg9t'
-   */
+  /** The directive that it handed in last; `GET /directives?scheduleId=` lists all. @example 'dir_01khqw6q006hs686p8sr7arg9t' */
   lastDirectiveId!: string | null;
   /** The team it belongs to, and its directives with it; null: none. */
   teamId!: string | null;

@@ -67,10 +67,7 @@ export class StandingOrderMatch implements OrderMatch {
   })
   actionTypes?: string[] | null;
 
-  /**
-   * Names of agents from outside, as their tokens have them, at most 50. Left out: all of them.
-   * @example ['invoice-bot']
-   */
+  /** Names of agents from outside, as their tokens have them, at most 50. Left out: all of them. @example ['invoice-bot'] */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -204,10 +201,7 @@ export class StandingOrderBudget implements OrderBudget {
   @Max(100)
   warnPercent?: number | null;
 
-  /**
-   * What happens to a work packet beyond the budget. Left out: `require_approval`.
-   * @example 'require_approval'
-   */
+  /** What happens to a work packet beyond the budget. Left out: `require_approval`. @example 'require_approval' */
   @IsOptional()
   @IsIn(ON_EXCEED)
   onExceed?: OnExceed | null;

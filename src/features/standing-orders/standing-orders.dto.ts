@@ -55,10 +55,7 @@ export class StandingOrderVersionSummary {
   isCurrent!: boolean;
   /** The order's name then. @example 'Delivery mail to Acme' */
   name!: string;
-  /**
-   * The order in a person's words. Lists show its beginning.
-   * @example 'Mail about deliveries may go to Acme on workdays.'
-   */
+  /** The order in a person's words. Lists show its beginning. @example 'Mail about deliveries may go to Acme on workdays.' */
   text!: string;
   /** The capos it was about; null: every capo. @example ['capo_ops'] */
   capos!: CapoRole[] | null;
@@ -70,10 +67,7 @@ export class StandingOrderVersionSummary {
   budget!: StandingOrderBudget | null;
   /** From when on it is silent, Unix milliseconds; null: never. @example 1798758000000 */
   expiresAt!: number | null;
-  /**
-   * SHA-256 of the rule, in hex.
-   * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
-   */
+  /** SHA-256 of the rule, in hex. @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042' */
   hash!: string;
   /** Who wrote this version. */
   createdBy!: ActorView;
@@ -114,20 +108,14 @@ export const ORDER_IF_MATCH = {
 
 /** Body of `POST /standing-orders`. */
 export class CreateStandingOrderBody {
-  /**
-   * One line of at most 120 characters, by which decisions name the order.
-   * @example 'Delivery mail to Acme'
-   */
+  /** One line of at most 120 characters, by which decisions name the order. @example 'Delivery mail to Acme' */
   @MaxLength(120)
   @Matches(/\S/, { message: '$property must be one line of text' })
   @Matches(ONE_LINE, { message: '$property must be one line of text' })
   @IsNotBlank()
   name!: string;
 
-  /**
-   * The order in a person's words, at most 4,000 characters.
-   * @example 'Mail about deliveries may go to Acme on workdays.'
-   */
+  /** The order in a person's words, at most 4,000 characters. @example 'Mail about deliveries may go to Acme on workdays.' */
   @IsOptional()
   @IsString()
   @MaxLength(4000)
@@ -204,10 +192,7 @@ export class CreateStandingOrderBody {
 
 /** What an owner acknowledges, and of which version. */
 class Acknowledgement {
-  /**
-   * That the owner knows: from now on the order lets work packets go out that cannot be undone.
-   * @example true
-   */
+  /** That the owner knows: from now on the order lets work packets go out that cannot be undone. @example true */
   @IsOptional()
   @Equals(true)
   acknowledge?: true;
@@ -243,10 +228,7 @@ export class RollBackStandingOrderBody {
   @Max(2_147_483_647)
   version!: number;
 
-  /**
-   * That the owner knows: from now on the order lets work packets go out that cannot be undone.
-   * @example true
-   */
+  /** That the owner knows: from now on the order lets work packets go out that cannot be undone. @example true */
   @IsOptional()
   @Equals(true)
   acknowledge?: true;
@@ -254,10 +236,7 @@ export class RollBackStandingOrderBody {
 
 /** Body of `POST /standing-orders/{id}/activate`; it may be empty. */
 export class ActivateStandingOrderBody extends Acknowledgement {
-  /**
-   * Only tries the order out: decisions say what it would have changed, and it changes nothing.
-   * @example true
-   */
+  /** Only tries the order out: decisions say what it would have changed, and it changes nothing. @example true */
   @IsOptional()
   @Equals(true)
   shadow?: true;
@@ -287,10 +266,7 @@ export class StandingOrderSummary {
   teamId!: Id<'team'> | null;
   /** The capos it is about; null: every capo. @example ['capo_ops'] */
   capos!: CapoRole[] | null;
-  /**
-   * Only active orders decide. A shadow order is computed and reported, a draft waits for its activation.
-   * @example 'active'
-   */
+  /** Only active orders decide. A shadow order is computed and reported, a draft waits for its activation. @example 'active' */
   status!: StandingOrderStatus;
   /** Why a new order stays a draft, and who activates it; null: it does not. */
   heldBecause!: string | null;
@@ -311,10 +287,7 @@ export class StandingOrderSummary {
    * @example 'evl_01kerr2p5t7w9y1b3d5f7h9k1m'
    */
   evalRunId!: string | null;
-  /**
-   * SHA-256 of the rule of this version, in hex.
-   * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
-   */
+  /** SHA-256 of the rule of this version, in hex. @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042' */
   hash!: string;
   /** Who wrote it. */
   createdBy!: ActorView;
@@ -322,10 +295,7 @@ export class StandingOrderSummary {
   createdAt!: number;
   /** When it was last changed, Unix milliseconds. @example 1768209900000 */
   updatedAt!: number;
-  /**
-   * When it was last activated, Unix milliseconds; null while it has never been active.
-   * @example 1768209900000
-   */
+  /** When it was last activated, Unix milliseconds; null while it has never been active. @example 1768209900000 */
   activatedAt!: number | null;
 }
 

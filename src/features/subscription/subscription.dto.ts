@@ -32,10 +32,7 @@ export class SubscriptionView {
    * @example 'active'
    */
   status!: SubscriptionStatus;
-  /**
-   * What the installed licence grants besides the tier; nothing once it has expired.
-   * @example ['skill-packs', 'sso']
-   */
+  /** What the installed licence grants besides the tier; nothing once it has expired. @example ['skill-packs', 'sso'] */
   entitlements!: string[];
   /** When the installed licence ends, Unix milliseconds; null when there is none. @example 1827619200000 */
   expiresAt!: number | null;

@@ -50,17 +50,11 @@ export class SuggestionSimulation extends SimulationNumbers {
 
 /** An order that people would not have to decide about each time any more. Nothing becomes active by itself. */
 export class SuggestionView {
-  /**
-   * The id of the suggestion; that of the same suggestion is the same each time.
-   * @example 'sug_5x1v3t7r9p2n4m6k8j0h1g3f5d'
-   */
+  /** The id of the suggestion; that of the same suggestion is the same each time. @example 'sug_5x1v3t7r9p2n4m6k8j0h1g3f5d' */
   suggestionId!: Id<'sug'>;
   /** The order that accepting it makes, as a draft. */
   order!: SuggestedOrder;
-  /**
-   * How many approvals it is made from, each given without an edit, none of them before the last rejection.
-   * @example 7
-   */
+  /** How many approvals it is made from, each given without an edit, none of them before the last rejection. @example 7 */
   approvals!: number;
   /** When the last of them was given, Unix milliseconds. @example 1768209600000 */
   lastApprovedAt!: number;

@@ -32,10 +32,7 @@ class ExportView {
   askedBy!: ActorView;
   /** When its last byte was sent, Unix milliseconds. @example 1768209000000 */
   completedAt!: number;
-  /**
-   * The SHA-256 that its last line gives.
-   * @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f'
-   */
+  /** The SHA-256 that its last line gives. @example '9deb65b8788f41ff94a217842017db2f843954fc0eb46110835903908e5a265f' */
   sha256!: string;
   /** How many lines it has. @example 18204 */
   lines!: number;
@@ -49,19 +46,13 @@ class DeletionView {
   requestedBy!: ActorView;
   /** When, Unix milliseconds. @example 1768209000000 */
   requestedAt!: number;
-  /**
-   * Until when an owner can take it back, Unix milliseconds; then everything is deleted.
-   * @example 1768813800000
-   */
+  /** Until when an owner can take it back, Unix milliseconds; then everything is deleted. @example 1768813800000 */
   dueAt!: number;
 }
 
 /** Whether the workspace is going to be deleted, and its newest export. */
 export class DeletionStatus {
-  /**
-   * active, or deleting: it can be read and not changed, and is deleted when the grace is over.
-   * @example 'deleting'
-   */
+  /** active, or deleting: it can be read and not changed, and is deleted when the grace is over. @example 'deleting' */
   state!: 'active' | 'deleting';
   /** The deletion; null: nobody asked for it. */
   deletion!: DeletionView | null;
@@ -98,10 +89,7 @@ export const WORKSPACE_PARAM = {
 
 /** Body of `POST /api/admin/workspaces`. */
 export class NewWorkspaceBody extends OwnerBody {
-  /**
-   * One line of 1 to 60 characters, unlike the name of any other workspace of the service.
-   * @example 'Northwind Retail'
-   */
+  /** One line of 1 to 60 characters, unlike the name of any other workspace of the service. @example 'Northwind Retail' */
   @IsVisibleName(MAX_NAME)
   name!: string;
 
@@ -132,10 +120,7 @@ export class ListedWorkspace {
   name!: string;
   /** free, pro or enterprise @example 'pro' */
   tier!: Tier;
-  /**
-   * invited: nobody is its owner yet; deleting: its deletion was requested; active otherwise.
-   * @example 'active'
-   */
+  /** invited: nobody is its owner yet; deleting: its deletion was requested; active otherwise. @example 'active' */
   state!: 'active' | 'invited' | 'deleting';
   /** How many active members it has. @example 12 */
   members!: number;

@@ -46,10 +46,7 @@ export class RegisterToolBody {
   @IsPlainText(120, { oneLine: true })
   title?: string | null;
 
-  /**
-   * What it does, for the person who decides; at most 4,000 characters.
-   * @example 'Pays an amount back to the customer.'
-   */
+  /** What it does, for the person who decides; at most 4,000 characters. @example 'Pays an amount back to the customer.' */
   @IsOptional()
   @IsPlainText(4_000)
   description?: string | null;
@@ -59,10 +56,7 @@ export class RegisterToolBody {
   @Matches(/^[\x21-\x7e]{1,255}$/, { message: '$property must be 1 to 255 visible ASCII characters' })
   audience?: string | null;
 
-  /**
-   * read_only, reversible, externally_reversible or irreversible; irreversible unless said
-   * @example 'irreversible'
-   */
+  /** read_only, reversible, externally_reversible or irreversible; irreversible unless said @example 'irreversible' */
   @IsOptional()
   @IsIn(REVERSIBILITIES)
   reversibility?: Reversibility | null;

@@ -62,10 +62,7 @@ export class DeliverySummary {
   previousDeliveryId!: string | null;
   /** The destination that it goes to. @example 'whk_01kerrmxe0f92dpshwc00z76cs' */
   destinationId!: string;
-  /**
-   * pending, sending, delivered, failed (another attempt follows) or dead (none does)
-   * @example 'delivered'
-   */
+  /** pending, sending, delivered, failed (another attempt follows) or dead (none does) @example 'delivered' */
   status!: DeliveryStatus;
   /** It was given up, and its event has neither arrived nor been sent again since. @example false */
   lost!: boolean;

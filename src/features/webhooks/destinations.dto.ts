@@ -49,18 +49,12 @@ export class RegisterWebhookBody {
   @IsAlone()
   event?: SubscribableEvent;
 
-  /**
-   * The events to receive, each once; not beside `event`.
-   * @example ['directive.executed', 'approval.requested']
-   */
+  /** The events to receive, each once; not beside `event`. @example ['directive.executed', 'approval.requested'] */
   @ValidateIf(isGiven('events'))
   @AreEvents()
   events?: SubscribableEvent[];
 
-  /**
-   * Where to send them: `https`, reachable at public addresses only.
-   * @example 'https://hooks.acme.example/consigliere'
-   */
+  /** Where to send them: `https`, reachable at public addresses only. @example 'https://hooks.acme.example/consigliere' */
   @IsString()
   url!: string;
 
@@ -85,10 +79,7 @@ export class RegisterPartnerWebhookBody {
   @IsNotBlank()
   description!: string;
 
-  /**
-   * Where to send them: `https`, reachable at public addresses only.
-   * @example 'https://hooks.acme.example/consigliere'
-   */
+  /** Where to send them: `https`, reachable at public addresses only. @example 'https://hooks.acme.example/consigliere' */
   @IsString()
   url!: string;
 
@@ -105,10 +96,7 @@ export class RegisterPartnerWebhookBody {
 export class ChangeDestinationBody extends PartialType(OmitType(RegisterPartnerWebhookBody, ['events']), {
   skipNullProperties: false,
 }) {
-  /**
-   * The events to receive from now on, each once.
-   * @example ['directive.executed', 'approval.requested']
-   */
+  /** The events to receive from now on, each once. @example ['directive.executed', 'approval.requested'] */
   @ValidateIf(isGiven('events'))
   @AreEvents()
   events?: SubscribableEvent[];
@@ -130,28 +118,19 @@ export class RotateSecretBody {
 export class DestinationView {
   /** The id of the destination. @example 'whk_01kerrmxe0f92dpshwc00z76cs' */
   destinationId!: string;
-  /**
-   * One line, to tell destinations apart, which every member reads; empty when none was given.
-   * @example 'The ledger of Acme'
-   */
+  /** One line, to tell destinations apart, which every member reads; empty when none was given. @example 'The ledger of Acme' */
   description!: string;
   /** Where the events are sent. @example 'https://hooks.acme.example/consigliere' */
   url!: string;
   /** The events that it receives. @example ['directive.executed', 'approval.requested'] */
   events!: SubscribableEvent[];
-  /**
-   * active, paused (only a probe is sent now and then) or gone (nothing is sent any more)
-   * @example 'active'
-   */
+  /** active, paused (only a probe is sent now and then) or gone (nothing is sent any more) @example 'active' */
   status!: DestinationStatus;
   /** The version of the API whose events it receives. @example '2026-04' */
   apiVersion!: string;
   /** When it was registered, Unix milliseconds. @example 1768210200000 */
   createdAt!: number;
-  /**
-   * When something last arrived, Unix milliseconds, to the second; null: nothing yet.
-   * @example 1771401692000
-   */
+  /** When something last arrived, Unix milliseconds, to the second; null: nothing yet. @example 1771401692000 */
   lastDeliveryAt!: number | null;
   /** Deliveries in a row that were given up. @example 0 */
   consecutiveFailures!: number;
@@ -159,10 +138,7 @@ export class DestinationView {
 
 /** A new destination with the secret that was made for it; nothing shows it again. */
 export class NewDestination extends DestinationView {
-  /**
-   * The secret that was made for it; nothing shows it again.
-   * @example 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-   */
+  /** The secret that was made for it; nothing shows it again. @example 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' */
   secret!: string;
 }
 

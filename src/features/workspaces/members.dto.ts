@@ -111,15 +111,9 @@ export class MemberView {
 
 /** A member who was removed, with what ended besides the membership. */
 export class RemovedMember extends MemberView {
-  /**
-   * How many tokens were revoked: the member's own, and those that they made or rotated for others.
-   * @example 2
-   */
+  /** How many tokens were revoked: the member's own, and those that they made or rotated for others. @example 2 */
   revokedTokens!: number;
-  /**
-   * How many invites were withdrawn: those to the member's address, and those that the member sent.
-   * @example 1
-   */
+  /** How many invites were withdrawn: those to the member's address, and those that the member sent. @example 1 */
   withdrawnInvites!: number;
 }
 

@@ -15,26 +15,17 @@ const STANDARD: NotificationsView = { approvals: 'all', escalations: 'all', repo
 
 /** The mails that members get: omitted fields stay unchanged, null restores the default, `all`. */
 export class ChangeNotifications {
-  /**
-   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'digest'
-   */
+  /** Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'digest' */
   @IsOptional()
   @IsIn(NOTIFY_CHOICES)
   approvals?: NotifyChoice | null;
 
-  /**
-   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'all'
-   */
+  /** Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'all' */
   @IsOptional()
   @IsIn(NOTIFY_CHOICES)
   escalations?: NotifyChoice | null;
 
-  /**
-   * Daily reports that admins have mailed to a member's address: `all`, or `none` of them.
-   * @example 'none'
-   */
+  /** Daily reports that admins have mailed to a member's address: `all`, or `none` of them. @example 'none' */
   @IsOptional()
   @IsIn(REPORT_CHOICES)
   reports?: ReportChoice | null;
@@ -42,15 +33,9 @@ export class ChangeNotifications {
 
 /** The mails that members get. */
 export class NotificationsView {
-  /**
-   * Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'digest'
-   */
+  /** Approvals: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'digest' */
   approvals!: NotifyChoice;
-  /**
-   * Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`.
-   * @example 'all'
-   */
+  /** Escalations: `all` of them, only `urgent` ones, a `digest` once a day (urgent ones at once), or `none`. @example 'all' */
   escalations!: NotifyChoice;
   /** Daily reports that admins have mailed to a member's address: `all`, or `none` of them. @example 'all' */
   reports!: ReportChoice;

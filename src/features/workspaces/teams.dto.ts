@@ -44,10 +44,7 @@ export class TeamView {
   teamId!: string;
   /** The team's name. @example 'Marketing' */
   name!: string;
-  /**
-   * The name at its beginning, as it can stand in an address; it stays when the team is renamed.
-   * @example 'marketing'
-   */
+  /** The name at its beginning, as it can stand in an address; it stays when the team is renamed. @example 'marketing' */
   slug!: string;
   /** How many members the team has. @example 4 */
   memberCount!: number;

@@ -29,10 +29,7 @@ import { IsNoneOfOurs } from './reserved-names.js';
 
 /** What each request of an agent from outside says besides its content. */
 export class AskBody {
-  /**
-   * Why the agent asks; shown to people as its claim.
-   * @example 'The customer returned the goods on Monday.'
-   */
+  /** Why the agent asks; shown to people as its claim. @example 'The customer returned the goods on Monday.' */
   @ApiPropertyOptional({ maxLength: 500 })
   @IsOptional()
   @IsPlainText(500, { visible: true })
@@ -46,10 +43,7 @@ export class AskBody {
   @Matches(/^[\x21-\x7e]{1,255}$/, { message: '$property must have 1 to 255 visible ASCII characters' })
   externalId?: string | null;
 
-  /**
-   * The team whose people decide. Left out: the caller's only team, else none.
-   * @example 'team_01kerq74k0wtbyzq0h359nrdxj'
-   */
+  /** The team whose people decide. Left out: the caller's only team, else none. @example 'team_01kerq74k0wtbyzq0h359nrdxj' */
   @IsOptional()
   @Matches(/^team_[0-9a-z]{26}$/, { message: 'teamId must be the id of a team' })
   teamId?: string | null;
@@ -141,10 +135,7 @@ export class CreateTokenBody {
   @Max(YEAR_9999)
   expiresAt?: number | null;
 
-  /**
-   * What it narrows the member's rights to; left out: all of them, and for an agent `["request"]`.
-   * @example ['read']
-   */
+  /** What it narrows the member's rights to; left out: all of them, and for an agent `["request"]`. @example ['read'] */
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)
@@ -186,10 +177,7 @@ export class TokenView {
   memberName!: string;
   /** The last four characters. @example 'Qz7m' */
   hint!: string;
-  /**
-   * Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes).
-   * @example []
-   */
+  /** Ids of the other members who made it for this one; what is done with it counts for them as well (four eyes). @example [] */
   madeBy!: string[];
   /** When it was made, Unix milliseconds. @example 1768209000000 */
   createdAt!: number;
@@ -216,10 +204,7 @@ export class TokenView {
 
 /** A new token; nothing shows it again. */
 export class NewToken extends TokenView {
-  /**
-   * The token; nothing shows it again.
-   * @example 'cons_7Hq2mXv9Rk4TbWz1NcYp8LsJd3FgUa6EoKi5QtVx0BnMr4ShQz7m'
-   */
+  /** The token; nothing shows it again. @example 'cons_7Hq2mXv9Rk4TbWz1NcYp8LsJd3FgUa6EoKi5QtVx0BnMr4ShQz7m' */
   token!: string;
 }
 
@@ -238,17 +223,11 @@ export class OutsideAgentView extends PickType(TokenView, ['memberName', 'paused
   name!: string;
   /** The tools that it may ask for. @example ['crm.contacts.*'] */
   tools!: string[];
-  /**
-   * `paused` while its token is; `active` with a request in the last 24 hours, else `idle`.
-   * @example 'active'
-   */
+  /** `paused` while its token is; `active` with a request in the last 24 hours, else `idle`. @example 'active' */
   status!: OutsideAgentStatus;
   /** One sentence on why it has this status. @example 'It sent a request within the last 24 hours.' */
   statusReason!: string;
-  /**
-   * Its action requests and questions that are not decided yet, as far as the caller may see them.
-   * @example 1
-   */
+  /** Its action requests and questions that are not decided yet, as far as the caller may see them. @example 1 */
   pendingRequests!: number;
   /** The member on whose behalf it asks. @example 'mem_01kerpxzm0g7k7xtwmhd8ah2pd' */
   memberId!: string;

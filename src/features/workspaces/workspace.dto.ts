@@ -35,10 +35,7 @@ function IsInMillionths(): PropertyDecorator {
 
 /** How much the model calls of a workspace may use on one day of its zone. */
 class ModelBudgetView {
-  /**
-   * Where the prices of the model are known: in `currency`; 0 stops every call. Null: what the tier has.
-   * @example 25
-   */
+  /** Where the prices of the model are known: in `currency`; 0 stops every call. Null: what the tier has. @example 25 */
   @IsOptional()
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @IsInMillionths()
@@ -51,10 +48,7 @@ class ModelBudgetView {
   @IsIn(['USD'])
   currency?: 'USD';
 
-  /**
-   * Where they are not known: tokens, read and written; 0 stops every call. Null: what the tier has.
-   * @example 2000000
-   */
+  /** Where they are not known: tokens, read and written; 0 stops every call. Null: what the tier has. @example 2000000 */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -161,10 +155,7 @@ class ChangeSender {
   @IsVisibleName(100)
   name?: string | null;
 
-  /**
-   * What stands at the end of a mail, below the name; null: nothing.
-   * @example 'Northwind Customer Care\n+43 1 234 5678'
-   */
+  /** What stands at the end of a mail, below the name; null: nothing. @example 'Northwind Customer Care\n+43 1 234 5678' */
   @IsOptional()
   @IsPlainText(1_000)
   signature?: string | null;
@@ -183,10 +174,7 @@ class ChangeSender {
 export class SenderView {
   /** Who signs; null: the name of the member who hands in the directive. @example 'Mira Novak' */
   name!: string | null;
-  /**
-   * What stands at the end of a mail, below the name; null: nothing.
-   * @example 'Northwind Customer Care\n+43 1 234 5678'
-   */
+  /** What stands at the end of a mail, below the name; null: nothing. @example 'Northwind Customer Care\n+43 1 234 5678' */
   signature!: string | null;
   /**
    * The address that answers go to (Reply-To); null: answers go to the sender of the mail.
@@ -207,10 +195,7 @@ export class ChangeSettingsBody {
   @IsLanguageTag()
   locale?: string;
 
-  /**
-   * ISO 4217 code: the currency in which sums are given. Amounts in others stand beside them, unconverted.
-   * @example 'EUR'
-   */
+  /** ISO 4217 code: the currency in which sums are given. Amounts in others stand beside them, unconverted. @example 'EUR' */
   @IsOmittable()
   @IsCurrency()
   currency?: string;

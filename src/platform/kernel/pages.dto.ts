@@ -22,10 +22,7 @@ class LimitQuery {
 
 /** `limit`, `offset` and `cursor` of every paged list (CONTRACT section 1). */
 export class PageQuery extends LimitQuery {
-  /**
-   * How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands.
-   * @example 0
-   */
+  /** How many items to pass over. Long lists are read with `cursor`, which costs the same wherever it stands. @example 0 */
   @ApiPropertyOptional()
   @IsOptional()
   @FromDigits()

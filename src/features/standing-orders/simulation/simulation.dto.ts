@@ -12,10 +12,7 @@ export class SimulatedChangeView {
    * @example 'invoice-bot'
    */
   agent?: string | null;
-  /**
-   * What it does, in one line; null where the work packet no longer exists.
-   * @example 'Email Jane about the delivery'
-   */
+  /** What it does, in one line; null where the work packet no longer exists. @example 'Email Jane about the delivery' */
   title!: string | null;
   /**
    * Whom it reaches outside; null where it reaches nobody, or the tool does not say whom.
@@ -40,10 +37,7 @@ export class SimulationNumbers {
    * @example 412
    */
   considered!: number;
-  /**
-   * How many of them would have gone without asking a person, or would no longer have been denied.
-   * @example 37
-   */
+  /** How many of them would have gone without asking a person, or would no longer have been denied. @example 37 */
   relaxed!: number;
   /**
    * How many more of them the order allows although a person is asked anyway, because their directive was handed in for approval.
