@@ -7,7 +7,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Unavailable } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { Rejoin } from '../teams/index.js';
+import { AcceptInvite } from '../teams/index.js';
 import { MAX_MEMBERS, type Member, Members, limitReached, Workspaces } from '../workspaces/index.js';
 import { type Origin, Sessions, SessionService, type StartedSession } from '../accounts/index.js';
 import { type OidcAccount, OidcIdentities } from './oidc-identities.repository.js';
@@ -32,7 +32,7 @@ export class JoinByOidc {
     private readonly db: Db,
     private readonly identities: OidcIdentities,
     private readonly members: Members,
-    private readonly rejoin: Rejoin,
+    private readonly acceptInvite: AcceptInvite,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -62,7 +62,7 @@ export class JoinByOidc {
       if (member?.status === 'removed') {
         // The address that the provider vouches for now; the account may have another.
         const proved = { ...account, email: identity.email };
-        if (!(await this.rejoin.execute(workspaceId, proved, 'dashboard'))) throw removed();
+        if (!(await this.acceptInvite.rejoin(workspaceId, proved, 'dashboard'))) throw removed();
         return account;
       }
       const memberId = member?.memberId ?? (await this.addMember(workspaceId, account));

@@ -26,16 +26,86 @@ import { InviteExpired, AccountExists } from './teams.errors.js';
 import { Invites, type Account, type InviteContext, type InvitePlace } from './invites.repository.js';
 import type { AcceptedInvite, AcceptInviteBody } from './invites.dto.js';
 
-/** Makes a user the member that an invite speaks of; the inviter must still have the right. */
+type OpenInvite = InviteEntity & InviteContext;
+
+/** How often it begins again when an account with the address comes or changes meanwhile. */
+const TRIES = 3;
+
+/**
+ * Accepts an invite: the holder of the link has the mailbox. An address without an account gets one; one that has an
+ * account already is joined by its password. The password is hashed before the transaction, which looks again at
+ * everything under the workspace's lock: of any number of acceptances at a time one makes a member.
+ */
 @Injectable()
-export class JoinWorkspace {
+export class AcceptInvite {
   constructor(
     private readonly members: Members,
     private readonly clock: Clock,
+    private readonly invites: Invites,
+    private readonly receipts: Receipts,
+    private readonly db: Db,
+    private readonly passwords: Passwords,
+    private readonly tokenService: TokenService,
   ) {}
 
-  /** @throws InviteExpired when the one who invited may not any more, AlreadyExists for a member of the workspace, LimitReached */
-  async execute(
+  /**
+   * Lets a member who was removed come back by the invite that is open to their address, without its link. The person
+   * has just proved that the address is theirs, and has no password to accept an invite with.
+   * In the open transaction, which has the workspace's membership alone. Answers whether there was such an invite.
+   * @throws InviteExpired when the inviter lost the right, LimitReached
+   */
+  async rejoin(
+    workspaceId: string,
+    account: { userId: string; displayName: string; email: string },
+    via: Via,
+  ): Promise<boolean> {
+    const { userId, displayName: name, email } = account;
+    const invite = await this.invites.lockOpenTo(workspaceId, email, this.clock.now());
+    if (!invite) return false;
+    const { inviteId, teamId } = invite;
+    const { memberId, role } = await this.join(invite, account);
+    this.invites.end(workspaceId, inviteId, 'accepted');
+    this.receipts.append({
+      actor: { type: 'member', id: memberId, name, via },
+      action: 'invite.accepted',
+      entity: { type: 'invite', id: inviteId },
+      teamId,
+      summary: `${name} (${email}) came back as ${role} by signing in, which accepted the invite.`,
+      details: { memberId, userId, role, isNewAccount: false },
+    });
+    return true;
+  }
+
+  /** What the link opens, without opening it. @throws NotFound, InviteAccepted, InviteExpired */
+  async look(token: string): Promise<OpenInvite> {
+    return this.open(await this.placeOf(token));
+  }
+
+  /**
+   * @param wantsToken a person who works in the browser needs none
+   * @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached, ValidationFailed
+   */
+  async execute(body: AcceptInviteBody, via: Via, wantsToken: boolean): Promise<AcceptedInvite> {
+    const place = await this.placeOf(body.token);
+    for (let tries = 1; ; tries++) {
+      const invite = await this.open(place);
+      const account = await this.invites.accountOf(place);
+      const passwordHash = await this.prove(invite, account, body);
+      const accepted = await this.accept(place, account, { ...body, passwordHash, wantsToken }, via).catch(
+        (error: unknown) => {
+          if (error instanceof AccountChanged && tries < TRIES) return undefined;
+          throw error;
+        },
+      );
+      if (accepted) return accepted;
+    }
+  }
+
+  /**
+   * Makes a user the member that an invite speaks of; the inviter must still have the right.
+   * @throws InviteExpired when the one who invited may not any more, AlreadyExists for a member of the workspace, LimitReached
+   */
+  private async join(
     invite: InviteEntity,
     { userId }: { userId: string },
   ): Promise<{ memberId: string; role: Role }> {
@@ -48,7 +118,7 @@ export class JoinWorkspace {
     const isMember = known?.status === 'active';
     const held = isMember && teamId !== null ? roleInTeam(known, teamId) : undefined;
     if (!held) await this.assertRoom(invite, isMember);
-    const memberId = this.join(invite, userId, known);
+    const memberId = this.makeMember(invite, userId, known);
     if (teamId === null) return { memberId, role };
     if (held) return { memberId, role: held };
     this.members.putInTeam({ workspaceId, teamId, memberId, role: role as TeamRole });
@@ -66,7 +136,7 @@ export class JoinWorkspace {
   }
 
   /** A person invited to a team is a viewer of the workspace (CONTRACT section 4). */
-  private join(
+  private makeMember(
     { workspaceId, teamId, role }: InviteEntity,
     userId: string,
     known: Member | undefined,
@@ -100,95 +170,6 @@ export class JoinWorkspace {
     throw new InviteExpired({
       message: `${invitedBy.name}, who sent this invite, may not invite any more; ask for another.`,
     });
-  }
-}
-
-/**
- * Lets a member who was removed come back by the invite that is open to their address, without its link. The person
- * has just proved that the address is theirs, and has no password to accept an invite with.
- */
-@Injectable()
-export class Rejoin {
-  constructor(
-    private readonly invites: Invites,
-    private readonly joinWorkspace: JoinWorkspace,
-    private readonly clock: Clock,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /**
-   * In the open transaction, which has the workspace's membership alone. Answers whether there was such an invite.
-   * @throws InviteExpired when the inviter lost the right, LimitReached
-   */
-  async execute(
-    workspaceId: string,
-    account: { userId: string; displayName: string; email: string },
-    via: Via,
-  ): Promise<boolean> {
-    const { userId, displayName: name, email } = account;
-    const invite = await this.invites.lockOpenTo(workspaceId, email, this.clock.now());
-    if (!invite) return false;
-    const { inviteId, teamId } = invite;
-    const { memberId, role } = await this.joinWorkspace.execute(invite, account);
-    this.invites.end(workspaceId, inviteId, 'accepted');
-    this.receipts.append({
-      actor: { type: 'member', id: memberId, name, via },
-      action: 'invite.accepted',
-      entity: { type: 'invite', id: inviteId },
-      teamId,
-      summary: `${name} (${email}) came back as ${role} by signing in, which accepted the invite.`,
-      details: { memberId, userId, role, isNewAccount: false },
-    });
-    return true;
-  }
-}
-
-type OpenInvite = InviteEntity & InviteContext;
-
-/** How often it begins again when an account with the address comes or changes meanwhile. */
-const TRIES = 3;
-
-/**
- * Accepts an invite: the holder of the link has the mailbox. An address without an account gets one; one that has an
- * account already is joined by its password. The password is hashed before the transaction, which looks again at
- * everything under the workspace's lock: of any number of acceptances at a time one makes a member.
- */
-@Injectable()
-export class AcceptInvite {
-  constructor(
-    private readonly db: Db,
-    private readonly invites: Invites,
-    private readonly members: Members,
-    private readonly passwords: Passwords,
-    private readonly joinWorkspace: JoinWorkspace,
-    private readonly tokenService: TokenService,
-    private readonly clock: Clock,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** What the link opens, without opening it. @throws NotFound, InviteAccepted, InviteExpired */
-  async look(token: string): Promise<OpenInvite> {
-    return this.open(await this.placeOf(token));
-  }
-
-  /**
-   * @param wantsToken a person who works in the browser needs none
-   * @throws NotFound, InviteAccepted, InviteExpired, AccountExists, AlreadyExists, LimitReached, ValidationFailed
-   */
-  async execute(body: AcceptInviteBody, via: Via, wantsToken: boolean): Promise<AcceptedInvite> {
-    const place = await this.placeOf(body.token);
-    for (let tries = 1; ; tries++) {
-      const invite = await this.open(place);
-      const account = await this.invites.accountOf(place);
-      const passwordHash = await this.prove(invite, account, body);
-      const accepted = await this.accept(place, account, { ...body, passwordHash, wantsToken }, via).catch(
-        (error: unknown) => {
-          if (error instanceof AccountChanged && tries < TRIES) return undefined;
-          throw error;
-        },
-      );
-      if (accepted) return accepted;
-    }
   }
 
   private async placeOf(token: string): Promise<InvitePlace> {
@@ -237,7 +218,7 @@ export class AcceptInvite {
         const account = await this.invites.accountOf(place);
         if (account?.passwordHash !== known?.passwordHash) throw new AccountChanged();
         const user = account ?? (await this.createAccount(place, body));
-        const { memberId, role } = await this.joinWorkspace.execute(invite, user);
+        const { memberId, role } = await this.join(invite, user);
         this.invites.end(workspaceId, inviteId, 'accepted');
         const actor: Actor = { type: 'member', id: memberId, name: user.displayName, via };
         const where = invite.teamName === null ? 'the workspace' : `the team ${invite.teamName}`;

@@ -21,7 +21,7 @@ import {
 } from './invites.dto.js';
 import { AccountExists, InviteAccepted, InviteExpired } from './teams.errors.js';
 import { Invites } from './invites.repository.js';
-import { ResendInvite, WithdrawInvite } from './invites.service.js';
+import { InviteService } from './invites.service.js';
 
 /** The caller has no token yet, and each try costs a hash. */
 export const ACCEPT_LIMIT = { limit: 10, windowSeconds: 60, bucket: 'accept-invite' };
@@ -49,8 +49,7 @@ export class AcceptanceController {
 export class InvitesController {
   constructor(
     private readonly invites: Invites,
-    private readonly resendInvite: ResendInvite,
-    private readonly withdrawInvite: WithdrawInvite,
+    private readonly inviteService: InviteService,
     private readonly clock: Clock,
   ) {}
 
@@ -73,7 +72,7 @@ export class InvitesController {
     errors: [InvalidTransition],
   })
   resend(@CurrentCaller() caller: Caller, @Param('id') inviteId: string): Promise<InviteView> {
-    return this.resendInvite.execute(caller, inviteId);
+    return this.inviteService.resend(caller, inviteId);
   }
 
   /** Withdraws an invite; its link opens nothing any more. */
@@ -89,6 +88,6 @@ export class InvitesController {
     errors: [InvalidTransition],
   })
   withdraw(@CurrentCaller() caller: Caller, @Param('id') inviteId: string): Promise<InviteView> {
-    return this.withdrawInvite.execute(caller, inviteId);
+    return this.inviteService.withdraw(caller, inviteId);
   }
 }

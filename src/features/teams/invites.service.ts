@@ -22,39 +22,47 @@ import { INVITE_LASTS_MS, newInviteToken, tokenPurpose, viewOf, mayInvite } from
 import type { InviteView } from './invites.dto.js';
 import { INVITE_MAIL } from './send-invite-mail.js';
 
-/** An invite that the caller may change: one to a team whose admin they are, or to the workspace with a role they may grant. */
-@Injectable()
-export class ManagedInvite {
-  constructor(private readonly invites: Invites) {}
+const MAX_OPEN_INVITES = 200;
 
-  /** Keeps it for this transaction. @throws NotFound, Forbidden */
-  async lock(caller: Caller, inviteId: string): Promise<InviteEntity> {
-    if (!isId('inv', inviteId)) throw new NotFound();
-    const invite = await this.invites.lock(caller.workspaceId, inviteId);
-    if (!invite) throw new NotFound();
-    // Invites to no team are the workspace's own affair: to others they are not there.
-    if (invite.teamId === null && !hasRole(caller.role, 'admin')) throw new NotFound();
-    requireRole(caller, invite.teamId, 'admin');
-    if (invite.teamId === null) assertMayGrant(caller, invite.role);
-    return invite;
-  }
+/** Who invites, to which workspace. */
+export interface Inviter {
+  workspaceId: string;
+  actor: Actor;
 }
 
-/** Sends an invite again, with a link of its own and seven more days; the link that was sent before opens nothing then. */
+export const inviterOf = (caller: Caller): Inviter => ({
+  workspaceId: caller.workspaceId,
+  actor: actorOf(caller),
+});
+
+/** Whom an invite is for. */
+interface Invitee {
+  /** Folded. */
+  email: string;
+  role: Role;
+  /** The inviter's name for them. */
+  name?: string;
+}
+
+/** Invites from being sent to being withdrawn; accepting one is told in accept-invite.ts. */
 @Injectable()
-export class ResendInvite {
+export class InviteService {
   constructor(
-    private readonly managed: ManagedInvite,
     private readonly invites: Invites,
     private readonly secrets: SecretBox,
     private readonly work: Work,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly members: Members,
+    private readonly db: Db,
   ) {}
 
-  /** @throws NotFound, Forbidden, RateLimited, InvalidTransition for one that was accepted, withdrawn or replaced */
-  async execute(caller: Caller, inviteId: string): Promise<InviteView> {
-    const invite = await this.managed.lock(caller, inviteId);
+  /**
+   * Sends an invite again, with a link of its own and seven more days; the link that was sent before opens nothing then.
+   * @throws NotFound, Forbidden, RateLimited, InvalidTransition for one that was accepted, withdrawn or replaced
+   */
+  async resend(caller: Caller, inviteId: string): Promise<InviteView> {
+    const invite = await this.lockManaged(caller, inviteId);
     if (invite.status !== 'pending') {
       throw new InvalidTransition({ message: `This invite is ${invite.status}; it cannot be sent again.` });
     }
@@ -83,44 +91,12 @@ export class ResendInvite {
     });
     return viewOf(renewed, now);
   }
-}
 
-const MAX_OPEN_INVITES = 200;
-
-/** Who invites, to which workspace. */
-export interface Inviter {
-  workspaceId: string;
-  actor: Actor;
-}
-
-export const inviterOf = (caller: Caller): Inviter => ({
-  workspaceId: caller.workspaceId,
-  actor: actorOf(caller),
-});
-
-/** Whom an invite is for. */
-interface Invitee {
-  /** Folded. */
-  email: string;
-  role: Role;
-  /** The inviter's name for them. */
-  name?: string;
-}
-
-/** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
-@Injectable()
-export class IssueInvite {
-  constructor(
-    private readonly invites: Invites,
-    private readonly members: Members,
-    private readonly secrets: SecretBox,
-    private readonly work: Work,
-    private readonly clock: Clock,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** @throws LimitReached, RateLimited, AlreadyExists for an address that is invited to the same already */
-  async execute(
+  /**
+   * Makes an invite in the open transaction, and has it mailed after the COMMIT.
+   * @throws LimitReached, RateLimited, AlreadyExists for an address that is invited to the same already
+   */
+  async issue(
     { workspaceId, actor }: Inviter,
     team: TeamView | null,
     { email, role, name }: Invitee,
@@ -162,47 +138,28 @@ export class IssueInvite {
     return viewOf(invite, now);
   }
 
-  private async assertRoom(workspaceId: string, now: number): Promise<void> {
-    const open = await this.invites.countOpen(workspaceId, now);
-    if (open >= MAX_OPEN_INVITES) {
-      throw limitReached('open invites', MAX_OPEN_INVITES);
-    }
-    const { members } = await this.members.count(workspaceId);
-    if (members >= MAX_MEMBERS) throw limitReached('members', MAX_MEMBERS);
-  }
-}
-
-/** Withdraws invites in the open transaction: their links open nothing any more, and mails that wait are not sent. */
-@Injectable()
-export class WithdrawInvites {
-  constructor(
-    private readonly db: Db,
-    private readonly invites: Invites,
-    private readonly work: Work,
-    private readonly receipts: Receipts,
-  ) {}
-
   /**
+   * Withdraws invites in the open transaction: their links open nothing any more, and mails that wait are not sent.
    * Every invite by which a removed member could come back, to whatever team, and those that they sent, which nobody can
    * accept any more. Answers how many.
    */
-  async ofRemoved(
+  async withdrawOfRemoved(
     caller: Caller,
     { memberId, email, displayName }: Pick<MemberView, 'memberId' | 'email' | 'displayName'>,
   ): Promise<number> {
     await this.db.unit.seeWholeWorkspace();
     const open = await this.invites.lockPending(caller.workspaceId, { by: memberId, to: email });
-    this.withdraw(inviterOf(caller), open, `${displayName} was removed`);
+    this.withdrawAll(inviterOf(caller), open, `${displayName} was removed`);
     return open.length;
   }
 
   /** The invites of a member that they could not send any more as they are now. */
-  async beyond(
+  async withdrawBeyond(
     caller: Caller,
     member: Pick<MemberView, 'memberId' | 'displayName' | 'role' | 'teams'>,
   ): Promise<void> {
     const sent = await this.invites.lockPending(caller.workspaceId, { by: member.memberId });
-    this.withdraw(
+    this.withdrawAll(
       inviterOf(caller),
       sent.filter((invite) => !mayInvite(member, invite)),
       `${member.displayName} may not send it any more`,
@@ -210,7 +167,7 @@ export class WithdrawInvites {
   }
 
   /** Every open invite to a team that the open transaction archives. */
-  async ofTeam(caller: Caller, { teamId, name }: TeamView): Promise<void> {
+  async withdrawOfTeam(caller: Caller, { teamId, name }: TeamView): Promise<void> {
     const open = await this.invites.withdrawOf(caller.workspaceId, teamId);
     this.record(
       inviterOf(caller),
@@ -219,9 +176,50 @@ export class WithdrawInvites {
     );
   }
 
-  withdraw(by: Inviter, invites: readonly InviteEntity[], because?: string): void {
+  withdrawAll(by: Inviter, invites: readonly InviteEntity[], because?: string): void {
     for (const { inviteId } of invites) this.invites.end(by.workspaceId, inviteId, 'withdrawn');
     this.record(by, invites, because);
+  }
+
+  /**
+   * Withdraws an invite: its link opens nothing any more, and its mail is not sent if it has not been.
+   * One that nobody can accept any more stays as it is. @throws NotFound, Forbidden, InvalidTransition for an accepted one
+   */
+  async withdraw(caller: Caller, inviteId: string): Promise<InviteView> {
+    const invite = await this.lockManaged(caller, inviteId);
+    const now = this.clock.now();
+    if (invite.status === 'accepted') {
+      throw new InvalidTransition({
+        message: 'This invite was accepted already; remove the member instead.',
+      });
+    }
+    if (invite.status !== 'pending') return viewOf(invite, now);
+    this.withdrawAll(inviterOf(caller), [invite]);
+    return viewOf({ ...invite, status: 'withdrawn' }, now);
+  }
+
+  /**
+   * An invite that the caller may change: one to a team whose admin they are, or to the workspace with a role they may grant.
+   * Keeps it for this transaction. @throws NotFound, Forbidden
+   */
+  private async lockManaged(caller: Caller, inviteId: string): Promise<InviteEntity> {
+    if (!isId('inv', inviteId)) throw new NotFound();
+    const invite = await this.invites.lock(caller.workspaceId, inviteId);
+    if (!invite) throw new NotFound();
+    // Invites to no team are the workspace's own affair: to others they are not there.
+    if (invite.teamId === null && !hasRole(caller.role, 'admin')) throw new NotFound();
+    requireRole(caller, invite.teamId, 'admin');
+    if (invite.teamId === null) assertMayGrant(caller, invite.role);
+    return invite;
+  }
+
+  private async assertRoom(workspaceId: string, now: number): Promise<void> {
+    const open = await this.invites.countOpen(workspaceId, now);
+    if (open >= MAX_OPEN_INVITES) {
+      throw limitReached('open invites', MAX_OPEN_INVITES);
+    }
+    const { members } = await this.members.count(workspaceId);
+    if (members >= MAX_MEMBERS) throw limitReached('members', MAX_MEMBERS);
   }
 
   private record(
@@ -245,29 +243,5 @@ export class WithdrawInvites {
         details: { email },
       });
     }
-  }
-}
-
-/** Withdraws an invite: its link opens nothing any more, and its mail is not sent if it has not been. */
-@Injectable()
-export class WithdrawInvite {
-  constructor(
-    private readonly managed: ManagedInvite,
-    private readonly withdrawInvites: WithdrawInvites,
-    private readonly clock: Clock,
-  ) {}
-
-  /** One that nobody can accept any more stays as it is. @throws NotFound, Forbidden, InvalidTransition for an accepted one */
-  async execute(caller: Caller, inviteId: string): Promise<InviteView> {
-    const invite = await this.managed.lock(caller, inviteId);
-    const now = this.clock.now();
-    if (invite.status === 'accepted') {
-      throw new InvalidTransition({
-        message: 'This invite was accepted already; remove the member instead.',
-      });
-    }
-    if (invite.status !== 'pending') return viewOf(invite, now);
-    this.withdrawInvites.withdraw(inviterOf(caller), [invite]);
-    return viewOf({ ...invite, status: 'withdrawn' }, now);
   }
 }

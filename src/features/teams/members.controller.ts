@@ -4,7 +4,7 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
-import { ChangeRole, InviteMember, RemoveMember } from './members.service.js';
+import { MemberService } from './members.service.js';
 import { InviteView } from './invites.dto.js';
 import {
   InviteBody,
@@ -24,9 +24,7 @@ import { LastOwner } from './teams.errors.js';
 export class MembersController {
   constructor(
     private readonly members: Members,
-    private readonly inviteMember: InviteMember,
-    private readonly changeRole: ChangeRole,
-    private readonly removeMember: RemoveMember,
+    private readonly memberService: MemberService,
   ) {}
 
   /** The members of the workspace, whichever teams they are in. */
@@ -46,7 +44,7 @@ export class MembersController {
     errors: [AlreadyExists, LimitReached],
   })
   invite(@CurrentCaller() caller: Caller, @Body() body: InviteBody): Promise<InviteView> {
-    return this.inviteMember.toWorkspace(caller, body);
+    return this.memberService.inviteToWorkspace(caller, body);
   }
 
   /** Changes a member's role in the workspace. */
@@ -64,7 +62,7 @@ export class MembersController {
     @Param('uid') uid: string,
     @Body() body: RoleBody,
   ): Promise<MemberView> {
-    return this.changeRole.execute(caller, uid, body.role);
+    return this.memberService.changeRole(caller, uid, body.role);
   }
 
   /** Removes a member: no token of theirs or made by them opens anything after a second, and their invites are withdrawn. */
@@ -79,6 +77,6 @@ export class MembersController {
     errors: [LastOwner],
   })
   remove(@CurrentCaller() caller: Caller, @Param('uid') uid: string): Promise<RemovedMember> {
-    return this.removeMember.execute(caller, uid);
+    return this.memberService.remove(caller, uid);
   }
 }

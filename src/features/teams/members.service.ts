@@ -23,22 +23,30 @@ import {
   seenFrom,
 } from '../workspaces/index.js';
 import { LastOwner } from './teams.errors.js';
-import { WithdrawInvites, inviterOf, IssueInvite } from './invites.service.js';
+import { InviteService, inviterOf } from './invites.service.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
 
-/** Changes a member's role in the workspace; who was there for teams alone belongs to the workspace from then on. */
+/** What ended with a membership. */
+export type EndedWithMember = Pick<RemovedMember, 'revokedTokens' | 'withdrawnInvites'>;
+
+/** Who is in the workspace, and with which role. */
 @Injectable()
-export class ChangeRole {
+export class MemberService {
   constructor(
     private readonly members: Members,
-    private readonly withdrawInvites: WithdrawInvites,
+    private readonly inviteService: InviteService,
     private readonly tokensStopped: TokensStopped,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly db: Db,
+    private readonly teams: Teams,
   ) {}
 
-  /** The role that the member has already changes nothing. @throws NotFound, Forbidden, LastOwner */
-  async execute(caller: Caller, uid: string, role: Role): Promise<MemberView> {
+  /**
+   * Changes a member's role in the workspace; who was there for teams alone belongs to the workspace from then on.
+   * The role that the member has already changes nothing. @throws NotFound, Forbidden, LastOwner
+   */
+  async changeRole(caller: Caller, uid: string, role: Role): Promise<MemberView> {
     const { workspaceId } = caller;
     const member = await this.members.get(workspaceId, uid);
     assertMayGrant(caller, role, member.role);
@@ -50,7 +58,7 @@ export class ChangeRole {
     // Approvals are locked before a change of members enqueues the checks of their approvers.
     await this.tokensStopped.withdraw(workspaceId, revoked, actorOf(caller));
     this.members.change(workspaceId, member.memberId, { role, teamOnly: false });
-    await this.withdrawInvites.beyond(caller, { ...member, role });
+    await this.inviteService.withdrawBeyond(caller, { ...member, role });
     this.receipts.append({
       actor: actorOf(caller),
       action: 'member.role_changed',
@@ -60,43 +68,24 @@ export class ChangeRole {
     });
     return { ...viewOf(member), role };
   }
-}
 
-/** In front of a role. */
-export function article(role: Role): 'a' | 'an' {
-  return role === 'viewer' ? 'a' : 'an';
-}
-
-/** What ended with a membership. */
-export type EndedWithMember = Pick<RemovedMember, 'revokedTokens' | 'withdrawnInvites'>;
-
-/**
- * Ends a membership: the member leaves every team, and from the COMMIT on nothing opens that they know of: no token of theirs or
- * that they made for somebody else, and no invite to their address.
- */
-@Injectable()
-export class RemoveMember {
-  constructor(
-    private readonly members: Members,
-    private readonly withdrawInvites: WithdrawInvites,
-    private readonly tokensStopped: TokensStopped,
-    private readonly clock: Clock,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** @throws NotFound, Forbidden for a member with a role that the caller may not grant, LastOwner */
-  async execute(caller: Caller, uid: string): Promise<RemovedMember> {
+  /**
+   * Ends a membership: the member leaves every team, and from the COMMIT on nothing opens that they know of: no token of theirs or
+   * that they made for somebody else, and no invite to their address.
+   * @throws NotFound, Forbidden for a member with a role that the caller may not grant, LastOwner
+   */
+  async remove(caller: Caller, uid: string): Promise<RemovedMember> {
     const { workspaceId } = caller;
     const member = await this.members.get(workspaceId, uid);
     assertMayGrant(caller, member.role);
     if (member.role === 'owner' && (await this.members.count(workspaceId)).owners === 1)
       throw new LastOwner();
-    const [ended] = await this.remove(caller, [member]);
+    const [ended] = await this.removeAll(caller, [member]);
     return { ...viewOf(member), status: 'removed', teams: [], ...ended! };
   }
 
   /** In the open transaction; the caller has checked the rights. Answers what ended with each. */
-  async remove(
+  async removeAll(
     caller: Caller,
     members: readonly Pick<MemberView, 'memberId' | 'email' | 'displayName'>[],
     because?: string,
@@ -113,7 +102,7 @@ export class RemoveMember {
       const { memberId, displayName } = member;
       this.members.remove(workspaceId, memberId, now);
       const revokedTokens = revoked.filter((token) => token.memberId === memberId).length;
-      const withdrawnInvites = await this.withdrawInvites.ofRemoved(caller, member);
+      const withdrawnInvites = await this.inviteService.withdrawOfRemoved(caller, member);
       this.receipts.append({
         actor: by,
         action: 'member.removed',
@@ -125,25 +114,14 @@ export class RemoveMember {
     }
     return ended;
   }
-}
 
-/**
- * Brings somebody in. Owner and admin of the workspace put a member of it into a team at once; anyone else is invited by
- * mail, even one with an account: only they can say that they join. The admin of a team invites members of the workspace
- * too: nobody is pulled into a team by somebody who does not manage them, and the answer tells nothing of who they are.
- */
-@Injectable()
-export class InviteMember {
-  constructor(
-    private readonly db: Db,
-    private readonly teams: Teams,
-    private readonly members: Members,
-    private readonly issueInvite: IssueInvite,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** @throws NotFound, Forbidden, InvalidTransition for an archived team, AlreadyExists, LimitReached, RateLimited */
-  async toTeam(caller: Caller, teamId: string, body: AddToTeamBody): Promise<AddedToTeam> {
+  /**
+   * Brings somebody in. Owner and admin of the workspace put a member of it into a team at once; anyone else is invited by
+   * mail, even one with an account: only they can say that they join. The admin of a team invites members of the workspace
+   * too: nobody is pulled into a team by somebody who does not manage them, and the answer tells nothing of who they are.
+   * @throws NotFound, Forbidden, InvalidTransition for an archived team, AlreadyExists, LimitReached, RateLimited
+   */
+  async bringToTeam(caller: Caller, teamId: string, body: AddToTeamBody): Promise<AddedToTeam> {
     const team = await this.teams.get(caller, teamId);
     requireRole(caller, teamId, 'admin');
     if (team.archivedAt !== null)
@@ -155,12 +133,13 @@ export class InviteMember {
     const member = await this.members.findByEmail(caller.workspaceId, email);
     if (member && roleInTeam(member, teamId))
       throw new AlreadyExists({ message: 'This member is in the team already.' });
-    if (member && hasRole(caller.role, 'admin')) return { member: this.add(caller, team, member, body.role) };
+    if (member && hasRole(caller.role, 'admin'))
+      return { member: this.addToTeam(caller, team, member, body.role) };
     return { invite: await this.issue(caller, team, email, body.role) };
   }
 
   /** @throws Forbidden for a role that the caller may not grant, AlreadyExists for a member, LimitReached, RateLimited */
-  async toWorkspace(
+  async inviteToWorkspace(
     caller: Caller,
     { email: given, role }: { email: string; role: Role },
   ): Promise<InviteView> {
@@ -172,7 +151,7 @@ export class InviteMember {
     return this.issue(caller, null, email, role);
   }
 
-  private add(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
+  private addToTeam(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
     const { memberId, displayName } = member;
     this.members.putInTeam({ workspaceId: caller.workspaceId, teamId, memberId, role });
     this.receipts.append({
@@ -189,6 +168,11 @@ export class InviteMember {
   /** What is open in the whole workspace is counted, whatever teams the caller may see. */
   private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
     await this.db.unit.seeWholeWorkspace();
-    return this.issueInvite.execute(inviterOf(caller), team, { email, role });
+    return this.inviteService.issue(inviterOf(caller), team, { email, role });
   }
+}
+
+/** In front of a role. */
+export function article(role: Role): 'a' | 'an' {
+  return role === 'viewer' ? 'a' : 'an';
 }

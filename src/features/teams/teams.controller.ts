@@ -5,8 +5,8 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { ArchiveTeam, ChangeTeamRole, CreateTeam, RemoveFromTeam, RenameTeam } from './teams.service.js';
-import { InviteMember } from './members.service.js';
+import { TeamService } from './teams.service.js';
+import { MemberService } from './members.service.js';
 import { AddedToTeam } from './invites.dto.js';
 import {
   AddToTeamBody,
@@ -32,9 +32,7 @@ import { TeamHasOpenWork } from './teams.errors.js';
 export class TeamsController {
   constructor(
     private readonly teams: Teams,
-    private readonly createTeam: CreateTeam,
-    private readonly renameTeam: RenameTeam,
-    private readonly archiveTeam: ArchiveTeam,
+    private readonly teamService: TeamService,
   ) {}
 
   /** The caller's teams; owner and admin of the workspace see all. */
@@ -54,7 +52,7 @@ export class TeamsController {
     errors: [AlreadyExists, LimitReached],
   })
   create(@CurrentCaller() caller: Caller, @Body() body: TeamBody): Promise<TeamView> {
-    return this.createTeam.execute(caller, body);
+    return this.teamService.create(caller, body);
   }
 
   /** Renames a team. */
@@ -72,7 +70,7 @@ export class TeamsController {
     @Param('id') teamId: string,
     @Body() body: TeamBody,
   ): Promise<TeamView> {
-    return this.renameTeam.execute(caller, teamId, body);
+    return this.teamService.rename(caller, teamId, body);
   }
 
   /** Archives a team; its open work goes to another team, or to none. */
@@ -90,7 +88,7 @@ export class TeamsController {
     @Param('id') teamId: string,
     @Body() body: ArchiveTeamBody,
   ): Promise<ArchivedTeam> {
-    return this.archiveTeam.execute(caller, teamId, body);
+    return this.teamService.archive(caller, teamId, body);
   }
 }
 
@@ -99,9 +97,8 @@ export class TeamMembersController {
   constructor(
     private readonly teams: Teams,
     private readonly members: Members,
-    private readonly inviteMember: InviteMember,
-    private readonly changeTeamRole: ChangeTeamRole,
-    private readonly removeFromTeam: RemoveFromTeam,
+    private readonly memberService: MemberService,
+    private readonly teamService: TeamService,
   ) {}
 
   /** The members of a team. */
@@ -133,7 +130,7 @@ export class TeamMembersController {
     @Param('id') teamId: string,
     @Body() body: AddToTeamBody,
   ): Promise<AddedToTeam> {
-    return this.inviteMember.toTeam(caller, teamId, body);
+    return this.memberService.bringToTeam(caller, teamId, body);
   }
 
   /** Changes a member's role in a team. */
@@ -153,7 +150,7 @@ export class TeamMembersController {
     @Param('uid') uid: string,
     @Body() body: TeamRoleBody,
   ): Promise<MemberView> {
-    return this.changeTeamRole.execute(caller, teamId, uid, body.role);
+    return this.teamService.changeRole(caller, teamId, uid, body.role);
   }
 
   /** Removes a member from a team, and one who was in the workspace for it alone from that too. */
@@ -173,6 +170,6 @@ export class TeamMembersController {
     @Param('id') teamId: string,
     @Param('uid') uid: string,
   ): Promise<RemovedMember> {
-    return this.removeFromTeam.execute(caller, teamId, uid);
+    return this.teamService.removeMember(caller, teamId, uid);
   }
 }

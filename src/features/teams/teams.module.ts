@@ -2,20 +2,14 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/index.js';
 import { MailModule } from '../mail/index.js';
-import { AcceptInvite, JoinWorkspace, Rejoin } from './accept-invite.js';
+import { AcceptInvite } from './accept-invite.js';
 import { AcceptanceController, InvitesController } from './invites.controller.js';
-import { ArchiveTeam, ChangeTeamRole, CreateTeam, RemoveFromTeam, RenameTeam } from './teams.service.js';
-import { ChangeRole, InviteMember, RemoveMember } from './members.service.js';
+import { TeamService } from './teams.service.js';
+import { MemberService } from './members.service.js';
 import { InviteEntity } from './invite.entity.js';
 import { InvitePageController } from './invite-page.controller.js';
 import { Invites } from './invites.repository.js';
-import {
-  IssueInvite,
-  ManagedInvite,
-  ResendInvite,
-  WithdrawInvite,
-  WithdrawInvites,
-} from './invites.service.js';
+import { InviteService } from './invites.service.js';
 import { MembersController } from './members.controller.js';
 import { SendInviteMail } from './send-invite-mail.js';
 import { TeamMembersController, TeamsController } from './teams.controller.js';
@@ -40,27 +34,7 @@ import { WorkspacesModule } from '../workspaces/index.js';
     AcceptanceController,
     InvitePageController,
   ],
-  providers: [
-    TeamWork,
-    Invites,
-    CreateTeam,
-    RenameTeam,
-    ArchiveTeam,
-    InviteMember,
-    IssueInvite,
-    SendInviteMail,
-    ManagedInvite,
-    ResendInvite,
-    WithdrawInvite,
-    WithdrawInvites,
-    AcceptInvite,
-    JoinWorkspace,
-    Rejoin,
-    ChangeTeamRole,
-    RemoveFromTeam,
-    ChangeRole,
-    RemoveMember,
-  ],
-  exports: [Invites, IssueInvite, Rejoin, WithdrawInvites],
+  providers: [TeamWork, Invites, TeamService, MemberService, InviteService, SendInviteMail, AcceptInvite],
+  exports: [Invites, InviteService, AcceptInvite],
 })
 export class TeamsModule {}

@@ -23,23 +23,35 @@ import {
   type RemovedMember,
 } from '../workspaces/index.js';
 import { MoveOrders } from '../standing-orders/index.js';
-import { RemoveMember, article, type EndedWithMember } from './members.service.js';
+import { MemberService, article, type EndedWithMember } from './members.service.js';
 import { TeamWork } from './team-work.repository.js';
 import { TeamHasOpenWork } from './teams.errors.js';
-import { WithdrawInvites } from './invites.service.js';
+import { InviteService } from './invites.service.js';
 
 const MAX_TEAMS = 200;
 
+const NOUNS = {
+  directive: 'the directive',
+  action_request: 'the action request',
+  approval: 'the question',
+} as const;
+
+/** What is done with teams, and with members in them. */
 @Injectable()
-export class CreateTeam {
+export class TeamService {
   constructor(
     private readonly teams: Teams,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
+    private readonly work: TeamWork,
+    private readonly moveOrders: MoveOrders,
+    private readonly members: Members,
+    private readonly inviteService: InviteService,
+    private readonly memberService: MemberService,
   ) {}
 
   /** @throws AlreadyExists for a name that another team has, LimitReached */
-  async execute(caller: Caller, body: TeamBody): Promise<TeamView> {
+  async create(caller: Caller, body: TeamBody): Promise<TeamView> {
     const { workspaceId } = caller;
     const teamId = newId('team');
     const createdAt = this.clock.now();
@@ -60,24 +72,9 @@ export class CreateTeam {
     });
     return { teamId, name, slug, memberCount: 0, createdAt, archivedAt: null };
   }
-}
-
-/** What can stand in an address of the name's beginning; `team` where nothing can. */
-function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
-  const slug = cutText(plain.replace(/[^a-z0-9]+/g, '-'), 40, '').replace(/^-|-$/g, '');
-  return slug === '' ? 'team' : slug;
-}
-
-@Injectable()
-export class RenameTeam {
-  constructor(
-    private readonly teams: Teams,
-    private readonly receipts: Receipts,
-  ) {}
 
   /** The name it has already changes nothing. @throws NotFound, AlreadyExists, InvalidTransition for an archived one */
-  async execute(caller: Caller, teamId: string, body: TeamBody): Promise<TeamView> {
+  async rename(caller: Caller, teamId: string, body: TeamBody): Promise<TeamView> {
     const team = await this.teams.get(caller, teamId);
     if (team.archivedAt !== null)
       throw new InvalidTransition({ message: 'An archived team cannot be renamed.' });
@@ -94,27 +91,13 @@ export class RenameTeam {
     });
     return { ...team, name };
   }
-}
 
-/**
- * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
- * none. It has the workspace's acts to itself, so nothing new begins in the team while it ends.
- */
-@Injectable()
-export class ArchiveTeam {
-  constructor(
-    private readonly teams: Teams,
-    private readonly work: TeamWork,
-    private readonly moveOrders: MoveOrders,
-    private readonly members: Members,
-    private readonly withdrawInvites: WithdrawInvites,
-    private readonly removeMember: RemoveMember,
-    private readonly clock: Clock,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** @throws NotFound, InvalidTransition for one that is archived or is sending, TeamHasOpenWork */
-  async execute(caller: Caller, teamId: string, { moveTo }: ArchiveTeamBody): Promise<ArchivedTeam> {
+  /**
+   * Ends a team: its members leave it, its invites are withdrawn, and what it has not finished goes to another team or to
+   * none. It has the workspace's acts to itself, so nothing new begins in the team while it ends.
+   * @throws NotFound, InvalidTransition for one that is archived or is sending, TeamHasOpenWork
+   */
+  async archive(caller: Caller, teamId: string, { moveTo }: ArchiveTeamBody): Promise<ArchivedTeam> {
     const { workspaceId } = caller;
     const team = await this.teams.get(caller, teamId);
     if (team.archivedAt !== null) throw new InvalidTransition({ message: 'This team is archived already.' });
@@ -130,9 +113,9 @@ export class ArchiveTeam {
     const pausedOrders = await this.moveWork(caller, team, target);
     const archivedAt = this.clock.now();
     const leaving = await this.members.onlyIn(workspaceId, teamId);
-    await this.removeMember.remove(caller, leaving, `the team ${team.name} was archived`);
+    await this.memberService.removeAll(caller, leaving, `the team ${team.name} was archived`);
     this.members.emptyTeam(workspaceId, teamId);
-    await this.withdrawInvites.ofTeam(caller, team);
+    await this.inviteService.withdrawOfTeam(caller, team);
     this.teams.archive(workspaceId, teamId, archivedAt);
     const movedTo = target?.teamId ?? null;
     this.receipts.append({
@@ -156,6 +139,63 @@ export class ArchiveTeam {
       pausedOrders,
       removedMembers: leaving.length,
     };
+  }
+
+  /** The role that the member has already changes nothing. @throws NotFound, Forbidden */
+  async changeRole(caller: Caller, teamId: string, uid: string, role: TeamRole): Promise<MemberView> {
+    const { workspaceId } = caller;
+    const team = await this.teams.get(caller, teamId);
+    requireRole(caller, teamId, 'admin');
+    const member = await this.members.get(workspaceId, uid);
+    const old = roleInTeam(member, teamId);
+    if (old === undefined) throw new NotFound();
+    const teams = member.teams.map((one) => (one.teamId === teamId ? { teamId, role } : one));
+    const changed = seenFrom(scopeOf(caller), { ...viewOf(member), teams });
+    if (old === role) return changed;
+    this.members.putInTeam({ workspaceId, teamId, memberId: member.memberId, role });
+    await this.inviteService.withdrawBeyond(caller, { ...member, teams });
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'team.role_changed',
+      entity: { type: 'member', id: member.memberId },
+      teamId,
+      summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the team ${team.name}.`,
+      details: { memberId: member.memberId, old, new: role },
+    });
+    return changed;
+  }
+
+  /**
+   * Takes a member out of a team. Who was in the workspace for this team alone leaves that too: they would else see what
+   * belongs to no team, which nobody has ever shown them.
+   * @throws NotFound, Forbidden
+   */
+  async removeMember(caller: Caller, teamId: string, uid: string): Promise<RemovedMember> {
+    const { workspaceId } = caller;
+    const team = await this.teams.get(caller, teamId);
+    requireRole(caller, teamId, 'admin');
+    const member = await this.members.get(workspaceId, uid);
+    const role = roleInTeam(member, teamId);
+    if (role === undefined) throw new NotFound();
+    const teams = member.teams.filter((one) => one.teamId !== teamId);
+    const leaves = member.teamOnly && teams.length === 0;
+    this.receipts.append({
+      actor: actorOf(caller),
+      action: 'team.member_removed',
+      entity: { type: 'member', id: member.memberId },
+      teamId,
+      summary: `${caller.name} removed ${member.displayName} from the team ${team.name}.`,
+      details: { memberId: member.memberId, role },
+    });
+    let ended: EndedWithMember | undefined;
+    if (leaves) {
+      [ended] = await this.memberService.removeAll(caller, [member], `${team.name} was their only team`);
+    } else {
+      this.members.takeFromTeam(workspaceId, teamId, member.memberId);
+      await this.inviteService.withdrawBeyond(caller, { ...member, teams });
+    }
+    const left = { ...viewOf(member), teams, status: leaves ? ('removed' as const) : ('active' as const) };
+    return { ...seenFrom(scopeOf(caller), left), ...(ended ?? { revokedTokens: 0, withdrawnInvites: 0 }) };
   }
 
   private async target(caller: Caller, teamId: string, moveTo: string): Promise<TeamView> {
@@ -188,86 +228,9 @@ export class ArchiveTeam {
   }
 }
 
-const NOUNS = {
-  directive: 'the directive',
-  action_request: 'the action request',
-  approval: 'the question',
-} as const;
-
-@Injectable()
-export class ChangeTeamRole {
-  constructor(
-    private readonly teams: Teams,
-    private readonly members: Members,
-    private readonly withdrawInvites: WithdrawInvites,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** The role that the member has already changes nothing. @throws NotFound, Forbidden */
-  async execute(caller: Caller, teamId: string, uid: string, role: TeamRole): Promise<MemberView> {
-    const { workspaceId } = caller;
-    const team = await this.teams.get(caller, teamId);
-    requireRole(caller, teamId, 'admin');
-    const member = await this.members.get(workspaceId, uid);
-    const old = roleInTeam(member, teamId);
-    if (old === undefined) throw new NotFound();
-    const teams = member.teams.map((one) => (one.teamId === teamId ? { teamId, role } : one));
-    const changed = seenFrom(scopeOf(caller), { ...viewOf(member), teams });
-    if (old === role) return changed;
-    this.members.putInTeam({ workspaceId, teamId, memberId: member.memberId, role });
-    await this.withdrawInvites.beyond(caller, { ...member, teams });
-    this.receipts.append({
-      actor: actorOf(caller),
-      action: 'team.role_changed',
-      entity: { type: 'member', id: member.memberId },
-      teamId,
-      summary: `${caller.name} made ${member.displayName} ${article(role)} ${role} of the team ${team.name}.`,
-      details: { memberId: member.memberId, old, new: role },
-    });
-    return changed;
-  }
-}
-
-/**
- * Takes a member out of a team. Who was in the workspace for this team alone leaves that too: they would else see what
- * belongs to no team, which nobody has ever shown them.
- */
-@Injectable()
-export class RemoveFromTeam {
-  constructor(
-    private readonly teams: Teams,
-    private readonly members: Members,
-    private readonly removeMember: RemoveMember,
-    private readonly withdrawInvites: WithdrawInvites,
-    private readonly receipts: Receipts,
-  ) {}
-
-  /** @throws NotFound, Forbidden */
-  async execute(caller: Caller, teamId: string, uid: string): Promise<RemovedMember> {
-    const { workspaceId } = caller;
-    const team = await this.teams.get(caller, teamId);
-    requireRole(caller, teamId, 'admin');
-    const member = await this.members.get(workspaceId, uid);
-    const role = roleInTeam(member, teamId);
-    if (role === undefined) throw new NotFound();
-    const teams = member.teams.filter((one) => one.teamId !== teamId);
-    const leaves = member.teamOnly && teams.length === 0;
-    this.receipts.append({
-      actor: actorOf(caller),
-      action: 'team.member_removed',
-      entity: { type: 'member', id: member.memberId },
-      teamId,
-      summary: `${caller.name} removed ${member.displayName} from the team ${team.name}.`,
-      details: { memberId: member.memberId, role },
-    });
-    let ended: EndedWithMember | undefined;
-    if (leaves) {
-      [ended] = await this.removeMember.remove(caller, [member], `${team.name} was their only team`);
-    } else {
-      this.members.takeFromTeam(workspaceId, teamId, member.memberId);
-      await this.withdrawInvites.beyond(caller, { ...member, teams });
-    }
-    const left = { ...viewOf(member), teams, status: leaves ? ('removed' as const) : ('active' as const) };
-    return { ...seenFrom(scopeOf(caller), left), ...(ended ?? { revokedTokens: 0, withdrawnInvites: 0 }) };
-  }
+/** What can stand in an address of the name's beginning; `team` where nothing can. */
+function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  const slug = cutText(plain.replace(/[^a-z0-9]+/g, '-'), 40, '').replace(/^-|-$/g, '');
+  return slug === '' ? 'team' : slug;
 }

@@ -14,7 +14,7 @@ import { isId, newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { type Inviter, Invites, type InviteView, IssueInvite, WithdrawInvites } from '../teams/index.js';
+import { type Inviter, Invites, type InviteView, InviteService } from '../teams/index.js';
 import { KnownZone, limitReached, Members, newWorkspace, WorkspaceEntity } from '../workspaces/index.js';
 import { WorkspaceList } from './tenancy.repository.js';
 import type { NewWorkspace, NewWorkspaceBody, OwnerBody } from './tenancy.dto.js';
@@ -32,8 +32,7 @@ export class WorkspacesService {
     private readonly members: Members,
     private readonly knownZone: KnownZone,
     private readonly invites: Invites,
-    private readonly issueInvite: IssueInvite,
-    private readonly withdrawInvites: WithdrawInvites,
+    private readonly inviteService: InviteService,
     private readonly clock: Clock,
     private readonly receipts: Receipts,
   ) {}
@@ -88,8 +87,8 @@ export class WorkspacesService {
       await this.db.unit.batch([exclusiveMembership(workspaceId)]);
       if ((await this.members.count(workspaceId)).members > 0) throw hasMembers();
       const open = await this.invites.lockAllPending(workspaceId);
-      this.withdrawInvites.withdraw(inviter, open, 'the owner was invited again');
-      return this.issueInvite.execute(inviter, null, {
+      this.inviteService.withdrawAll(inviter, open, 'the owner was invited again');
+      return this.inviteService.issue(inviter, null, {
         email: foldedMailAddress(body.ownerEmail),
         role: 'owner',
         ...(body.ownerName !== undefined && { name: visibleName(body.ownerName) }),
@@ -122,7 +121,7 @@ export class WorkspacesService {
         role: 'owner' as const,
         ...(ownerName !== undefined && { name: visibleName(ownerName) }),
       };
-      const invite = await this.issueInvite.execute({ workspaceId, actor }, null, owner);
+      const invite = await this.inviteService.issue({ workspaceId, actor }, null, owner);
       this.record(workspace, actor, invite);
       return invite;
     });
