@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
-import { WrittenOrders, type ZoneLookUps } from '../standing-orders/index.js';
+import { StandingOrderDrafts, type ZoneLookUps } from '../standing-orders/index.js';
 import { inPart, readManifest, bodyOfOrder, type PackManifest, type PackOrder } from './pack-manifest.js';
 import { InvalidPackSignature, UnknownPublisher } from './packs.errors.js';
 import { PublisherKeys } from './publisher-keys.js';
@@ -15,7 +15,7 @@ import { PublisherKeys } from './publisher-keys.js';
 export class CheckManifest {
   constructor(
     private readonly keys: PublisherKeys,
-    private readonly written: WrittenOrders,
+    private readonly drafts: StandingOrderDrafts,
   ) {}
 
   /** @throws UnknownPublisher, InvalidPackSignature, or ValidationFailed with every fault */
@@ -46,7 +46,7 @@ export class CheckManifest {
 
   private async orderFaults(scope: Scope, { standingOrders }: PackManifest): Promise<Fault[]> {
     const found: Fault[] = [];
-    const zones = this.written.lookUps(scope);
+    const zones = this.drafts.lookUps(scope);
     for (const [index, order] of standingOrders.entries()) {
       const faults = await this.faultsOfOrder(scope, order, zones);
       found.push(...faults.map((fault) => inPart('standingOrders', index, fault)));
@@ -56,7 +56,7 @@ export class CheckManifest {
 
   private async faultsOfOrder(scope: Scope, order: PackOrder, zones: ZoneLookUps): Promise<Fault[]> {
     try {
-      await this.written.read(scope, null, bodyOfOrder(order), zones);
+      await this.drafts.read(scope, null, bodyOfOrder(order), zones);
       return [];
     } catch (error) {
       return faultsIn(error);

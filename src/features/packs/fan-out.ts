@@ -9,12 +9,10 @@ import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/
 import { Work } from '../../platform/work/work.js';
 import {
   ArchiveOrders,
-  DraftStandingOrder,
+  StandingOrderDrafts,
   type NewDraft,
-  ReplaceDraft,
   type StandingOrderEntity,
   StandingOrders,
-  WrittenOrders,
 } from '../standing-orders/index.js';
 import { isCapoRole } from '../capos/index.js';
 import { RecordEval, skillSubject } from '../evals/index.js';
@@ -47,9 +45,7 @@ export class DeliverOrder {
     private readonly db: Db,
     private readonly packs: SkillPacks,
     private readonly orders: StandingOrders,
-    private readonly written: WrittenOrders,
-    private readonly draftOrder: DraftStandingOrder,
-    private readonly replaceDraft: ReplaceDraft,
+    private readonly drafts: StandingOrderDrafts,
     private readonly archiveOrders: ArchiveOrders,
   ) {}
 
@@ -90,8 +86,8 @@ export class DeliverOrder {
     const isTheirs = order !== undefined && !isUntouched(order, row);
     const arrived =
       order && !isTheirs
-        ? await this.replaceDraft.execute(order, draft, by)
-        : await this.draftOrder.examined(draft, by);
+        ? await this.drafts.replace(order, draft, by)
+        : await this.drafts.draftExamined(draft, by);
     this.packs.saveOrder(row, {
       status: 'arrived',
       standingOrderId: arrived.standingOrderId,
@@ -115,7 +111,7 @@ export class DeliverOrder {
         : '';
     try {
       return {
-        ...(await this.written.read(this.db.unit.scope, null, bodyOfOrder(shipped))),
+        ...(await this.drafts.read(this.db.unit.scope, null, bodyOfOrder(shipped))),
         heldBecause: `It came with the skill pack ${name} ${version} of ${publisher}; it decides nothing until a person activates it.${beside}`,
         details: { packId, packVersion: version, key: row.orderKey },
       };

@@ -24,32 +24,41 @@ export interface NewDraft extends OrderContent {
   details?: Record<string, unknown>;
 }
 
-/**
- * Adds an order that decides nothing until a person activates it: from a suggestion, from what a capo proposed, or from a
- * skill pack.
- */
+const PROPOSED = 'A capo proposed it; it decides nothing until a person activates it.';
+
+/** Who proposes an order, and for whom. */
+interface Proposal {
+  by: Actor;
+  teamId: Id<'team'> | null;
+  workPacketId: string;
+}
+
+/** Orders that decide nothing until a person activates them: from a suggestion, from what a capo proposed, or from a skill pack. */
 @Injectable()
-export class DraftStandingOrder {
+export class StandingOrderDrafts {
+  readonly #validation = validationPipe();
+
   constructor(
     private readonly db: Db,
     private readonly orders: StandingOrders,
     private readonly examination: ActivationExamination,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
+    private readonly rules: StandingOrderRules,
   ) {}
 
-  /** In the open transaction. */
-  execute(draft: NewDraft, by: Actor): StandingOrderEntity {
+  /** Adds one in the open transaction. */
+  draft(draft: NewDraft, by: Actor): StandingOrderEntity {
     const order = this.orderOf(draft, by);
     this.add(order, draft.details, by);
     return order;
   }
 
   /**
-   * {@link execute}, with its simulation and its safety eval, as an order that a person creates.
+   * {@link draft}, with its simulation and its safety eval, as an order that a person creates.
    * @throws NeededBeforehand, before anything is written
    */
-  async examined(draft: NewDraft, by: Actor): Promise<StandingOrderEntity> {
+  async draftExamined(draft: NewDraft, by: Actor): Promise<StandingOrderEntity> {
     const examined = await this.examination.ofNew(this.orderOf(draft, by), by);
     const heldBecause = [draft.heldBecause, examined.heldBecause].filter(Boolean).join(' ');
     const order = { ...examined.order, heldBecause };
@@ -58,25 +67,8 @@ export class DraftStandingOrder {
     return order;
   }
 
-  private add(order: StandingOrderEntity, details: Record<string, unknown> | undefined, by: Actor): void {
-    this.orders.add(order);
-    this.receipts.append(receiptOf(order, 'created', by, { rule: ruleOf(order), ...details }));
-  }
-
-  private orderOf({ name, text, rule, heldBecause }: NewDraft, by: Actor): StandingOrderEntity {
-    const { workspaceId } = this.db.unit.scope;
-    return newOrder({ workspaceId, name, text, rule }, by, this.clock.now(), heldBecause);
-  }
-}
-
-/** Reads orders that no request brought: what a capo proposed, or what a skill pack contains. */
-@Injectable()
-export class WrittenOrders {
-  readonly #validation = validationPipe();
-
-  constructor(private readonly rules: StandingOrderRules) {}
-
   /**
+   * Reads orders that no request brought: what a capo proposed, or what a skill pack contains.
    * `written` is a body of `POST /standing-orders`.
    * @throws ValidationFailed for what no person could create either
    */
@@ -98,55 +90,13 @@ export class WrittenOrders {
   lookUps(scope: Scope): ZoneLookUps {
     return this.rules.lookUps(scope);
   }
-}
-
-const PROPOSED = 'A capo proposed it; it decides nothing until a person activates it.';
-
-/** Who proposes an order, and for whom. */
-interface Proposal {
-  by: Actor;
-  teamId: Id<'team'> | null;
-  workPacketId: string;
-}
-
-/** Makes a draft of an order that a capo proposed and a person, or an order, let pass. It stays a draft. */
-@Injectable()
-export class ProposeStandingOrder {
-  constructor(
-    private readonly db: Db,
-    private readonly written: WrittenOrders,
-    private readonly draftOrder: DraftStandingOrder,
-  ) {}
 
   /**
-   * In the open transaction; `proposed` is a body of `POST /standing-orders`. Answers the id of the order.
-   * @throws ValidationFailed for what no person could create either
-   */
-  async execute(proposed: object, { by, teamId, workPacketId }: Proposal): Promise<Id<'so'>> {
-    const content = await this.written.read(this.db.unit.scope, teamId, proposed);
-    const order = this.draftOrder.execute(
-      { ...content, heldBecause: PROPOSED, details: { workPacketId } },
-      by,
-    );
-    return order.standingOrderId;
-  }
-}
-
-/** Makes the next version of a draft that nobody has changed since it was written: from a later version of what it came with. */
-@Injectable()
-export class ReplaceDraft {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly examination: ActivationExamination,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
+   * Makes the next version of a draft that nobody has changed since it was written: from a later version of what it came with.
    * Of a locked draft, in the open transaction.
    * @throws NeededBeforehand, before anything is written
    */
-  async execute(draft: StandingOrderEntity, next: NewDraft, by: Actor): Promise<StandingOrderEntity> {
+  async replace(draft: StandingOrderEntity, next: NewDraft, by: Actor): Promise<StandingOrderEntity> {
     const { name, text, rule, heldBecause, details } = next;
     const at = this.clock.now();
     const examined = await this.examination.of(
@@ -169,6 +119,35 @@ export class ReplaceDraft {
     this.orders.saveVersion(version, draft, { by, at });
     this.receipts.append(receiptOf(version, 'revised', by, { rule, text, ...examined.details, ...details }));
     return version;
+  }
+
+  private add(order: StandingOrderEntity, details: Record<string, unknown> | undefined, by: Actor): void {
+    this.orders.add(order);
+    this.receipts.append(receiptOf(order, 'created', by, { rule: ruleOf(order), ...details }));
+  }
+
+  private orderOf({ name, text, rule, heldBecause }: NewDraft, by: Actor): StandingOrderEntity {
+    const { workspaceId } = this.db.unit.scope;
+    return newOrder({ workspaceId, name, text, rule }, by, this.clock.now(), heldBecause);
+  }
+}
+
+/** Makes a draft of an order that a capo proposed and a person, or an order, let pass. It stays a draft. */
+@Injectable()
+export class ProposeStandingOrder {
+  constructor(
+    private readonly db: Db,
+    private readonly drafts: StandingOrderDrafts,
+  ) {}
+
+  /**
+   * In the open transaction; `proposed` is a body of `POST /standing-orders`. Answers the id of the order.
+   * @throws ValidationFailed for what no person could create either
+   */
+  async execute(proposed: object, { by, teamId, workPacketId }: Proposal): Promise<Id<'so'>> {
+    const content = await this.drafts.read(this.db.unit.scope, teamId, proposed);
+    const order = this.drafts.draft({ ...content, heldBecause: PROPOSED, details: { workPacketId } }, by);
+    return order.standingOrderId;
   }
 }
 

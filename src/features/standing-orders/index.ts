@@ -11,12 +11,10 @@ export {
 } from './decision-input.js';
 export { canonicalDomain, domainsIn } from './match.js';
 export {
-  DraftStandingOrder,
+  StandingOrderDrafts,
   type NewDraft,
   ProposeStandingOrder,
-  ReplaceDraft,
   WithdrawProposal,
-  WrittenOrders,
 } from './draft-standing-order.js';
 export {
   type Decision,

@@ -29,13 +29,9 @@ interface Origin {
   details?: Record<string, unknown>;
 }
 
-/**
- * Makes the next version of an order (docs/decisions/0016). In force, a version that lets nothing more through than the
- * former one applies at once; one that may let more through takes the rights, and passes the
- * check, of an order that is activated. Where it is refused, the former version stays in force.
- */
+/** Versions of an order: what it says next, or says again. */
 @Injectable()
-export class NewOrderVersion {
+export class StandingOrderVersions {
   constructor(
     private readonly orders: StandingOrders,
     private readonly examination: ActivationExamination,
@@ -45,7 +41,66 @@ export class NewOrderVersion {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidTransition, Forbidden, or SimulationRequired without the acknowledgement of an owner */
+  /**
+   * Changes what an order says, as its next version.
+   * @param ifMatch the hash of what the caller has read
+   * @throws NotFound, ValidationFailed, InvalidTransition, what {@link requireVersionRead} throws, or Forbidden for what the caller
+   * may not loosen
+   */
+  async revise(
+    caller: Caller,
+    standingOrderId: string,
+    { acknowledge, version, name, text, ...changes }: ReviseStandingOrderBody,
+    ifMatch: string | null,
+  ): Promise<StandingOrderView> {
+    const order = await this.orders.lockWithDecisions(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    const acknowledged = acknowledge === true;
+    requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, {
+      ...(ruleOf(order) as RuleOfBody),
+      ...said(changes),
+    });
+    const newName = name ?? order.name;
+    const content = { name: newName, text: textOf(order, newName, text), rule };
+    return this.add(caller, order, content, { act: 'revised', acknowledged });
+  }
+
+  /**
+   * Makes a further version of an order, with what one of its former versions said.
+   * @param ifMatch the hash of the order as the caller has read it
+   * @throws NotFound, ValidationFailed, InvalidTransition, ContentChanged, or Forbidden for what the caller may not loosen
+   */
+  async rollBack(
+    caller: Caller,
+    standingOrderId: string,
+    { version, acknowledge }: RollBackStandingOrderBody,
+    ifMatch: string | null,
+  ): Promise<StandingOrderView> {
+    const order = await this.orders.lockWithDecisions(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    // The body names what an owner acknowledges: a version never changes.
+    requireHash(order, ifMatch);
+    const former = await this.orders.findVersion(order, version);
+    if (!former)
+      throw invalidVersion('exists', `the order has no version ${version}; its last is ${order.version}`);
+    this.requireUnexpired(former, version);
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, ruleOf(former) as RuleOfBody);
+    const { name, text } = former;
+    return this.add(
+      caller,
+      order,
+      { name, text, rule },
+      { act: 'rolled_back', acknowledged: acknowledge === true, details: { rolledBackTo: version } },
+    );
+  }
+
+  /**
+   * Makes the next version of an order (docs/decisions/0016). In force, a version that lets nothing more through than the
+   * former one applies at once; one that may let more through takes the rights, and passes the
+   * check, of an order that is activated. Where it is refused, the former version stays in force.
+   * @throws InvalidTransition, Forbidden, or SimulationRequired without the acknowledgement of an owner
+   */
   async add(
     caller: Caller,
     order: StandingOrderEntity,
@@ -106,6 +161,13 @@ export class NewOrderVersion {
     const receipt = { acknowledged: examined.heldBecause !== null, ...examined.details };
     return { version: examined.order, receipt };
   }
+
+  private requireUnexpired({ expiresAt }: RuleColumns, version: number): void {
+    if (expiresAt === null || expiresAt > this.clock.now()) return;
+    const since = new Date(expiresAt).toISOString();
+    const message = `version ${version} expired at ${since}; change the order instead, with another expiresAt`;
+    throw invalidVersion('isUnexpired', message);
+  }
 }
 
 function requireRights(
@@ -123,40 +185,6 @@ function requireRights(
   }
 }
 
-/** Changes what an order says, as its next version. */
-@Injectable()
-export class ReviseStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly rules: StandingOrderRules,
-    private readonly newVersion: NewOrderVersion,
-  ) {}
-
-  /**
-   * @param ifMatch the hash of what the caller has read
-   * @throws NotFound, ValidationFailed, InvalidTransition, what {@link requireVersionRead} throws, or Forbidden for what the caller
-   * may not loosen
-   */
-  async execute(
-    caller: Caller,
-    standingOrderId: string,
-    { acknowledge, version, name, text, ...changes }: ReviseStandingOrderBody,
-    ifMatch: string | null,
-  ): Promise<StandingOrderView> {
-    const order = await this.orders.lockWithDecisions(standingOrderId);
-    requireRole(caller, order.teamId, 'operator');
-    const acknowledged = acknowledge === true;
-    requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
-    const rule = await this.rules.of(scopeOf(caller), order.teamId, {
-      ...(ruleOf(order) as RuleOfBody),
-      ...said(changes),
-    });
-    const newName = name ?? order.name;
-    const content = { name: newName, text: textOf(order, newName, text), rule };
-    return this.newVersion.add(caller, order, content, { act: 'revised', acknowledged });
-  }
-}
-
 /** Without what was left out; null was said. */
 function said<T extends object>(changes: T): Partial<T> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -166,52 +194,6 @@ function said<T extends object>(changes: T): Partial<T> {
 function textOf(order: StandingOrderEntity, name: string, text: string | null | undefined): string {
   if (text === undefined) return order.text === order.name ? name : order.text;
   return text ?? name;
-}
-
-/** Makes a further version of an order, with what one of its former versions said. */
-@Injectable()
-export class RollBackStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly rules: StandingOrderRules,
-    private readonly newVersion: NewOrderVersion,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * @param ifMatch the hash of the order as the caller has read it
-   * @throws NotFound, ValidationFailed, InvalidTransition, ContentChanged, or Forbidden for what the caller may not loosen
-   */
-  async execute(
-    caller: Caller,
-    standingOrderId: string,
-    { version, acknowledge }: RollBackStandingOrderBody,
-    ifMatch: string | null,
-  ): Promise<StandingOrderView> {
-    const order = await this.orders.lockWithDecisions(standingOrderId);
-    requireRole(caller, order.teamId, 'operator');
-    // The body names what an owner acknowledges: a version never changes.
-    requireHash(order, ifMatch);
-    const former = await this.orders.findVersion(order, version);
-    if (!former)
-      throw invalidVersion('exists', `the order has no version ${version}; its last is ${order.version}`);
-    this.requireUnexpired(former, version);
-    const rule = await this.rules.of(scopeOf(caller), order.teamId, ruleOf(former) as RuleOfBody);
-    const { name, text } = former;
-    return this.newVersion.add(
-      caller,
-      order,
-      { name, text, rule },
-      { act: 'rolled_back', acknowledged: acknowledge === true, details: { rolledBackTo: version } },
-    );
-  }
-
-  private requireUnexpired({ expiresAt }: RuleColumns, version: number): void {
-    if (expiresAt === null || expiresAt > this.clock.now()) return;
-    const since = new Date(expiresAt).toISOString();
-    const message = `version ${version} expired at ${since}; change the order instead, with another expiresAt`;
-    throw invalidVersion('isUnexpired', message);
-  }
 }
 
 function invalidVersion(rule: string, message: string) {

@@ -14,10 +14,10 @@ import {
 } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { SimulateStandingOrder } from './simulation/order-simulation.js';
+import { OrderSimulation } from './simulation/order-simulation.js';
 import { SimulationView } from './simulation/simulation.dto.js';
 import { SimulationRequired } from './activation-examination.js';
-import { ReviseStandingOrder, RollBackStandingOrder } from './new-order-version.js';
+import { StandingOrderVersions } from './new-order-version.js';
 import { versionSummaryOf, versionViewOf, summaryOf, viewOf } from './standing-order-view.js';
 import {
   StandingOrderVersionPage,
@@ -38,13 +38,7 @@ import {
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { VersionChanged } from './version-read.js';
-import {
-  ActivateStandingOrder,
-  ArchiveStandingOrder,
-  CreateStandingOrder,
-  PauseStandingOrder,
-  ShadowStandingOrder,
-} from './standing-orders.service.js';
+import { StandingOrderService } from './standing-orders.service.js';
 import { StandingOrderUses } from './standing-order-uses.repository.js';
 
 const VERSION = /^[1-9]\d{0,8}$/;
@@ -54,8 +48,7 @@ const VERSION = /^[1-9]\d{0,8}$/;
 export class StandingOrderVersionsController {
   constructor(
     private readonly orders: StandingOrders,
-    private readonly reviseOrder: ReviseStandingOrder,
-    private readonly rollBackOrder: RollBackStandingOrder,
+    private readonly versions: StandingOrderVersions,
   ) {}
 
   /** Changes a standing order, as its next version; what may let more through than before takes the rights of a new order. */
@@ -80,7 +73,7 @@ export class StandingOrderVersionsController {
     @Body() body: ReviseStandingOrderBody,
     @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
-    return this.reviseOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
+    return this.versions.revise(caller, id, body, namedByIfMatch(ifMatch));
   }
 
   /** The versions of a standing order, newest first. */
@@ -129,7 +122,7 @@ export class StandingOrderVersionsController {
     @Body() body: RollBackStandingOrderBody,
     @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
-    return this.rollBackOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
+    return this.versions.rollBack(caller, id, body, namedByIfMatch(ifMatch));
   }
 }
 
@@ -138,12 +131,8 @@ export class StandingOrdersController {
   constructor(
     private readonly orders: StandingOrders,
     private readonly uses: StandingOrderUses,
-    private readonly createOrder: CreateStandingOrder,
-    private readonly activateOrder: ActivateStandingOrder,
-    private readonly shadowOrder: ShadowStandingOrder,
-    private readonly pauseOrder: PauseStandingOrder,
-    private readonly archiveOrder: ArchiveStandingOrder,
-    private readonly simulateOrder: SimulateStandingOrder,
+    private readonly orderService: StandingOrderService,
+    private readonly simulation: OrderSimulation,
   ) {}
 
   /** Creates a standing order, which decides at once unless it is to be a draft, or its simulation or its safety eval speaks against it. */
@@ -159,7 +148,7 @@ export class StandingOrdersController {
     @Body() body: CreateStandingOrderBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<NewStandingOrderView> {
-    const order = await this.createOrder.execute(caller, body);
+    const order = await this.orderService.create(caller, body);
     response.location(`/api/pro/standing-orders/${order.standingOrderId}`);
     return order;
   }
@@ -204,7 +193,7 @@ export class StandingOrdersController {
     errors: [NotFound, Unavailable],
   })
   simulate(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<SimulationView> {
-    return this.simulateOrder.execute(caller, id);
+    return this.simulation.simulate(caller, id);
   }
 
   /** Lets an order decide, or tries it out; where its simulation or its safety eval speaks against it, an owner acknowledges that. */
@@ -232,8 +221,8 @@ export class StandingOrdersController {
     @Headers('if-match') ifMatch?: string,
   ): Promise<StandingOrderView> {
     const hash = namedByIfMatch(ifMatch);
-    if (body.shadow === true) return this.shadowOrder.execute(caller, id, { version: body.version, hash });
-    return this.activateOrder.execute(caller, id, body, hash);
+    if (body.shadow === true) return this.orderService.shadow(caller, id, { version: body.version, hash });
+    return this.orderService.activate(caller, id, body, hash);
   }
 
   /** Silences an order until it is activated again; one that tightens takes an admin. */
@@ -246,7 +235,7 @@ export class StandingOrdersController {
     errors: [NotFound, InvalidTransition],
   })
   pause(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<StandingOrderView> {
-    return this.pauseOrder.execute(caller, id);
+    return this.orderService.pause(caller, id);
   }
 
   /** Archives a standing order. */
@@ -260,6 +249,6 @@ export class StandingOrdersController {
     errors: [NotFound],
   })
   archive(@CurrentCaller() caller: Caller, @Param('standingOrderId') id: string): Promise<StandingOrderView> {
-    return this.archiveOrder.execute(caller, id);
+    return this.orderService.archive(caller, id);
   }
 }

@@ -3,29 +3,17 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { ActionReversibility } from './action-reversibility.js';
-import {
-  ActivateStandingOrder,
-  ArchiveStandingOrder,
-  CreateStandingOrder,
-  PauseStandingOrder,
-  ShadowStandingOrder,
-} from './standing-orders.service.js';
+import { StandingOrderService } from './standing-orders.service.js';
 import { ActivationChecks, ActivationExamination } from './activation-examination.js';
 import { ArchiveOrders } from './archive-orders.js';
-import { NewOrderVersion, ReviseStandingOrder, RollBackStandingOrder } from './new-order-version.js';
-import {
-  DraftStandingOrder,
-  ProposeStandingOrder,
-  ReplaceDraft,
-  WithdrawProposal,
-  WrittenOrders,
-} from './draft-standing-order.js';
+import { StandingOrderVersions } from './new-order-version.js';
+import { StandingOrderDrafts, ProposeStandingOrder, WithdrawProposal } from './draft-standing-order.js';
 import { MoveOrders } from './move-orders.js';
 import { OrdersInForce } from './orders-in-force.repository.js';
 import { Policies, PolicyDecisions } from './policy-decisions.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
 import { History } from './simulation/history.reader.js';
-import { OrderSimulation, SimulateStandingOrder } from './simulation/order-simulation.js';
+import { OrderSimulation } from './simulation/order-simulation.js';
 import { ReplayHistory } from './simulation/replay-history.js';
 import { SimulationEntity } from './simulation/simulation.entity.js';
 import { Simulations } from './simulation/simulations.repository.js';
@@ -71,19 +59,11 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     ActionReversibility,
     OrderTools,
     StandingOrderRules,
-    NewOrderVersion,
+    StandingOrderVersions,
     ThrottledWork,
-    CreateStandingOrder,
-    ReviseStandingOrder,
-    RollBackStandingOrder,
-    ActivateStandingOrder,
-    ShadowStandingOrder,
-    PauseStandingOrder,
-    ArchiveStandingOrder,
+    StandingOrderService,
     ArchiveOrders,
-    WrittenOrders,
-    ReplaceDraft,
-    DraftStandingOrder,
+    StandingOrderDrafts,
     ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,
@@ -91,7 +71,6 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     ReplayHistory,
     Simulations,
     OrderSimulation,
-    SimulateStandingOrder,
   ],
   exports: [
     StandingOrders,
@@ -105,10 +84,8 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     OrderTools,
     PolicyDecisions,
     ActionReversibility,
-    DraftStandingOrder,
-    ReplaceDraft,
+    StandingOrderDrafts,
     ArchiveOrders,
-    WrittenOrders,
     ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,

@@ -28,66 +28,29 @@ import { loosensTerms } from './looseness.js';
 import { newOrder } from './order-content.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 
-/*
- * Each answers the order as it is afterwards, or undefined when it is that way already: asking again changes nothing.
- */
+const LOOSER_TERMS =
+  'Only an admin may create a standing order under which approvals escalate or stay open for more than 72 hours.';
 
-/** @throws InvalidTransition for an order that is archived or that has expired */
-function activate(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
-  if (order.status === 'active') return undefined;
-  requireUsable(order, at, 'activating it');
-  return { ...order, status: 'active', heldBecause: null, activatedAt: at, updatedAt: at };
-}
-
-/** Only tries it out. @throws InvalidTransition for an order that is archived or that has expired */
-function shadow(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
-  if (order.status === 'shadow') return undefined;
-  requireUsable(order, at, 'trying it out');
-  return { ...order, status: 'shadow', updatedAt: at };
-}
-
-/** @throws InvalidTransition for an order that neither decides nor is tried out */
-function pause(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
-  if (order.status === 'paused') return undefined;
-  if (order.status !== 'active' && order.status !== 'shadow') {
-    throw new InvalidTransition({
-      message: `Only a standing order that is active or in shadow can be paused; this one is ${order.status}.`,
-    });
-  }
-  return { ...order, status: 'paused', updatedAt: at };
-}
-
-export function archive(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
-  return order.status === 'archived' ? undefined : { ...order, status: 'archived', updatedAt: at };
-}
-
-function requireUsable({ status, expiresAt }: StandingOrderEntity, at: number, doing: string): void {
-  if (status === 'archived') {
-    throw new InvalidTransition({ message: 'The standing order is archived; create a new one instead.' });
-  }
-  if (expiresAt !== null && expiresAt <= at) {
-    throw new InvalidTransition({
-      message: `The standing order has expired, so ${doing} would have no effect.`,
-    });
-  }
-}
-
-/** Lets an order decide from now on; where something speaks against it, it takes an owner who says that they know. */
+/** Creates orders, and lets them decide, tries them out, silences and ends them. */
 @Injectable()
-export class ActivateStandingOrder {
+export class StandingOrderService {
   constructor(
     private readonly orders: StandingOrders,
     private readonly examination: ActivationExamination,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
+    private readonly throttled: ThrottledWork,
+    private readonly teamOfRequest: TeamOfRequest,
+    private readonly rules: StandingOrderRules,
   ) {}
 
   /**
+   * Lets an order decide from now on; where something speaks against it, it takes an owner who says that they know.
    * @param ifMatch the hash of what the caller has read
    * @throws NotFound, InvalidTransition, Forbidden, what {@link requireVersionRead} throws, or SimulationRequired without the
    * acknowledgement of an owner
    */
-  async execute(
+  async activate(
     caller: Caller,
     standingOrderId: string,
     { acknowledge, version }: ActivateStandingOrderBody,
@@ -116,20 +79,9 @@ export class ActivateStandingOrder {
     );
     return viewOf(active, caller);
   }
-}
 
-/** Ends an order for good. The row stays, since decisions name it. */
-@Injectable()
-export class ArchiveStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly throttled: ThrottledWork,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws NotFound */
-  async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
+  /** Ends an order for good. The row stays, since decisions name it. @throws NotFound */
+  async archive(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
     const archived = archive(order, this.clock.now());
@@ -139,20 +91,12 @@ export class ArchiveStandingOrder {
     await this.throttled.decideAgain();
     return viewOf(archived, caller);
   }
-}
 
-/** Silences an order until it is activated again. Anyone who may act may stop; only those who may loosen may loosen. */
-@Injectable()
-export class PauseStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly throttled: ThrottledWork,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen */
-  async execute(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
+  /**
+   * Silences an order until it is activated again. Anyone who may act may stop; only those who may loosen may loosen.
+   * @throws NotFound, InvalidTransition, or Forbidden when the pause would loosen
+   */
+  async pause(caller: Caller, standingOrderId: string): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'operator');
     if (order.status !== 'shadow' && restrains(order)) {
@@ -170,20 +114,12 @@ export class PauseStandingOrder {
     await this.throttled.decideAgain();
     return viewOf(paused, caller);
   }
-}
 
-/** Tries an order out: each decision says what it would have changed, and it changes nothing. */
-@Injectable()
-export class ShadowStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly throttled: ThrottledWork,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws NotFound, Forbidden, what {@link requireVersionRead} throws, or InvalidTransition for an order that is archived or has expired */
-  async execute(caller: Caller, standingOrderId: string, read: VersionRead): Promise<StandingOrderView> {
+  /**
+   * Tries an order out: each decision says what it would have changed, and it changes nothing.
+   * @throws NotFound, Forbidden, what {@link requireVersionRead} throws, or InvalidTransition for an order that is archived or has expired
+   */
+  async shadow(caller: Caller, standingOrderId: string, read: VersionRead): Promise<StandingOrderView> {
     const order = await this.orders.lock(standingOrderId);
     requireRole(caller, order.teamId, 'admin');
     requireVersionRead(order, read, false);
@@ -194,25 +130,12 @@ export class ShadowStandingOrder {
     if (order.status === 'active') await this.throttled.decideAgain();
     return viewOf(shadowed, caller);
   }
-}
 
-const LOOSER_TERMS =
-  'Only an admin may create a standing order under which approvals escalate or stay open for more than 72 hours.';
-
-/** Creates a standing order, and activates it unless a draft was asked for or something speaks against it. */
-@Injectable()
-export class CreateStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly examination: ActivationExamination,
-    private readonly teamOfRequest: TeamOfRequest,
-    private readonly rules: StandingOrderRules,
-    private readonly receipts: Receipts,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see */
-  async execute(caller: Caller, body: CreateStandingOrderBody): Promise<NewStandingOrderView> {
+  /**
+   * Creates a standing order, and activates it unless a draft was asked for or something speaks against it.
+   * @throws Forbidden, ValidationFailed, or NotFound for a team that the caller may not see
+   */
+  async create(caller: Caller, body: CreateStandingOrderBody): Promise<NewStandingOrderView> {
     const teamId = await this.teamOf(caller, body.teamId);
     requireRole(caller, teamId, 'operator');
     if (!tightens(body)) {
@@ -257,5 +180,49 @@ export class CreateStandingOrder {
       return null;
     }
     return (await this.teamOfRequest.resolve(caller, asked)) as Id<'team'> | null;
+  }
+}
+
+/*
+ * Each answers the order as it is afterwards, or undefined when it is that way already: asking again changes nothing.
+ */
+
+/** @throws InvalidTransition for an order that is archived or that has expired */
+function activate(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
+  if (order.status === 'active') return undefined;
+  requireUsable(order, at, 'activating it');
+  return { ...order, status: 'active', heldBecause: null, activatedAt: at, updatedAt: at };
+}
+
+/** Only tries it out. @throws InvalidTransition for an order that is archived or that has expired */
+function shadow(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
+  if (order.status === 'shadow') return undefined;
+  requireUsable(order, at, 'trying it out');
+  return { ...order, status: 'shadow', updatedAt: at };
+}
+
+/** @throws InvalidTransition for an order that neither decides nor is tried out */
+function pause(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
+  if (order.status === 'paused') return undefined;
+  if (order.status !== 'active' && order.status !== 'shadow') {
+    throw new InvalidTransition({
+      message: `Only a standing order that is active or in shadow can be paused; this one is ${order.status}.`,
+    });
+  }
+  return { ...order, status: 'paused', updatedAt: at };
+}
+
+export function archive(order: StandingOrderEntity, at: number): StandingOrderEntity | undefined {
+  return order.status === 'archived' ? undefined : { ...order, status: 'archived', updatedAt: at };
+}
+
+function requireUsable({ status, expiresAt }: StandingOrderEntity, at: number, doing: string): void {
+  if (status === 'archived') {
+    throw new InvalidTransition({ message: 'The standing order is archived; create a new one instead.' });
+  }
+  if (expiresAt !== null && expiresAt <= at) {
+    throw new InvalidTransition({
+      message: `The standing order has expired, so ${doing} would have no effect.`,
+    });
   }
 }

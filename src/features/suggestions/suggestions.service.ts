@@ -11,7 +11,7 @@ import {
   columnsOfRule,
   type DecisionOrder,
   decisionOrderOf,
-  DraftStandingOrder,
+  StandingOrderDrafts,
   History,
   replayedFor,
   ReplayHistory,
@@ -52,7 +52,7 @@ export class SuggestionsService {
     private readonly history: History,
     private readonly replayHistory: ReplayHistory,
     private readonly orders: StandingOrders,
-    private readonly draftOrder: DraftStandingOrder,
+    private readonly drafts: StandingOrderDrafts,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -86,7 +86,7 @@ export class SuggestionsService {
     if (decided) return this.orders.get(scopeOf(caller), decided.standingOrderId!);
     const { name, text, rule, approvals } = suggestion;
     const by = actorOf(caller);
-    const order = this.draftOrder.execute(
+    const order = this.drafts.draft(
       { name, text, rule, heldBecause: MADE_FROM_SUGGESTION, details: { suggestionId, approvals } },
       by,
     );

@@ -28,6 +28,7 @@ export class OrderSimulation {
     private readonly replayHistory: ReplayHistory,
     private readonly simulations: Simulations,
     private readonly clock: Clock,
+    private readonly orders: StandingOrders,
   ) {}
 
   /**
@@ -39,7 +40,7 @@ export class OrderSimulation {
     return computedBeforehand(`simulation ${standingOrderId} ${version} ${hash}`, async () => {
       const end = await this.history.end(order.workspaceId);
       return (
-        (await this.simulations.find(order, end)) ?? this.simulations.keep(await this.simulate(order, end))
+        (await this.simulations.find(order, end)) ?? this.simulations.keep(await this.compute(order, end))
       );
     });
   }
@@ -51,7 +52,7 @@ export class OrderSimulation {
   ofNew(order: StandingOrderEntity): SimulationEntity {
     const { standingOrderId, workspaceId } = order;
     const simulated = computedBeforehand(`simulation of a new order ${order.hash} ${order.name}`, async () =>
-      this.simulate(order, await this.history.end(workspaceId)),
+      this.compute(order, await this.history.end(workspaceId)),
     );
     // The order that was simulated was never written: its transaction was rolled back.
     return { ...simulated, standingOrderId };
@@ -62,7 +63,17 @@ export class OrderSimulation {
     this.simulations.add(simulation);
   }
 
-  private async simulate(order: StandingOrderEntity, end: EndOfHistory): Promise<SimulationEntity> {
+  /**
+   * What an order, whatever its status, would have done to the decisions of the past; nothing else changes.
+   * @throws NotFound, Forbidden
+   */
+  async simulate(caller: Caller, standingOrderId: string): Promise<SimulationView> {
+    const order = await this.orders.lock(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    return simulationViewOf(this.of(order), caller);
+  }
+
+  private async compute(order: StandingOrderEntity, end: EndOfHistory): Promise<SimulationEntity> {
     const { workspaceId } = order;
     const [replayed] = await this.replayHistory.execute(workspaceId, end, [decisionOrderOf(order, 'active')]);
     return this.rowOf(order, end, replayed!);
@@ -85,21 +96,5 @@ export class OrderSimulation {
       zone,
       computedAt: this.clock.now(),
     };
-  }
-}
-
-/** What an order, whatever its status, would have done to the decisions of the past; nothing else changes. */
-@Injectable()
-export class SimulateStandingOrder {
-  constructor(
-    private readonly orders: StandingOrders,
-    private readonly simulation: OrderSimulation,
-  ) {}
-
-  /** @throws NotFound, Forbidden */
-  async execute(caller: Caller, standingOrderId: string): Promise<SimulationView> {
-    const order = await this.orders.lock(standingOrderId);
-    requireRole(caller, order.teamId, 'operator');
-    return simulationViewOf(this.simulation.of(order), caller);
   }
 }
