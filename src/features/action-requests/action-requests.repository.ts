@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, teamIn, where } from '../../platform/database/listing.js';
-import { columnsOf } from '../../platform/database/table.js';
+import { columnsOf, selectOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { HeldBack } from '../guardian/index.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
@@ -52,16 +52,11 @@ export class ActionRequests {
   }
 
   lockStatement(workspaceId: string, actionRequestId: string): Statement {
-    return {
-      text: `select ${COLUMNS} from action_requests where workspace_id = $1 and action_request_id = $2 for update`,
-      values: [workspaceId, actionRequestId],
-    };
+    return selectOf(ActionRequestEntity, { workspaceId, actionRequestId }, 'for update');
   }
 
-  async lock(workspaceId: string, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
-    const { text, values } = this.lockStatement(workspaceId, actionRequestId);
-    const [row] = await this.db.query<ActionRequestEntity>(text, values);
-    return row;
+  lock(workspaceId: string, actionRequestId: string): Promise<ActionRequestEntity | undefined> {
+    return this.db.lockOne(ActionRequestEntity, { workspaceId, actionRequestId }, 'for update');
   }
 
   /** Locks it, and reads the time of what is done with it. */

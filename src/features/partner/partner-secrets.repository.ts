@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
+import { selectOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import type { PartnerSecretEntity } from './partner.entity.js';
+import { PartnerSecretEntity } from './partner.entity.js';
 
 /** What a request may be signed with, as it is stored. */
 export type SealedSecrets = Pick<PartnerSecretEntity, 'sealedSecret' | 'sealedPrevious' | 'previousUntil'>;
@@ -19,24 +20,14 @@ export class PartnerSecrets {
   }
 
   /** The secret of the workspace, in the open transaction; undefined while it has none. */
-  async get(
-    workspaceId: string,
-  ): Promise<Pick<PartnerSecretEntity, 'sealedSecret' | 'previousUntil' | 'setAt'> | undefined> {
-    const [row] = await this.db.query<PartnerSecretEntity>(
-      'select sealed_secret, previous_until, set_at from partner_secrets where workspace_id = $1',
-      [workspaceId],
-    );
-    return row;
+  get(workspaceId: string): Promise<PartnerSecretEntity | undefined> {
+    return this.db.findOne(this.db.unit.scope, PartnerSecretEntity, { workspaceId });
   }
 
   /** That of the workspace as it is sealed; undefined while it has none. */
   async sealed(scope: Scope): Promise<string | undefined> {
-    const [row] = await this.db.read<{ sealedSecret: string }>(
-      scope,
-      'select sealed_secret from partner_secrets where workspace_id = $1',
-      [scope.workspaceId],
-    );
-    return row?.sealedSecret;
+    const { workspaceId } = scope;
+    return (await this.db.findOne(scope, PartnerSecretEntity, { workspaceId }))?.sealedSecret;
   }
 
   /** The workspace that the first start made. */
@@ -48,17 +39,14 @@ export class PartnerSecrets {
   }
 
   /** What is stored, in the open transaction; who else asks for the same waits until it has ended. */
-  async lockShared(): Promise<Pick<PartnerSecretEntity, 'sealedSecret' | 'sealedConfigured'> | undefined> {
+  async lockShared(): Promise<PartnerSecretEntity | undefined> {
     const { workspaceId } = this.db.unit.scope;
     const [, rows] = await this.db.unit.batch([
       {
         text: `select pg_advisory_xact_lock(hashtextextended('partner secret ' || $1, 1))`,
         values: [workspaceId],
       },
-      {
-        text: 'select sealed_secret, sealed_configured from partner_secrets where workspace_id = $1',
-        values: [workspaceId],
-      },
+      selectOf(PartnerSecretEntity, { workspaceId }),
     ]);
     return (rows as PartnerSecretEntity[])[0];
   }
@@ -80,9 +68,7 @@ export class PartnerSecrets {
 
   /** Remembers which configured value is, or was, in force. */
   noteConfigured(sealedConfigured: string): void {
-    this.db.write('update partner_secrets set sealed_configured = $2 where workspace_id = $1', [
-      this.db.unit.scope.workspaceId,
-      sealedConfigured,
-    ]);
+    const { workspaceId } = this.db.unit.scope;
+    this.db.update(PartnerSecretEntity, { workspaceId }, { sealedConfigured });
   }
 }

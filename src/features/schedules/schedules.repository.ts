@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
-import { columnsOf } from '../../platform/database/table.js';
+import { columnsOf, selectOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
@@ -10,7 +10,6 @@ import type { Page } from '../../platform/kernel/pages.dto.js';
 import { ScheduleEntity } from './schedule.entity.js';
 import type { SchedulesQuery } from './schedules.dto.js';
 
-const COLUMNS = columnsOf(ScheduleEntity);
 /** How much of a text stands in a list, in characters. */
 const LISTED_TEXT = 500;
 const SUMMARY = columnsOf(ScheduleEntity, { without: ['workspaceId', 'directive', 'requesterIds'] });
@@ -64,8 +63,8 @@ export class Schedules {
 
   /** {@link lock} for a caller that sends it along with statements of its own: the schedule, and then the time. */
   lockStatements(workspaceId: string, scheduleId: string): [Statement, Statement] {
-    const lock = `select ${COLUMNS} from schedules where workspace_id = $1 and schedule_id = $2 for no key update`;
-    return [{ text: lock, values: [workspaceId, scheduleId] }, NOW];
+    const key = { workspaceId, scheduleId };
+    return [selectOf(ScheduleEntity, key, 'for no key update'), NOW];
   }
 
   /** How many the team has, or the workspace for no team, and the time; until the transaction ends nobody else adds one. */

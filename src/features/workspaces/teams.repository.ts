@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { violatedConstraint } from '../../platform/database/database-errors.js';
 import { Db } from '../../platform/database/db.js';
+import type { Statement } from '../../platform/database/batch.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
+import { insertOf, updateOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { AlreadyExists, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
@@ -97,20 +99,13 @@ export class Teams {
   }
 
   /** @throws AlreadyExists when a team has a name that looks like this one */
-  async add(team: TeamEntity): Promise<void> {
-    const { teamId, workspaceId, name, nameKey, slug, createdAt } = team;
-    await this.unlessTaken(
-      `insert into teams (team_id, workspace_id, name, name_key, slug, created_at) values ($1, $2, $3, $4, $5, $6)`,
-      [teamId, workspaceId, name, nameKey, slug, new Date(createdAt)],
-    );
+  add(team: TeamEntity): Promise<void> {
+    return this.unlessTaken(insertOf(TeamEntity, team));
   }
 
   /** @throws AlreadyExists when another team has a name that looks like this one */
-  async rename(workspaceId: string, teamId: string, name: string, nameKey: string): Promise<void> {
-    await this.unlessTaken(
-      'update teams set name = $3, name_key = $4 where workspace_id = $1 and team_id = $2',
-      [workspaceId, teamId, name, nameKey],
-    );
+  rename(workspaceId: string, teamId: string, name: string, nameKey: string): Promise<void> {
+    return this.unlessTaken(updateOf(TeamEntity, { workspaceId, teamId }, { name, nameKey }));
   }
 
   archive(workspaceId: string, teamId: string, at: number): void {
@@ -118,7 +113,7 @@ export class Teams {
   }
 
   /** The index decides among concurrent writers. */
-  private async unlessTaken(text: string, values: unknown[]): Promise<void> {
+  private async unlessTaken({ text, values }: Statement): Promise<void> {
     try {
       await this.db.query(text, values);
     } catch (error) {
