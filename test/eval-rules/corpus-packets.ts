@@ -1,5 +1,5 @@
 import { NO_TARGETS, type OutsideTargets } from '../../src/features/capos/outside-targets.js';
-import type { SoundnessTarget } from '../../src/features/evals/soundness-target.js';
+import type { SoundnessTarget } from '../../src/features/evals/soundness-rules.js';
 import type { Cases } from './corpus-orders.js';
 
 type Packet = SoundnessTarget['packet'];

@@ -5,8 +5,7 @@ import type { EvalKind, Rule } from './rule.js';
 import { SAFETY_RULES } from './safety-rules.js';
 import type { SafetyTarget } from './safety-target.js';
 import { SKILL_RULES, type SkillTarget } from './skill-rules.js';
-import { SOUNDNESS_RULES } from './soundness-rules.js';
-import type { SoundnessTarget } from './soundness-target.js';
+import { SOUNDNESS_RULES, type SoundnessTarget } from './soundness-rules.js';
 import type { StoredPacket } from './eval-targets.js';
 
 export const KIND_OF: Readonly<Record<EvalTarget, EvalKind>> = {

@@ -18,7 +18,7 @@ import {
   SurroundingsOfOrder,
 } from '../standing-orders/index.js';
 import type { SafetyTarget } from './safety-target.js';
-import type { SoundnessTarget } from './soundness-target.js';
+import type { SoundnessTarget } from './soundness-rules.js';
 
 /** A stored work packet with all that its soundness depends on. */
 export interface StoredPacket extends SoundnessTarget {

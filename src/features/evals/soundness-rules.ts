@@ -1,5 +1,9 @@
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import {
+  type ActionResult,
+  type Compensation,
+  type NeededInput,
+  type OutsideTargets,
   ACTION_TYPES,
   isActionType,
   leverageOf,
@@ -10,7 +14,6 @@ import {
   numbersIn,
   stringsIn,
   type ActionType,
-  type Compensation,
   OURS,
   OUTSIDE_TYPES,
   type ValidAction,
@@ -20,10 +23,35 @@ import {
   validateAction,
   withoutAddress,
 } from '../capos/index.js';
-import type { Priority } from '../terms/index.js';
+import type { CapoRole, Priority, Reversibility } from '../terms/index.js';
 import { actionOf } from '../directives/index.js';
 import type { Rule } from './rule.js';
-import type { SoundnessTarget } from './soundness-target.js';
+
+/** A work packet as its soundness is looked at, with the directive that asked for it. */
+export interface SoundnessTarget {
+  packet: {
+    capo: CapoRole;
+    engine: string;
+    title: string;
+    kind: string;
+    actionType: string;
+    target: string | null;
+    params: Record<string, unknown>;
+    needsInput: readonly NeededInput[];
+    reversibility: Reversibility;
+    compensation: Compensation | null;
+    /** What its execution answered, or why that failed. */
+    result: ActionResult | null;
+    /** Null until it was carried out. */
+    executedAt: number | null;
+    leverageScore: number;
+    multipliers: Readonly<Record<string, number>>;
+    rationale: string;
+  };
+  /** What the workspace reaches outside now. */
+  targets: OutsideTargets;
+  directive: { text: string; priority: Priority; context: Record<string, unknown> };
+}
 
 /** What a model is told, and what its answers are held to. */
 const LEAST = 0.1;

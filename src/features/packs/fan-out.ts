@@ -8,7 +8,7 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import {
-  ArchiveOrders,
+  StandingOrderService,
   StandingOrderDrafts,
   type NewDraft,
   type StandingOrderEntity,
@@ -46,7 +46,7 @@ export class DeliverOrder {
     private readonly packs: SkillPacks,
     private readonly orders: StandingOrders,
     private readonly drafts: StandingOrderDrafts,
-    private readonly archiveOrders: ArchiveOrders,
+    private readonly orderService: StandingOrderService,
   ) {}
 
   /**
@@ -131,7 +131,7 @@ export class DeliverOrder {
       this.packs.saveOrder(row, { status: 'dropped', version });
       return;
     }
-    await this.archiveOrders.execute([order.standingOrderId], packActor(pack), {
+    await this.orderService.archiveAll([order.standingOrderId], packActor(pack), {
       details: { packId, packVersion: version },
     });
     // A later version that has it again begins with a new draft.

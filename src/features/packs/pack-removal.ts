@@ -9,7 +9,7 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
 import { Signals } from '../records/index.js';
-import { type ArchivedOrders, ArchiveOrders } from '../standing-orders/index.js';
+import { type ArchivedOrders, StandingOrderService } from '../standing-orders/index.js';
 import { INSTALL_WORK, REVOKE_WORK } from './fan-out.js';
 import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
@@ -29,7 +29,7 @@ export class PackRemoval implements OnModuleInit {
   constructor(
     private readonly db: Db,
     private readonly packs: SkillPacks,
-    private readonly archiveOrders: ArchiveOrders,
+    private readonly orderService: StandingOrderService,
     private readonly revocations: Revocations,
     private readonly work: Work,
     private readonly events: Events,
@@ -87,7 +87,7 @@ export class PackRemoval implements OnModuleInit {
     const { packId, name, version, publisher } = pack;
     const orders = await this.packs.ordersOf(scope, packId);
     const ids = orders.flatMap(({ standingOrderId, formerIds }) => [standingOrderId ?? [], formerIds].flat());
-    const ended = await this.archiveOrders.execute(ids, by, {
+    const ended = await this.orderService.archiveAll(ids, by, {
       details: { packId, packVersion: version, reason },
       // What a publisher says must not let anything through that a person has restrained.
       keepRestraints: status === 'revoked',

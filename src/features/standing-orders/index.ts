@@ -1,6 +1,6 @@
 export { ActionReversibility } from './action-reversibility.js';
 export { ActivationChecks, type ActivationFinding } from './activation-examination.js';
-export { ArchiveOrders, type ArchivedOrders } from './archive-orders.js';
+export { StandingOrderService, type ArchivedOrders, THROTTLED } from './standing-orders.service.js';
 export {
   type DecidedPacket,
   type DecisionOrder,
@@ -27,7 +27,6 @@ export {
   strictestElectorate,
 } from './evaluate.js';
 export { type LimitResult, SLIDING_HOURS, isNearlySpent } from './limits.js';
-export { MoveOrders } from './move-orders.js';
 export { columnsOfRule, decisionOrderOf } from './order-content.js';
 export { OrderTools } from './order-tools.js';
 export { ordersFor } from './orders-for.js';
@@ -67,7 +66,6 @@ export { NewStandingOrderView, StandingOrderSummary } from './standing-orders.dt
 export { StandingOrdersModule } from './standing-orders.module.js';
 export { StandingOrders } from './standing-orders.repository.js';
 export { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
-export { THROTTLED } from './throttled-work.js';
 export { type FormerUse, type UsageOfOrder, Usages } from './usages.js';
 export { useOf } from './uses-of-order.js';
 export { appliesAt } from './when.js';

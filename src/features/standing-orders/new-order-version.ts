@@ -5,6 +5,7 @@ import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { ActivationExamination, requireAcknowledgement } from './activation-examination.js';
 import { isNoLooser } from './looseness.js';
 import { columnsOfRule, type OrderContent, ruleOf, type RuleColumns } from './order-content.js';
@@ -18,7 +19,7 @@ import type {
 } from './standing-orders.dto.js';
 import { StandingOrderRules, type RuleOfBody } from './standing-order-rules.js';
 import { StandingOrders } from './standing-orders.repository.js';
-import { ThrottledWork } from './throttled-work.js';
+import { THROTTLED } from './standing-orders.service.js';
 import { requireVersionRead, requireHash } from './version-read.js';
 
 /** How a version came about. */
@@ -36,7 +37,7 @@ export class StandingOrderVersions {
     private readonly orders: StandingOrders,
     private readonly examination: ActivationExamination,
     private readonly rules: StandingOrderRules,
-    private readonly throttled: ThrottledWork,
+    private readonly work: Work,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
   ) {}
@@ -133,7 +134,7 @@ export class StandingOrderVersions {
     const { version, receipt } = await this.examined(next, order.version, isLooser, acknowledged, caller);
     this.orders.saveVersion(version, order, { by, at });
     this.receipts.append(receiptOf(version, act, by, { rule, text, ...receipt, ...details }));
-    await this.throttled.decideAgain();
+    await this.work.hasten(THROTTLED);
     return { ...viewOf(version, caller), ...(await this.rules.warnings(version)) };
   }
 

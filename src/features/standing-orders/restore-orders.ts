@@ -3,6 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { OrderTools } from './order-tools.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ruleOf } from './order-content.js';
@@ -10,7 +11,7 @@ import { type OrderChange, type OrderInForceThen, type RestoredOrder, restoratio
 import { relaxesIrreversible } from './standing-order.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
-import { ThrottledWork } from './throttled-work.js';
+import { THROTTLED } from './standing-orders.service.js';
 
 /** Of these orders, those that must not be put back in force, each with the reason as a sentence. */
 type Objections = (standingOrderIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -55,7 +56,7 @@ export class RestoreOrders {
     private readonly db: Db,
     private readonly reversibility: ActionReversibility,
     private readonly tools: OrderTools,
-    private readonly throttled: ThrottledWork,
+    private readonly work: Work,
     private readonly objections: RestoreObjections,
     private readonly receipts: Receipts,
   ) {}
@@ -65,7 +66,7 @@ export class RestoreOrders {
     const changes = await this.changes(restoration);
     if (!restoration.dryRun) {
       for (const change of changes) this.write(change, restoration);
-      await this.throttled.decideAgain();
+      await this.work.hasten(THROTTLED);
     }
     return changes.map(
       ({ row: _row, former: _former, isNewVersion: _isNewVersion, ...restored }) => restored,

@@ -5,10 +5,8 @@ import { WorkspacesModule } from '../workspaces/index.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { StandingOrderService } from './standing-orders.service.js';
 import { ActivationChecks, ActivationExamination } from './activation-examination.js';
-import { ArchiveOrders } from './archive-orders.js';
 import { StandingOrderVersions } from './new-order-version.js';
 import { StandingOrderDrafts, ProposeStandingOrder, WithdrawProposal } from './draft-standing-order.js';
-import { MoveOrders } from './move-orders.js';
 import { OrdersInForce } from './orders-in-force.repository.js';
 import { Policies, PolicyDecisions } from './policy-decisions.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
@@ -27,7 +25,6 @@ import { StandingOrderRules } from './standing-order-rules.js';
 import { StandingOrderVersionsController, StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrderUses } from './standing-order-uses.repository.js';
 import { StandingOrders } from './standing-orders.repository.js';
-import { ThrottledWork } from './throttled-work.js';
 import { RestoreObjections, RestoreOrders } from './restore-orders.js';
 import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
 
@@ -50,7 +47,7 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     StandingOrderUses,
     RestoreObjections,
     RestoreOrders,
-    MoveOrders,
+    StandingOrderService,
     WithdrawProposal,
     OrdersInForce,
     Policies,
@@ -60,9 +57,6 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     OrderTools,
     StandingOrderRules,
     StandingOrderVersions,
-    ThrottledWork,
-    StandingOrderService,
-    ArchiveOrders,
     StandingOrderDrafts,
     ProposeStandingOrder,
     ActivationChecks,
@@ -77,7 +71,7 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     StandingOrderUses,
     RestoreObjections,
     RestoreOrders,
-    MoveOrders,
+    StandingOrderService,
     WithdrawProposal,
     SurroundingsOfOrder,
     OrdersInForce,
@@ -85,7 +79,6 @@ import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
     PolicyDecisions,
     ActionReversibility,
     StandingOrderDrafts,
-    ArchiveOrders,
     ProposeStandingOrder,
     ActivationChecks,
     ActivationExamination,

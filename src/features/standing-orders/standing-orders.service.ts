@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, scopeOf, type Actor } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { Work } from '../../platform/work/work.js';
 import { TeamOfRequest } from '../workspaces/index.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import {
@@ -22,14 +23,32 @@ import type {
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { requireVersionRead, type VersionRead } from './version-read.js';
-import { ThrottledWork } from './throttled-work.js';
 import { restrains, tightens } from './standing-order.js';
 import { loosensTerms } from './looseness.js';
-import { newOrder } from './order-content.js';
+import { newOrder, columnsOfRule, ruleOf } from './order-content.js';
 import { StandingOrderRules } from './standing-order-rules.js';
+
+/**
+ * Why work on a packet waits: standing orders delay it until a time. Where an order may delay less from now on, what is delayed is
+ * decided again at once, instead of waiting for a time that no order asks for any more.
+ */
+export const THROTTLED = 'THROTTLED';
 
 const LOOSER_TERMS =
   'Only an admin may create a standing order under which approvals escalate or stay open for more than 72 hours.';
+
+interface Ending {
+  /** For the receipt of each. */
+  details: Record<string, unknown>;
+  /** Leaves in force what restrains: no person has asked for more to be let through. */
+  keepRestraints?: boolean;
+}
+
+/** The ids of those that are archived now and were not before, and of those that stay in force. */
+export interface ArchivedOrders {
+  archived: string[];
+  kept: string[];
+}
 
 /** Creates orders, and lets them decide, tries them out, silences and ends them. */
 @Injectable()
@@ -39,7 +58,7 @@ export class StandingOrderService {
     private readonly examination: ActivationExamination,
     private readonly receipts: Receipts,
     private readonly clock: Clock,
-    private readonly throttled: ThrottledWork,
+    private readonly work: Work,
     private readonly teamOfRequest: TeamOfRequest,
     private readonly rules: StandingOrderRules,
   ) {}
@@ -88,7 +107,7 @@ export class StandingOrderService {
     if (!archived) return viewOf(order, caller);
     this.orders.saveStatus(archived);
     this.receipts.append(receiptOf(archived, 'archived', actorOf(caller)));
-    await this.throttled.decideAgain();
+    await this.work.hasten(THROTTLED);
     return viewOf(archived, caller);
   }
 
@@ -111,7 +130,7 @@ export class StandingOrderService {
     if (!paused) return viewOf(order, caller);
     this.orders.saveStatus(paused);
     this.receipts.append(receiptOf(paused, 'paused', actorOf(caller)));
-    await this.throttled.decideAgain();
+    await this.work.hasten(THROTTLED);
     return viewOf(paused, caller);
   }
 
@@ -127,7 +146,7 @@ export class StandingOrderService {
     if (!shadowed) return viewOf(order, caller);
     this.orders.saveStatus(shadowed);
     this.receipts.append(receiptOf(shadowed, 'shadowed', actorOf(caller)));
-    if (order.status === 'active') await this.throttled.decideAgain();
+    if (order.status === 'active') await this.work.hasten(THROTTLED);
     return viewOf(shadowed, caller);
   }
 
@@ -164,6 +183,52 @@ export class StandingOrderService {
     this.receipts.append(receiptOf(order, 'created', by, { rule, ...examined.details }));
     if (active) this.receipts.append(receiptOf(order, 'activated', by, examined.details));
     return { ...newViewOf(order, caller), ...(await this.rules.warnings(order)) };
+  }
+
+  /**
+   * Ends several orders for good, whatever their status: what they came with has ended.
+   * In the open transaction, which sees the whole workspace.
+   */
+  async archiveAll(
+    standingOrderIds: readonly string[],
+    by: Actor,
+    { details, keepRestraints = false }: Ending,
+  ): Promise<ArchivedOrders> {
+    if (standingOrderIds.length === 0) return { archived: [], kept: [] };
+    const orders = await this.orders.lockUnarchived(standingOrderIds);
+    const at = this.clock.now();
+    const kept = orders.filter((order) => keepRestraints && order.status === 'active' && tightens(order));
+    const ending = orders.filter((order) => !kept.includes(order));
+    for (const order of ending) {
+      const archived = archive(order, at)!;
+      this.orders.saveStatus(archived);
+      this.receipts.append(receiptOf(archived, 'archived', by, { ...details, from: order.status }));
+    }
+    await this.work.hasten(THROTTLED);
+    return { archived: ending.map(idOf), kept: kept.map(idOf) };
+  }
+
+  /**
+   * Gives the orders of a team that ends to another team, or to none. Whose order it is belongs to its rule, so each move is
+   * a version. Orders that allow something are paused: nobody has allowed it there.
+   * In the open transaction, which sees the whole workspace. Answers how many orders are paused.
+   * @param to whose they are from now on, and how a receipt says that: `to the team Sales`, `to no team`
+   */
+  async move(from: string, to: { teamId: Id<'team'> | null; where: string }, by: Actor): Promise<number> {
+    const at = this.clock.now();
+    const orders = await this.orders.lockOfTeam(from);
+    const moved = orders.map((order) => ({ order, next: movedTo(to.teamId, order, at) }));
+    for (const { order, next } of moved) {
+      this.orders.saveVersion(next, order, { by, at });
+      const isPaused = next.status !== order.status;
+      const details = { rule: ruleOf(next), text: next.text, from, to: to.teamId, isPaused };
+      this.receipts.append({
+        ...receiptOf(next, 'moved', by, details),
+        summary: `${by.name} moved the standing order "${order.name}" ${to.where}${isPaused ? ', and paused it' : ''}.`,
+      });
+    }
+    await this.work.hasten(THROTTLED);
+    return moved.filter(({ order, next }) => next.status !== order.status).length;
   }
 
   /** Null is said, not left out: the whole workspace, which is more than a member of a team sees. */
@@ -225,4 +290,21 @@ function requireUsable({ status, expiresAt }: StandingOrderEntity, at: number, d
       message: `The standing order has expired, so ${doing} would have no effect.`,
     });
   }
+}
+
+function idOf({ standingOrderId }: StandingOrderEntity): string {
+  return standingOrderId;
+}
+
+function movedTo(teamId: Id<'team'> | null, order: StandingOrderEntity, at: number): StandingOrderEntity {
+  const isLetting = order.effect === 'allow' && (order.status === 'active' || order.status === 'shadow');
+  return {
+    ...order,
+    ...columnsOfRule({ ...ruleOf(order), teamId }),
+    version: order.version + 1,
+    status: isLetting ? 'paused' : order.status,
+    simulation: null,
+    evalRunId: null,
+    updatedAt: at,
+  };
 }

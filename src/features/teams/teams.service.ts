@@ -22,7 +22,7 @@ import {
   viewOf,
   type RemovedMember,
 } from '../workspaces/index.js';
-import { MoveOrders } from '../standing-orders/index.js';
+import { StandingOrderService } from '../standing-orders/index.js';
 import { MemberService, article, type EndedWithMember } from './members.service.js';
 import { TeamWork } from './team-work.repository.js';
 import { TeamHasOpenWork } from './teams.errors.js';
@@ -44,7 +44,7 @@ export class TeamService {
     private readonly clock: Clock,
     private readonly receipts: Receipts,
     private readonly work: TeamWork,
-    private readonly moveOrders: MoveOrders,
+    private readonly orderService: StandingOrderService,
     private readonly members: Members,
     private readonly inviteService: InviteService,
     private readonly memberService: MemberService,
@@ -224,7 +224,7 @@ export class TeamService {
       });
     }
     const orders = { teamId: teamId as Id<'team'> | null, where };
-    return this.moveOrders.execute(from.teamId, orders, actorOf(caller));
+    return this.orderService.move(from.teamId, orders, actorOf(caller));
   }
 }
 
