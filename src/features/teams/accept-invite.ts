@@ -147,7 +147,7 @@ export class AcceptInvite {
     const { members, agents } = await this.members.namesIn(workspaceId);
     const other = lookAlike(displayName, [...members, ...agents]);
     if (other !== undefined) {
-      const message = `${other} is the name of somebody else in this workspace: choose one by which people tell you from them`;
+      const message = `${other} is the name of somebody else in this workspace: choose a name that tells you apart`;
       throw new ValidationFailed({ details: [{ path: 'displayName', rule: 'isOwn', message }] });
     }
     const isNew = await this.members.addAccount({ userId, email, displayName, passwordHash });

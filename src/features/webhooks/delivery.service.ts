@@ -41,7 +41,7 @@ export class DeliveryService {
   ) {}
 
   /**
-   * Sends an event once more, as a new delivery with the five sends of any other.
+   * Sends an event once more, as a new delivery with as many sends as any other.
    * @throws NotFound, InvalidTransition when its destination receives nothing any more
    */
   async redeliver(caller: Caller, deliveryId: string): Promise<DeliveryView> {
