@@ -97,7 +97,10 @@ export class DestinationsController {
     return this.list(caller, query);
   }
 
-  /** Changes its name, address or events. Another address ends a pause and a 410 of the one before; the secret stays. */
+  /**
+   * Changes its name, address or events. Another address ends a pause and a 410 of the one before; the secret stays. The address of one
+   * that a standing order allows posts to is changed by an owner.
+   */
   @ApiParam(DESTINATION_PARAM)
   @Patch(destinationPaths())
   @ChecksDestination(ChangeDestinationBody)
