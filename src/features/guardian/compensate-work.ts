@@ -11,13 +11,7 @@ import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import {
-  newRevert,
-  PLAN_LINES,
-  refuseWhileRecovering,
-  type RevertOutcome,
-  type WantedRevert,
-} from './revert.js';
+import { newRevert, PLAN_LINES, requireRevertible, type RevertOutcome, type WantedRevert } from './revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
 import { UndoableWork } from './undoable-work.js';
 
@@ -46,7 +40,7 @@ export class CompensateWork {
   async execute(caller: Caller, wanted: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
     const before = await this.guardians.lock(workspaceId);
-    refuseWhileRecovering(before);
+    requireRevertible(before, wanted);
     const stopped = await this.reverts.lockRunning(workspaceId);
     const named = wanted.checkpointId ?? stopped?.checkpointId ?? undefined;
     const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), before, named);

@@ -403,6 +403,31 @@ describe('GET /guardian/reverts/{revertId}', () => {
   });
 });
 
+describe('POST /guardian/revert with the epoch that was seen', () => {
+  it.each(['resume', 'restore', 'compensate'])(
+    '%s: 409 after another kill, and that one holds',
+    async (mode) => {
+      const desk = await newDesk();
+      await desk.client.post('/guardian/checkpoint');
+      const { epoch } = (await desk.kill('Mine')).body;
+      await desk.revert();
+      await desk.kill('Of somebody else');
+      for (const dryRun of [true, false]) {
+        const refused = await desk.client.post('/guardian/revert', { mode, epoch, dryRun });
+        expect([refused.status, refused.body.error?.code], refused.text).toEqual([409, 'INVALID_TRANSITION']);
+        expect(refused.body.error.details).toEqual({ mode: 'killed', epoch: epoch + 1 });
+      }
+      expect(await guardian(desk)).toMatchObject({
+        mode: 'killed',
+        epoch: epoch + 1,
+        reason: 'Of somebody else',
+      });
+      const reverted = await desk.client.post('/guardian/revert', { mode, epoch: epoch + 1 });
+      expect(reverted.status, reverted.text).toBe(200);
+    },
+  );
+});
+
 describe('POST /guardian/revert refuses', () => {
   it.each([
     [{ mode: 'undo' }, 422],
@@ -413,6 +438,7 @@ describe('POST /guardian/revert refuses', () => {
     [{ mode: 'compensate' }, 422],
     [{ mode: 'restore' }, 422],
     [{ mode: 'compensate', dryRun: 'yes' }, 422],
+    [{ epoch: '0' }, 422],
   ])('%j with %i, and nothing is changed', async (body, status) => {
     const desk = await newDesk();
     const answer = await desk.client.post('/guardian/revert', body);
