@@ -145,7 +145,7 @@ export class ReportConfigService {
     if (ofAddress !== undefined)
       return { emailAddress: null, memberIds, inviteIds: [...new Set([...chosen, ofAddress])] };
     return {
-      emailAddress: emailAddress === undefined ? before.emailAddress : emailAddress,
+      emailAddress: emailAddress === undefined ? before.emailAddress : address,
       memberIds,
       inviteIds: [...chosen],
     };
