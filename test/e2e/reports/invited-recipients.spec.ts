@@ -125,10 +125,13 @@ describe('a report for somebody who is invited', () => {
       {
         address: email,
         status: 'none',
-        error: `${email} is invited to this workspace, and is mailed reports once that is accepted.`,
+        error: 'Somebody is invited by this address, and is mailed reports once that is accepted.',
       },
     ]);
     expect(reportsTo(email)).toEqual([]);
+    const viewer = await test.createMember(desk.workspaceId, 'viewer');
+    for (const path of ['/audit-feed', '/audit-feed?format=jsonl', '/feed'])
+      expect((await viewer.get(path)).text).not.toContain(email);
     expect((await desk.owner.get('/profile/notifications')).body.mailed.reports).toEqual([]);
   });
 

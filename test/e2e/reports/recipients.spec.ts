@@ -102,6 +102,9 @@ describe('a report with several recipients', () => {
     );
     const [signal] = (await desk.owner.get('/signals?type=report')).body.items;
     expect(signal.title).toMatch(/ could not be mailed to Ben$/);
+    const viewer = await test.createMember(desk.workspaceId, 'viewer');
+    for (const path of ['/audit-feed', '/feed', '/signals'])
+      expect((await viewer.get(path)).text, path).not.toMatch(/acme\.example|No such mailbox/);
     refused = undefined;
     const again = await desk.owner.post(`/reports/${reportId}/resend`, { to: 'failed' });
     expect(again.status).toBe(202);
