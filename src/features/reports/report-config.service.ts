@@ -145,7 +145,7 @@ export class ReportConfigService {
     if (ofAddress !== undefined)
       return { emailAddress: null, memberIds, inviteIds: [...new Set([...chosen, ofAddress])] };
     return {
-      emailAddress: emailAddress === undefined ? before.emailAddress : emailAddress,
+      emailAddress: emailAddress === undefined ? before.emailAddress : address,
       memberIds,
       inviteIds: [...chosen],
     };
@@ -171,7 +171,12 @@ export class ReportConfigService {
     const names = ['sections', 'delivery', 'format', 'schedule'] as const;
     const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length === 0) return;
-    const pick = (view: ReportConfigView) => Object.fromEntries(changed.map((name) => [name, view[name]]));
+    const pick = (view: ReportConfigView) => {
+      const { emailAddress, ...delivery } = view.delivery;
+      // Every member reads receipts, and only admins read the address.
+      const shown = { ...view, delivery: { ...delivery, hasEmailAddress: emailAddress !== null } };
+      return Object.fromEntries(changed.map((name) => [name, shown[name]]));
+    };
     this.receipts.append({
       actor: actorOf(caller),
       action: 'report_config.changed',

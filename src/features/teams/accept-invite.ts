@@ -120,7 +120,7 @@ export class AcceptInvite {
           action: 'invite.accepted',
           entity: { type: 'invite', id: inviteId },
           teamId: invite.teamId,
-          summary: `${user.displayName} (${invite.email}) joined ${where} as ${role}.`,
+          summary: `${user.displayName} joined ${where} as ${role}.`,
           details: { memberId, userId: user.userId, role, isNewAccount: !account },
         });
         const { workspaceName, teamId } = invite;

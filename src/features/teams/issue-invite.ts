@@ -83,8 +83,9 @@ export class IssueInvite {
       action: 'invite.created',
       entity: { type: 'invite', id: inviteId },
       teamId: invite.teamId,
-      summary: `${actor.name} invited ${email} to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
-      details: { email, role, expiresAt: invite.expiresAt },
+      // Every member reads receipts, and only admins read whom an invite is for.
+      summary: `${actor.name} invited somebody to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
+      details: { role, expiresAt: invite.expiresAt },
     });
     return viewOf(invite, now);
   }

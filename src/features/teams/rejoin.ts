@@ -38,7 +38,7 @@ export class Rejoin {
       action: 'invite.accepted',
       entity: { type: 'invite', id: inviteId },
       teamId,
-      summary: `${name} (${email}) came back as ${role} by signing in, which accepted the invite.`,
+      summary: `${name} came back as ${role} by signing in, which accepted the invite.`,
       details: { memberId, userId, role, isNewAccount: false },
     });
     return true;

@@ -49,8 +49,8 @@ export class ResendInvite {
       action: 'invite.resent',
       entity: { type: 'invite', id: inviteId },
       teamId: invite.teamId,
-      summary: `${caller.name} sent the invite of ${invite.email} again.`,
-      details: { email: invite.email, expiresAt: renewed.expiresAt },
+      summary: `${caller.name} sent an invite again.`,
+      details: { expiresAt: renewed.expiresAt },
     });
     return viewOf(renewed, now);
   }

@@ -64,7 +64,7 @@ export class WithdrawInvites {
 
   private record(
     { actor }: Inviter,
-    invites: readonly Pick<InviteEntity, 'inviteId' | 'email' | 'teamId'>[],
+    invites: readonly Pick<InviteEntity, 'inviteId' | 'teamId'>[],
     because?: string,
   ): void {
     if (invites.length === 0) return;
@@ -73,14 +73,13 @@ export class WithdrawInvites {
       invites.map(({ inviteId }) => inviteId),
     );
     const since = because === undefined ? '' : `, since ${because}`;
-    for (const { inviteId, teamId, email } of invites) {
+    for (const { inviteId, teamId } of invites) {
       this.receipts.append({
         actor,
         action: 'invite.withdrawn',
         entity: { type: 'invite', id: inviteId },
         teamId,
-        summary: `${actor.name} withdrew the invite of ${email}${since}.`,
-        details: { email },
+        summary: `${actor.name} withdrew an invite${since}.`,
       });
     }
   }

@@ -129,17 +129,13 @@ export class WorkspacesService {
   }
 
   /** In the chain of the workspace that the transaction is in. */
-  private record(
-    { workspaceId, name, tier }: WorkspaceEntity,
-    actor: Actor,
-    { inviteId, email }: InviteView,
-  ): void {
+  private record({ workspaceId, name, tier }: WorkspaceEntity, actor: Actor, { inviteId }: InviteView): void {
     this.receipts.append({
       actor,
       action: 'workspace.created',
       entity: { type: 'workspace', id: workspaceId },
-      summary: `${actor.name} created the workspace ${name} and invited ${email} to be its owner.`,
-      details: { name, tier, inviteId, ownerEmail: email },
+      summary: `${actor.name} created the workspace ${name} and invited its owner.`,
+      details: { name, tier, inviteId },
     });
   }
 }

@@ -97,7 +97,10 @@ export class DestinationsController {
     return this.list(caller, query);
   }
 
-  /** Changes its name, address or events. A new address lifts a pause, and the end that a 410 meant; the secret stays. */
+  /**
+   * Changes its name, address or events. A new address lifts a pause, and the end that a 410 meant; the secret stays. The address of
+   * one that a standing order allows posts to is changed by an owner.
+   */
   @ApiParam(DESTINATION_PARAM)
   @Patch(destinationPaths())
   @ChecksDestination(ChangeDestinationBody)

@@ -10,7 +10,7 @@ import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { canonicalPassword, newPasswordFault, type PasswordOwner } from '../../platform/auth/new-password.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { nameInAddress } from '../../platform/kernel/mail-address.js';
+import { foldedMailAddress, nameInAddress } from '../../platform/kernel/mail-address.js';
 import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -69,7 +69,7 @@ export class FirstRun implements OnApplicationBootstrap {
     this.db.insert(WorkspaceEntity, { ...workspace, isFirst: true });
     this.db.insert(UserEntity, {
       userId,
-      email: email.toLowerCase(),
+      email: foldedMailAddress(email),
       displayName,
       passwordHash: await hash(canonicalPassword(generated || config.bootstrapOwnerPassword!)),
       createdAt: now,

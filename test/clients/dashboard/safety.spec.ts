@@ -136,6 +136,17 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
     }
     expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    // Another kill, which the plan does not show.
+    await test.owner.post('/guardian/revert');
+    await test.owner.post('/guardian/killswitch', { reason: 'A price list is wrong' });
+    await page.getByRole('button', { name: 'End the stop as planned' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'End the stop' }).click();
+    await dialog.getByText('The kill switch was engaged again').waitFor();
+    expect(desk.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('button', { name: 'End the stop as planned' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End the stop' }).click();
     await page.getByText('Everything is stopped: Mira').waitFor({ state: 'detached' });

@@ -142,7 +142,7 @@ describe('GET /api/admin/oidc/callback: 200', () => {
       action: 'member.joined',
       body: {
         actor: { type: 'member', id: account!['member_id'], name: 'Jo Lind', via: 'dashboard' },
-        summary: `Jo Lind (${email}) joined the workspace as viewer by signing in with OpenID Connect.`,
+        summary: 'Jo Lind joined the workspace as viewer by signing in with OpenID Connect.',
         details: { role: 'viewer', issuer: desk.issuer.url, isNewAccount: true },
       },
     });

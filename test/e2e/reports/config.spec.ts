@@ -89,9 +89,14 @@ describe('PUT /reports/config, 200', () => {
       [desk.workspaceId],
     )) as [{ body: string }];
     expect(JSON.parse(receipt).details).toMatchObject({
-      old: { format: 'email', delivery: { time: '07:00', timezone: null, email: false, emailAddress: null } },
-      new: { format: 'plain-text', delivery: { emailAddress: 'boss@acme.example' } },
+      old: {
+        format: 'email',
+        delivery: { time: '07:00', timezone: null, email: false, hasEmailAddress: false },
+      },
+      new: { format: 'plain-text', delivery: { hasEmailAddress: true } },
     });
+    // Only admins read the configuration.
+    expect(receipt).not.toContain('boss@acme.example');
   });
 
   it('leaves what is not named', async () => {

@@ -118,8 +118,20 @@ describe('GET /invites', () => {
     desk.test.clock.goOn();
   });
 
-  it('403: for an operator', async () => {
-    expect((await (await desk.member('operator')).get('/invites')).status).toBe(403);
+  it('403: for an operator, whom receipts do not tell the addresses either', async () => {
+    const operator = await desk.member('viewer', { [desk.teamA]: 'operator' });
+    expect((await operator.get('/invites')).status).toBe(403);
+    const [accepted, withdrawn] = [
+      await desk.invite('read@example.com'),
+      await desk.invite('unread@example.com'),
+    ];
+    await desk.owner.post(`/invites/${accepted.inviteId}/resend`);
+    expect((await desk.accept(await desk.token(accepted.inviteId, 2))).status).toBe(201);
+    await desk.owner.delete(`/invites/${withdrawn.inviteId}`);
+    for (const { inviteId } of [accepted, withdrawn])
+      expect((await desk.receipts(inviteId)).length).toBeGreaterThan(1);
+    for (const path of ['/audit-feed?limit=100', '/audit-feed?format=csv', '/feed'])
+      expect((await operator.get(path)).text, path).not.toContain('read@example.com');
   });
 });
 
