@@ -55,7 +55,7 @@ const PAGES = [
   ['/', 'Inbox'],
   ['/directives', 'Directives'],
   ['/overview', 'Overview'],
-  ['/sent', 'What left'],
+  ['/sent', 'Sent and done'],
   ['/escalations', 'Escalations'],
   ['/guardian', 'Safety'],
   ['/setup', 'Set-up'],

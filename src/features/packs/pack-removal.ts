@@ -62,7 +62,7 @@ export class PackRemoval implements OnModuleInit {
     await this.remove(pack, { status: 'uninstalled', by, reason: null, scope });
   }
 
-  /** What is revoked is looked up again when the work is done. */
+  /** Looks up what to revoke when the work is done, not when it is enqueued. */
   private async revoke(item: WorkItem): Promise<void> {
     const scope = scopeOfWork(item);
     await this.db.transaction(scope, async () => {

@@ -22,7 +22,7 @@ import { ZoneField } from '../ui/zone-field.js';
 
 const SECTIONS: Record<keyof ReportConfigView['sections'], string> = {
   revenue: 'What was earned',
-  agentActivity: 'What the capos did',
+  agentActivity: 'What the capos (the built-in assistants) did',
   approvalQueue: 'What waits for a person',
   trustIntelligence: 'What the partner persona service reported',
   costLedger: 'What models cost',
@@ -403,7 +403,7 @@ function CustomSections({ me }: { me: BootstrapView }) {
         <Field label="What it answers">
           <textarea name="directive" required maxLength={4_000} />
         </Field>
-        <Field label="Who writes it" hint="capos are the built-in assistants">
+        <Field label="Who writes it">
           <select name="capo">
             {me.capos.map(({ role, name }) => (
               <option key={role} value={role}>
