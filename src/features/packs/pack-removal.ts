@@ -122,10 +122,8 @@ export class PackRemoval implements OnModuleInit {
       severity: 'warning',
       title: `${publisher} has revoked the skill pack ${name} ${version}.`,
       body: `${reason} Its skills reach no further draft. Standing orders archived: ${archived.length}. In force still, since they restrain: ${kept.length}; archive them by hand if they are not wanted.`,
-      score: null,
       source: publisherOf(pack),
       teamId: null,
-      capo: null,
       entity: { type: 'skill_pack', id: packId },
     });
   }
