@@ -100,10 +100,7 @@ export class AccountActs implements OnModuleInit {
       severity: 'warning',
       title: `Too many failed attempts to sign in as ${name}`,
       body: `${receipt.summary} If that was not ${name}, somebody is guessing: have them change their password and set up a second factor.`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: receipt.entity,
     });
   }

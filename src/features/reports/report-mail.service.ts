@@ -279,10 +279,7 @@ export class ReportMailService implements OnModuleInit {
       severity: 'warning',
       title: what,
       body: `The list of reports says why. Once that is mended, have it sent again with POST /reports/${report.reportId}/resend.`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: { type: 'report', id: report.reportId },
     });
   }

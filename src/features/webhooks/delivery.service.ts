@@ -200,10 +200,7 @@ export class DeliveryService {
       severity: 'warning',
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: entityOf(destination),
     });
   }

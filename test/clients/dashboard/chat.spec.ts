@@ -70,14 +70,14 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     expect((await messages()).at(-1)!.intents).toEqual([{ intent: 'help', ids: [] }]);
   });
 
-  it('says what left, what failed, and who approved something, with the record to open', async () => {
+  it('says what was sent, what failed, and who approved something, with the record to open', async () => {
     const sentId = await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
     expect((await test.owner.post(`/approvals/${sentId}/approve`)).status).toBe(200);
     const [sent] = await eventually(
       async () => (await test.owner.get('/audit-feed/sent')).body.items,
       (items) => items.length > 0,
     );
-    await say('What left today?');
+    await say('What was sent today?');
     await log().getByText('This went out today:').waitFor();
     await log().getByText('eva@acme.example').first().waitFor();
     const [packet] = await test.rows<{ work_packet_id: string }>(

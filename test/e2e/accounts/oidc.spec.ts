@@ -270,7 +270,7 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     expect(names).toEqual(['Ada Lovelace', 'Grace Hopper', 'X', 'Jo Lind', 'Ann Bell']);
   });
 
-  it('signs in to their own account whoever has been given the address of another', async () => {
+  it('signs people in to their own account after they were given the address of another', async () => {
     const [one, other] = [desk.person(), desk.person()];
     await desk.signIn(one.subject);
     await desk.signIn(other.subject);

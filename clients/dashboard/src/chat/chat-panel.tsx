@@ -135,8 +135,8 @@ function Begin({ onChoose }: { onChoose: (conversationId: string) => void }) {
   return (
     <div className="said-before">
       <p>
-        Ask what waits, what failed or left, who approved something, or why. Say what should be done, such as
-        “Email jane@acme.example”, and it asks back before it is handed in.
+        Ask what waits, what failed or was sent, who approved something, or why. Say what should be done, such
+        as “Email jane@acme.example”, and it asks back before it is handed in.
       </p>
       <p className="quiet">It answers with what you may see. It approves and changes nothing.</p>
       <details onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
