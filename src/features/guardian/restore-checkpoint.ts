@@ -15,9 +15,8 @@ import {
   notificationsOf,
   retentionOf,
 } from '../workspaces/index.js';
-import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
+import type { CheckpointEntity, Snapshot, GuardianEntity } from './guardian.entity.js';
 import { CheckpointService } from './checkpoint.service.js';
-import type { GuardianEntity } from './guardian.entity.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
 import { PLAN_LINES, type RevertOutcome, type WantedRevert, newRevert, requireRevertible } from './revert.js';

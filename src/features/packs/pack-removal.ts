@@ -10,7 +10,7 @@ import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
 import { Signals } from '../records/index.js';
 import { type ArchivedOrders, ArchiveOrders } from '../standing-orders/index.js';
-import { INSTALL_WORK, REVOKE_WORK } from './pack-work.js';
+import { INSTALL_WORK, REVOKE_WORK } from './fan-out.js';
 import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
 import { SkillPacks } from './skill-packs.repository.js';

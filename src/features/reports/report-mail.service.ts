@@ -12,11 +12,10 @@ import { NotificationChoiceService } from '../notifications/index.js';
 import { Signals } from '../records/index.js';
 import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
-import type { ReportMailEntity } from './report-mail.entity.js';
+import type { ReportMailEntity, ReportEntity } from './report.entity.js';
 import { reportMail } from './report-mail.js';
 import { Reports } from './reports.repository.js';
 import { viewOf } from './report-view.js';
-import type { ReportEntity } from './report.entity.js';
 import { ReportMailOff } from './reports.errors.js';
 
 /** The work of mailing a report to one recipient; its id is the mail's. */

@@ -16,8 +16,8 @@ import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { type Inviter, Invites, type InviteView, IssueInvite, WithdrawInvites } from '../teams/index.js';
 import { KnownZone, limitReached, Members, newWorkspace, WorkspaceEntity } from '../workspaces/index.js';
-import { WorkspaceList } from './workspace-list.repository.js';
-import type { NewWorkspace, NewWorkspaceBody, OwnerBody } from './workspaces.dto.js';
+import { WorkspaceList } from './tenancy.repository.js';
+import type { NewWorkspace, NewWorkspaceBody, OwnerBody } from './tenancy.dto.js';
 
 /** The one page of an operator who keeps them apart by name; more is another service. */
 const MAX_WORKSPACES = 1_000;

@@ -11,9 +11,11 @@ import {
   errorResponses,
   errorSchemas,
   errorsOf,
+  exampleOf,
+  isAllOptional,
+  type Schemas,
 } from './documentation-errors.js';
 import { HEADERS, headersOf, POSITION_EXAMPLE, POSITION_HEADER } from './documentation-headers.js';
-import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { positionOf, tagOf, usedTags } from './documentation-tags.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
 

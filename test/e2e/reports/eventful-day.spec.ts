@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { markdownOf } from '../../../src/features/reports/report-markdown.js';
+import { markdownOf } from '../../../src/features/reports/report-outline.js';
 import type { DailyReport } from '../../../src/features/reports/report.js';
 import { countReport } from '../../../src/features/verifier/report-proof.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';

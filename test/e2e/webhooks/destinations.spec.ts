@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../../src/features/events/event.js';
+import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../../src/features/events/events.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';
