@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller, hasRole, type Role, scopeOf } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { article } from './change-role.js';
-import { inviterOf, IssueInvite } from './issue-invite.js';
+import { type Invitee, inviterOf, IssueInvite } from './issue-invite.js';
 import {
   type AddToTeamBody,
+  type InviteBody,
   MAX_TEAM_MEMBERS,
   type Member,
   Members,
@@ -51,20 +52,17 @@ export class InviteMember {
     if (member && roleInTeam(member, teamId))
       throw new AlreadyExists({ message: 'This member is in the team already.' });
     if (member && hasRole(caller.role, 'admin')) return { member: this.add(caller, team, member, body.role) };
-    return { invite: await this.issue(caller, team, email, body.role) };
+    return { invite: await this.issue(caller, team, { ...body, email }) };
   }
 
   /** @throws Forbidden for a role that the caller may not grant, AlreadyExists for a member, LimitReached, RateLimited */
-  async toWorkspace(
-    caller: Caller,
-    { email: given, role }: { email: string; role: Role },
-  ): Promise<InviteView> {
-    assertMayGrant(caller, role);
-    const email = foldedMailAddress(given);
+  async toWorkspace(caller: Caller, body: InviteBody): Promise<InviteView> {
+    assertMayGrant(caller, body.role);
+    const email = foldedMailAddress(body.email);
     if (await this.members.findByEmail(caller.workspaceId, email)) {
       throw new AlreadyExists({ message: 'This address is that of a member already.' });
     }
-    return this.issue(caller, null, email, role);
+    return this.issue(caller, null, { ...body, email });
   }
 
   private add(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
@@ -82,8 +80,8 @@ export class InviteMember {
   }
 
   /** What is open in the whole workspace is counted, whatever teams the caller may see. */
-  private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
+  private async issue(caller: Caller, team: TeamView | null, invitee: Invitee): Promise<InviteView> {
     await this.db.unit.seeWholeWorkspace();
-    return this.issueInvite.execute(inviterOf(caller), team, { email, role });
+    return this.issueInvite.execute(inviterOf(caller), team, invitee);
   }
 }

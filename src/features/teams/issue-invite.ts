@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, actorOf, type Caller, type Role } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
@@ -31,7 +32,7 @@ export interface Invitee {
   email: string;
   role: Role;
   /** The inviter's name for them. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
@@ -71,7 +72,7 @@ export class IssueInvite {
       mailError: null,
       wrongPasswords: 0,
       mails: [new Date(now)],
-      inviteeName: name ?? null,
+      inviteeName: name === undefined ? null : visibleName(name),
       invitedBy: actor,
       createdAt: now,
       expiresAt: now + INVITE_LASTS_MS,
