@@ -5,6 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, InvalidTransition } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
+import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
@@ -99,12 +100,12 @@ export const inviterOf = (caller: Caller): Inviter => ({
 });
 
 /** Whom an invite is for. */
-interface Invitee {
+export interface Invitee {
   /** Folded. */
   email: string;
   role: Role;
   /** The inviter's name for them. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** Makes an invite in the open transaction, and has it mailed after the COMMIT. */
@@ -144,7 +145,7 @@ export class IssueInvite {
       mailError: null,
       wrongPasswords: 0,
       mails: [new Date(now)],
-      inviteeName: name ?? null,
+      inviteeName: name === undefined ? null : visibleName(name),
       invitedBy: actor,
       createdAt: now,
       expiresAt: now + INVITE_LASTS_MS,

@@ -92,7 +92,7 @@ export class WorkspacesService {
       return this.issueInvite.execute(inviter, null, {
         email: foldedMailAddress(body.ownerEmail),
         role: 'owner',
-        ...(body.ownerName !== undefined && { name: visibleName(body.ownerName) }),
+        name: body.ownerName,
       });
     });
   }
@@ -120,7 +120,7 @@ export class WorkspacesService {
       const owner = {
         email: foldedMailAddress(ownerEmail),
         role: 'owner' as const,
-        ...(ownerName !== undefined && { name: visibleName(ownerName) }),
+        name: ownerName,
       };
       const invite = await this.issueInvite.execute({ workspaceId, actor }, null, owner);
       this.record(workspace, actor, invite);

@@ -137,6 +137,17 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     await log().getByText('Handed in:').waitFor();
   });
 
+  it('leads to the pages that a question names which it cannot answer', async () => {
+    await say('How do I change when the daily report comes, and invite a colleague?');
+    await log().getByText('Pages about this: People, Daily Report').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await log().getByRole('link', { name: 'Daily Report' }).click();
+    await page.getByRole('heading', { name: 'Daily Report', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
+    expect(desk.complaints).toEqual([]);
+  });
+
   it('opens from the palette, and takes the place of the page on a phone, under the kill switch', async () => {
     await page.getByRole('button', { name: 'Close the chat' }).click();
     await page.setViewportSize(PHONE);

@@ -141,12 +141,13 @@ function ConfigForm({
             {displayName} <span className="quiet">{email}</span> gets {gets(member)}
           </Choice>
         ))}
-        {invites.map(({ inviteId, email, teamId }) => (
+        {invites.map(({ inviteId, email, name, teamId }) => (
           <Choice key={inviteId} name="invite" id={inviteId} chosen={delivery.inviteIds}>
-            {email}{' '}
+            {name ?? email}{' '}
             <span className="quiet">
-              invited{teamId !== null && ` to ${me.teams.find((team) => team.teamId === teamId)?.name}`},
-              mailed once they accept
+              {name !== null && `${email}, `}invited
+              {teamId !== null && ` to ${me.teams.find((team) => team.teamId === teamId)?.name}`}, mailed once
+              they accept
             </span>
           </Choice>
         ))}
