@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
-import { dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
+import { clockTimeOn, dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { NotificationChoiceService } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
@@ -199,10 +199,13 @@ function notARecipient(path: string, why: string) {
 
 function configViewOf(config: Configured, now: number): ReportConfigView {
   const { zone } = config;
-  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds, inviteIds } = config;
+  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds, inviteIds, lastDate } =
+    config;
   // The day on which the workspace was made is the first to be reported, and over before its report is made.
   const firstDayEnds = startOf(dayAfter(dayOf(config.createdAt, zone), zone), zone);
-  const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1));
+  // The day that was reported last has no second report, whatever the time or the zone is by now.
+  const made = lastDate === null ? now : clockTimeOn(dayAfter(lastDate, zone), time, zone);
+  const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1, made));
   return {
     sections: switchesOf(sections),
     delivery: { time, timezone, email, emailAddress, memberIds, inviteIds },
