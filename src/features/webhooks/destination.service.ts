@@ -123,7 +123,8 @@ export class DestinationService implements OnModuleInit {
     verdict: DestinationVerdict | undefined,
   ): Promise<DestinationView> {
     const before = await this.destinations.lock(destinationId);
-    const { description = before.description, url = before.url, events = before.events } = body;
+    const { description = before.description, events = before.events } = body;
+    const url = body.url === undefined ? before.url : withoutFragment(body.url);
     const isMoved = url !== before.url;
     if (isMoved) {
       assertAllowed(verdict!);
@@ -297,7 +298,7 @@ export class DestinationService implements OnModuleInit {
       destinationId,
       workspaceId: caller.workspaceId,
       description,
-      url,
+      url: withoutFragment(url),
       events: [...events],
       status: 'active',
       apiVersion: CURRENT_VERSION,
@@ -321,6 +322,11 @@ export class DestinationService implements OnModuleInit {
     await this.changes.tell('registered', destination);
     return destination;
   }
+}
+
+/** A fragment is never sent, so with another one it is the same address. */
+function withoutFragment(url: string): string {
+  return url.split('#', 1)[0]!;
 }
 
 function alreadyInForce() {

@@ -341,6 +341,17 @@ describe.each(SPELLINGS)('PATCH %s/{id}', (path) => {
     expect(await desk.receiptCount()).toBe(count);
   });
 
+  it('200: takes an address that differs in its fragment alone for the same one', async () => {
+    const registered = await desk.client.post(path, { ...REGISTRATIONS[path], url: `${PUBLIC_URL}#a` });
+    expect([registered.status, registered.body.url]).toEqual([201, PUBLIC_URL]);
+    const { destinationId } = registered.body;
+    await desk.becomes(destinationId, 'gone');
+    const count = await desk.receiptCount();
+    const changed = await change(destinationId, { url: `${PUBLIC_URL}#b` });
+    expect(changed.body).toMatchObject({ url: PUBLIC_URL, status: 'gone' });
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
   it.each(['paused', 'gone'] as const)('200: another address ends that it was %s', async (status) => {
     const destinationId = await desk.register();
     await desk.becomes(destinationId, status);
