@@ -97,12 +97,9 @@ export class AccountActs implements OnModuleInit {
     this.signals.raise({
       type: 'policy',
       severity: 'warning',
-      title: `Ten failed attempts to sign in as ${name}`,
+      title: `Too many failed attempts to sign in as ${name}`,
       body: `${receipt.summary} If that was not ${name}, somebody is guessing: have them change their password and set up a second factor.`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: receipt.entity,
     });
   }

@@ -31,7 +31,7 @@ export function endOf({ lastSeenAt, expiresAt }: Pick<SessionEntity, 'lastSeenAt
   return Math.min(expiresAt, lastSeenAt + SESSION_IDLE_MINUTES * MINUTE_MS);
 }
 
-/** A session as the one whose it is sees it; `secret` is what the cookie carries. */
+/** A session as its owner sees it; `secret` is what the cookie carries. */
 function viewOf(
   session: SessionEntity & { lacksSecondFactor: boolean },
   secret: string,

@@ -14,6 +14,9 @@ import { Accounts, ACCOUNTS, NO_WORKSPACE } from './accounts.repository.js';
 
 const SIGN_IN_LOCK = 'account.lock';
 
+/** As migrations/functions/count-sign-in-try.sql counts them. */
+const TRIES_BEFORE_LOCK = 10;
+
 /** The reasons by which a password or a code is refused. */
 const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'wrong_code']);
 
@@ -134,6 +137,6 @@ function tooMany(waitMs: number) {
     reason: 'sign_in_locked',
     message: 'There were too many failed attempts to sign in to this account; try again later.',
     retryAfterSeconds: waitMs / 1000,
-    details: { policy: 'sign-in', limit: 10, windowSeconds: 900 },
+    details: { policy: 'sign-in', limit: TRIES_BEFORE_LOCK, windowSeconds: 900 },
   });
 }

@@ -18,20 +18,20 @@ import { CAPO_ROLES, PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
  * checked by the rules of orders when the draft is made (standing-orders/draft-standing-order.ts).
  */
 
-const OPERATORS = [
-  '$eq',
-  '$ne',
-  '$lt',
-  '$lte',
-  '$gt',
-  '$gte',
-  '$in',
-  '$nin',
-  '$exists',
-  '$prefix',
-  '$suffix',
-  '$domainIn',
-] as const satisfies (keyof FieldCondition)[];
+const OPERATORS = {
+  $eq: '$eq',
+  $ne: '$ne',
+  $lt: '$lt',
+  $lte: '$lte',
+  $gt: '$gt',
+  $gte: '$gte',
+  $in: '$in',
+  $nin: '$nin',
+  $exists: '$exists',
+  $prefix: '$prefix',
+  $suffix: '$suffix',
+  $domainIn: '$domainIn',
+} as const satisfies { [Operator in keyof FieldCondition]-?: Operator };
 
 const line = (max: number) =>
   z

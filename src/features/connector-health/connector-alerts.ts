@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { nameInASentence } from '../webhooks/index.js';
 import { CHECK, CONNECTOR_RED, DISMISS, EscalationOptions, Escalations } from '../escalations/index.js';
@@ -98,10 +97,7 @@ export class ConnectorAlerts implements OnModuleInit {
       severity,
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: entityOf(connector),
     });
   }

@@ -168,7 +168,7 @@ function agrees(factor: number, priority: Priority): boolean {
 
 /** "Asked for." */
 const FEWEST_LETTERS = 8;
-/** What is quoted is somebody else's. */
+/** Quotations are somebody else's words. */
 const QUOTED = /“[^”]*”|"[^"]*"/g;
 const PLAYED_DOWN =
   /\b(?:(?:can|could|may) (?:easily |always |still )?be (?:undone|reverted|reversed|taken back|recalled)|reversible|no risk|risk-free|harmless)\b/i;

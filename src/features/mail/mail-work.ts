@@ -76,7 +76,7 @@ export class MailWork {
     return this.db.transaction(scopeOfWork(item), async () => {
       const subject = await kind.find(item);
       const begun = subject && (await kind.begin!(subject));
-      // What is marked is this attempt's to send.
+      // This attempt sends the mails that it marked.
       if (begun) this.work.check(item);
       else this.work.complete(item);
       return begun;

@@ -125,19 +125,19 @@ export class JoinByOidc {
     return memberId;
   }
 
-  private recordLink(actor: Actor, { userId, email }: OidcAccount, { issuer }: OidcIdentity): void {
+  private recordLink(actor: Actor, { userId }: OidcAccount, { issuer }: OidcIdentity): void {
     this.receipts.append({
       actor,
       action: 'identity.linked',
       entity: { type: 'member', id: actor.id },
-      summary: `${actor.name} (${email}) signed in by OpenID Connect for the first time, which linked the account.`,
+      summary: `${actor.name} signed in by OpenID Connect for the first time, which linked the account.`,
       details: { userId, issuer },
     });
   }
 
   private recordJoin(
     actor: Actor,
-    { userId, email }: OidcAccount,
+    { userId }: OidcAccount,
     { issuer }: OidcIdentity,
     isNewAccount: boolean,
   ): void {
@@ -145,7 +145,7 @@ export class JoinByOidc {
       actor,
       action: 'member.joined',
       entity: { type: 'member', id: actor.id },
-      summary: `${actor.name} (${email}) joined the workspace as ${ROLE} by signing in with OpenID Connect.`,
+      summary: `${actor.name} joined the workspace as ${ROLE} by signing in with OpenID Connect.`,
       details: { memberId: actor.id, userId, role: ROLE, issuer, isNewAccount },
     });
   }

@@ -294,10 +294,8 @@ export class FanOut implements OnModuleInit {
       severity: 'warning',
       title,
       body: `${message} What has arrived stays. Install the same version again to go on, or uninstall the pack.`,
-      score: null,
       source: by,
       teamId: null,
-      capo: null,
       entity: { type: 'skill_pack', id: packId },
     });
   }

@@ -44,7 +44,7 @@ import { SkillPacksService } from './skill-packs.service.js';
   ],
 })
 export class PacksModule {
-  /** What is installed is read by features that lie below this one. */
+  /** Features below this one read the installed packs. */
   constructor(
     packs: SkillPacks,
     installedPacks: InstalledPacks,

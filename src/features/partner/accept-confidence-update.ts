@@ -98,7 +98,6 @@ export class AcceptConfidenceUpdate {
         score: update.newConfidence,
         source: actor,
         teamId: null,
-        capo: null,
         entity: { type: 'buyer', id: customerEntitlementId },
       },
       signalId,

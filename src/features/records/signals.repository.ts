@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, SYSTEM } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { listedAt, type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
@@ -74,11 +74,9 @@ function viewOf(signal: SignalEntity): SignalView {
 
 const MAX_TITLE = 200;
 
-/** A signal to raise; its title is cut where it is long, its source is the actor of the receipt. */
-export type NewSignal = Pick<
-  SignalEntity,
-  'type' | 'severity' | 'title' | 'body' | 'score' | 'source' | 'teamId' | 'capo' | 'entity'
->;
+/** A signal to raise; its title is cut where it is long, its source (else the system) is the actor of the receipt. */
+export type NewSignal = Pick<SignalEntity, 'type' | 'severity' | 'title' | 'body' | 'teamId' | 'entity'> &
+  Partial<Pick<SignalEntity, 'score' | 'source' | 'capo'>>;
 
 /** The text is left out of lists: a page of a hundred could be six megabytes. */
 const LISTED = columnsOf(SignalEntity, { without: ['body', 'note', 'withdrawnAt'] });
@@ -99,11 +97,14 @@ export class Signals {
   ) {}
 
   /** Raises a signal in the open transaction; row and receipt are written with what comes next. Answers its id. */
-  raise(signal: NewSignal, signalId: Id<'sig'> = newId('sig')): Id<'sig'> {
+  raise(
+    { source = SYSTEM, capo = null, score = null, ...signal }: NewSignal,
+    signalId: Id<'sig'> = newId('sig'),
+  ): Id<'sig'> {
     const title = cutText(signal.title, MAX_TITLE);
     this.db.insert(SignalEntity, {
       ...signal,
-      title,
+      ...{ title, source, capo, score },
       signalId,
       workspaceId: this.db.unit.scope.workspaceId,
       createdAt: this.clock.now(),
@@ -114,13 +115,13 @@ export class Signals {
       withdrawnAt: null,
     });
     this.receipts.append({
-      actor: signal.source,
+      actor: source,
       action: 'signal.raised',
       entity: { type: 'signal', id: signalId },
       teamId: signal.teamId,
-      capo: signal.capo,
-      summary: `${signal.source.name} raised a signal: ${title}`,
-      details: { type: signal.type, severity: signal.severity, score: signal.score, about: signal.entity },
+      capo,
+      summary: `${source.name} raised a signal: ${title}`,
+      details: { type: signal.type, severity: signal.severity, score, about: signal.entity },
     });
     return signalId;
   }

@@ -92,7 +92,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ...more(eventsTotal, events.length),
     },
   ],
-  // Reports that were made by earlier versions do not tell what left, was undone or was not carried out.
+  // Reports that were made by earlier versions do not tell what was sent, was undone or was not carried out.
   agentActivity: (
     {
       directivesExecuted,
@@ -135,7 +135,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       items: outsideAgents.slice(0, MOST_AGENTS).map(agentInWords),
       ...more(outsideAgents.length, Math.min(outsideAgents.length, MOST_AGENTS)),
     },
-    actsPart('What left', movesSent, reached(acts), zone),
+    actsPart('Sent and done', movesSent, reached(acts), zone),
     actsPart('Mails that did not reach everybody', acts.notReachedTotal, missed(acts.notReached), zone),
     actsPart('What was undone', movesUndone, acts.undone, zone),
     actsPart('What was not carried out', notDoneTotal, acts.notDone, zone, STILL_WANTED),
@@ -253,7 +253,7 @@ function actsPart(
   return { title, facts: [], items, ...(notes.length > 0 && { note: notes.join(' ') }) };
 }
 
-/** What left, each with those of its recipients who have it. */
+/** The acts, each with those of its recipients who have it. */
 function reached({ sent = [], notReached = [] }: Partial<DayOfAgents>): ReportedAct[] {
   const withoutOf = new Map(notReached.map(({ receiptId, to }) => [receiptId, to?.split(', ')]));
   return sent.map((act) => {

@@ -14,8 +14,22 @@ const KINDS: Readonly<Record<string, 'number' | 'string'>> = {
   engine: 'string',
 };
 
-const NUMERIC = ['$lt', '$lte', '$gt', '$gte'] as const;
-const TEXTUAL = ['$prefix', '$suffix', '$domainIn'] as const;
+/** What an operator compares with alone; null: with any value. */
+const COMPARES_WITH: Readonly<Record<keyof FieldCondition, 'number' | 'text' | null>> = {
+  $eq: null,
+  $ne: null,
+  $lt: 'number',
+  $lte: 'number',
+  $gt: 'number',
+  $gte: 'number',
+  $in: null,
+  $nin: null,
+  $exists: null,
+  $prefix: 'text',
+  $suffix: 'text',
+  $domainIn: 'text',
+};
+const BOUNDS = ['$lt', '$lte', '$gt', '$gte'] as const;
 
 /** Why no value can satisfy the condition at this path, for a person; undefined where one can. */
 function contradictionIn(path: string, condition: FieldCondition): string | undefined {
@@ -54,12 +68,11 @@ function isOfKind(path: string, value: unknown): boolean {
 }
 
 function kindsAskedFor(path: string, condition: FieldCondition): string[] {
-  const asks = (operators: readonly (keyof FieldCondition)[]) =>
-    operators.some((operator) => condition[operator] !== undefined);
+  const asked = Object.keys(condition).map((operator) => COMPARES_WITH[operator as keyof FieldCondition]);
   const isOfPath = (kind: string) => Object.hasOwn(KINDS, path) && KINDS[path] === kind;
   return [
-    ...(asks(NUMERIC) || isOfPath('number') ? ['number'] : []),
-    ...(asks(TEXTUAL) || isOfPath('string') ? ['text'] : []),
+    ...(asked.includes('number') || isOfPath('number') ? ['number'] : []),
+    ...(asked.includes('text') || isOfPath('string') ? ['text'] : []),
   ];
 }
 
@@ -69,7 +82,7 @@ function emptyRange(path: string, condition: FieldCondition): string | undefined
   // There is no negative number of recipients.
   const lower = Math.max($gt ?? -Infinity, $gte ?? -Infinity, path === 'recipients' ? 0 : -Infinity);
   if (lower < upper || (lower === upper && upper !== $lt && lower !== $gt)) return undefined;
-  const bounds = NUMERIC.flatMap((operator) => {
+  const bounds = BOUNDS.flatMap((operator) => {
     const bound = condition[operator];
     return bound === undefined ? [] : [`${operator} ${bound}`];
   });

@@ -211,10 +211,7 @@ export class SubscriptionService {
       severity,
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: { type: 'licence', id: licenceId },
     });
   }

@@ -70,7 +70,7 @@ export class AcceptInvite {
       action: 'invite.accepted',
       entity: { type: 'invite', id: inviteId },
       teamId,
-      summary: `${name} (${email}) came back as ${role} by signing in, which accepted the invite.`,
+      summary: `${name} came back as ${role} by signing in, which accepted the invite.`,
       details: { memberId, userId, role, isNewAccount: false },
     });
     return true;
@@ -227,7 +227,7 @@ export class AcceptInvite {
           action: 'invite.accepted',
           entity: { type: 'invite', id: inviteId },
           teamId: invite.teamId,
-          summary: `${user.displayName} (${invite.email}) joined ${where} as ${role}.`,
+          summary: `${user.displayName} joined ${where} as ${role}.`,
           details: { memberId, userId: user.userId, role, isNewAccount: !account },
         });
         const { workspaceName, teamId } = invite;
@@ -254,7 +254,7 @@ export class AcceptInvite {
     const { members, agents } = await this.members.namesIn(workspaceId);
     const other = lookAlike(displayName, [...members, ...agents]);
     if (other !== undefined) {
-      const message = `${other} is the name of somebody else in this workspace: choose one by which people tell you from them`;
+      const message = `${other} is the name of somebody else in this workspace: choose a name that tells you apart`;
       throw new ValidationFailed({ details: [{ path: 'displayName', rule: 'isOwn', message }] });
     }
     const isNew = await this.members.addAccount({ userId, email, displayName, passwordHash });

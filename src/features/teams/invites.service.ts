@@ -5,6 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, InvalidTransition } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
+import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
@@ -36,12 +37,12 @@ export const inviterOf = (caller: Caller): Inviter => ({
 });
 
 /** Whom an invite is for. */
-interface Invitee {
+export interface Invitee {
   /** Folded. */
   email: string;
   role: Role;
   /** The inviter's name for them. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** Invites from being sent to being withdrawn; accepting one is told in accept-invite.ts. */
@@ -86,8 +87,8 @@ export class InviteService {
       action: 'invite.resent',
       entity: { type: 'invite', id: inviteId },
       teamId: invite.teamId,
-      summary: `${caller.name} sent the invite of ${invite.email} again.`,
-      details: { email: invite.email, expiresAt: renewed.expiresAt },
+      summary: `${caller.name} sent an invite again.`,
+      details: { expiresAt: renewed.expiresAt },
     });
     return viewOf(renewed, now);
   }
@@ -120,7 +121,7 @@ export class InviteService {
       mailError: null,
       wrongPasswords: 0,
       mails: [new Date(now)],
-      inviteeName: name ?? null,
+      inviteeName: name === undefined ? null : visibleName(name),
       invitedBy: actor,
       createdAt: now,
       expiresAt: now + INVITE_LASTS_MS,
@@ -132,8 +133,9 @@ export class InviteService {
       action: 'invite.created',
       entity: { type: 'invite', id: inviteId },
       teamId: invite.teamId,
-      summary: `${actor.name} invited ${email} to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
-      details: { email, role, expiresAt: invite.expiresAt },
+      // Every member reads receipts, and only admins read whom an invite is for.
+      summary: `${actor.name} invited somebody to ${team ? `the team ${team.name}` : 'the workspace'} as ${role}.`,
+      details: { role, expiresAt: invite.expiresAt },
     });
     return viewOf(invite, now);
   }
@@ -224,7 +226,7 @@ export class InviteService {
 
   private record(
     { actor }: Inviter,
-    invites: readonly Pick<InviteEntity, 'inviteId' | 'email' | 'teamId'>[],
+    invites: readonly Pick<InviteEntity, 'inviteId' | 'teamId'>[],
     because?: string,
   ): void {
     if (invites.length === 0) return;
@@ -233,14 +235,13 @@ export class InviteService {
       invites.map(({ inviteId }) => inviteId),
     );
     const since = because === undefined ? '' : `, since ${because}`;
-    for (const { inviteId, teamId, email } of invites) {
+    for (const { inviteId, teamId } of invites) {
       this.receipts.append({
         actor,
         action: 'invite.withdrawn',
         entity: { type: 'invite', id: inviteId },
         teamId,
-        summary: `${actor.name} withdrew the invite of ${email}${since}.`,
-        details: { email },
+        summary: `${actor.name} withdrew an invite${since}.`,
       });
     }
   }

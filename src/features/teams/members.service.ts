@@ -14,6 +14,7 @@ import {
   viewOf,
   type RemovedMember,
   type AddToTeamBody,
+  type InviteBody,
   MAX_TEAM_MEMBERS,
   type Member,
   type TeamView,
@@ -23,7 +24,7 @@ import {
   seenFrom,
 } from '../workspaces/index.js';
 import { LastOwner } from './teams.errors.js';
-import { InviteService, inviterOf } from './invites.service.js';
+import { type Invitee, inviterOf, InviteService } from './invites.service.js';
 import type { AddedToTeam, InviteView } from './invites.dto.js';
 
 /** What ended with a membership. */
@@ -135,20 +136,17 @@ export class MemberService {
       throw new AlreadyExists({ message: 'This member is in the team already.' });
     if (member && hasRole(caller.role, 'admin'))
       return { member: this.addToTeam(caller, team, member, body.role) };
-    return { invite: await this.issue(caller, team, email, body.role) };
+    return { invite: await this.issue(caller, team, { ...body, email }) };
   }
 
   /** @throws Forbidden for a role that the caller may not grant, AlreadyExists for a member, LimitReached, RateLimited */
-  async inviteToWorkspace(
-    caller: Caller,
-    { email: given, role }: { email: string; role: Role },
-  ): Promise<InviteView> {
-    assertMayGrant(caller, role);
-    const email = foldedMailAddress(given);
+  async inviteToWorkspace(caller: Caller, body: InviteBody): Promise<InviteView> {
+    assertMayGrant(caller, body.role);
+    const email = foldedMailAddress(body.email);
     if (await this.members.findByEmail(caller.workspaceId, email)) {
       throw new AlreadyExists({ message: 'This address is that of a member already.' });
     }
-    return this.issue(caller, null, email, role);
+    return this.issue(caller, null, { ...body, email });
   }
 
   private addToTeam(caller: Caller, { teamId, name }: TeamView, member: Member, role: AddToTeamBody['role']) {
@@ -166,9 +164,9 @@ export class MemberService {
   }
 
   /** What is open in the whole workspace is counted, whatever teams the caller may see. */
-  private async issue(caller: Caller, team: TeamView | null, email: string, role: Role): Promise<InviteView> {
+  private async issue(caller: Caller, team: TeamView | null, invitee: Invitee): Promise<InviteView> {
     await this.db.unit.seeWholeWorkspace();
-    return this.inviteService.issue(inviterOf(caller), team, { email, role });
+    return this.inviteService.issue(inviterOf(caller), team, invitee);
   }
 }
 

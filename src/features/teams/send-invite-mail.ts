@@ -93,12 +93,8 @@ export class SendInviteMail implements OnModuleInit {
         action: 'invite.mailed',
         entity: { type: 'invite', id: invite.inviteId },
         teamId: invite.teamId,
-        summary: summaryOfMail(
-          transport,
-          `The mail with the invite of ${invite.email}`,
-          `The invite was mailed to ${invite.email}.`,
-        ),
-        details: { email: invite.email, transport },
+        summary: summaryOfMail(transport, 'The mail with an invite', 'An invite was mailed.'),
+        details: { transport },
       });
     }
   }
@@ -111,8 +107,9 @@ export class SendInviteMail implements OnModuleInit {
       entity: { type: 'invite', id: invite.inviteId },
       teamId: invite.teamId,
       outcome: 'failure',
-      summary: `The invite could not be mailed to ${invite.email}. ${message}`,
-      details: { email: invite.email, error: { code, message } },
+      // A mail server may quote the address.
+      summary: 'An invite could not be mailed.',
+      details: { error: { code } },
     });
   }
 }

@@ -91,7 +91,7 @@ export class WorkspacesService {
       return this.inviteService.issue(inviter, null, {
         email: foldedMailAddress(body.ownerEmail),
         role: 'owner',
-        ...(body.ownerName !== undefined && { name: visibleName(body.ownerName) }),
+        name: body.ownerName,
       });
     });
   }
@@ -119,7 +119,7 @@ export class WorkspacesService {
       const owner = {
         email: foldedMailAddress(ownerEmail),
         role: 'owner' as const,
-        ...(ownerName !== undefined && { name: visibleName(ownerName) }),
+        name: ownerName,
       };
       const invite = await this.inviteService.issue({ workspaceId, actor }, null, owner);
       this.record(workspace, actor, invite);
@@ -128,17 +128,13 @@ export class WorkspacesService {
   }
 
   /** In the chain of the workspace that the transaction is in. */
-  private record(
-    { workspaceId, name, tier }: WorkspaceEntity,
-    actor: Actor,
-    { inviteId, email }: InviteView,
-  ): void {
+  private record({ workspaceId, name, tier }: WorkspaceEntity, actor: Actor, { inviteId }: InviteView): void {
     this.receipts.append({
       actor,
       action: 'workspace.created',
       entity: { type: 'workspace', id: workspaceId },
-      summary: `${actor.name} created the workspace ${name} and invited ${email} to be its owner.`,
-      details: { name, tier, inviteId, ownerEmail: email },
+      summary: `${actor.name} created the workspace ${name} and invited its owner.`,
+      details: { name, tier, inviteId },
     });
   }
 }

@@ -124,7 +124,7 @@ interface ModelCost {
   calls: number;
 }
 
-/** What left, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
+/** What was sent or done, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
 export type DayOfAgents = Record<Exclude<ActCount, OfGuardian>, number> &
   Record<Exclude<ActList, 'acts'>, ReportedAct[]> & { outsideAgents: ReportedAgent[] };
 

@@ -54,7 +54,10 @@ export class RegisterWebhookBody {
   @AreEvents()
   events?: SubscribableEvent[];
 
-  /** Where to send them: `https`, reachable at public addresses only. @example 'https://hooks.acme.example/consigliere' */
+  /**
+   * Where to send them: `https`, reachable at public addresses only. A fragment is left out.
+   * @example 'https://hooks.acme.example/consigliere'
+   */
   @IsString()
   url!: string;
 
@@ -79,7 +82,10 @@ export class RegisterPartnerWebhookBody {
   @IsNotBlank()
   description!: string;
 
-  /** Where to send them: `https`, reachable at public addresses only. @example 'https://hooks.acme.example/consigliere' */
+  /**
+   * Where to send them: `https`, reachable at public addresses only. A fragment is left out.
+   * @example 'https://hooks.acme.example/consigliere'
+   */
   @IsString()
   url!: string;
 

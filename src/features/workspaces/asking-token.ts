@@ -7,7 +7,7 @@ import { scopeSettings } from '../../platform/database/unit-of-work.js';
 import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import { defineError } from '../../platform/kernel/define-error.js';
 import { NotFound, AlreadyExists, Forbidden } from '../../platform/kernel/errors.js';
-import { DEFAULT_EXPIRY_MS } from '../terms/index.js';
+import { APPROVAL_LASTS_MS } from '../terms/index.js';
 import { Teams } from './teams.repository.js';
 import { teamNotNamed } from './workspaces.errors.js';
 import type { AskBody } from './tokens.dto.js';
@@ -118,7 +118,7 @@ export class AskingToken {
     if (former && (hashOf(former) !== requestHash || former.teamId !== teamId)) {
       throw new AlreadyExists({ message: 'This externalId stands for another request.' });
     }
-    const expiresInMs = expiresInSeconds ? expiresInSeconds * 1_000 : DEFAULT_EXPIRY_MS;
+    const expiresInMs = expiresInSeconds ? expiresInSeconds * 1_000 : APPROVAL_LASTS_MS;
     const isFull = caller.agent !== null && length >= MAX_PENDING;
     return { tokenRootId, teamId, externalId, requestHash, former, isFull, expiresInMs, also: others };
   }

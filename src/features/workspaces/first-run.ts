@@ -10,7 +10,7 @@ import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { nameInAddress, isReachable } from '../../platform/kernel/mail-address.js';
+import { foldedMailAddress, isReachable, nameInAddress } from '../../platform/kernel/mail-address.js';
 import { newOperatorToken } from '../../platform/kernel/operator-token.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
 import type { StartOutput } from '../../platform/observability/start-output.js';
@@ -96,7 +96,7 @@ export class FirstRun implements OnApplicationBootstrap {
     this.db.insert(WorkspaceEntity, { ...workspace, isFirst: true });
     this.db.insert(UserEntity, {
       userId,
-      email: email.toLowerCase(),
+      email: foldedMailAddress(email),
       displayName,
       passwordHash: await hash(canonicalPassword(generated || config.bootstrapOwnerPassword!)),
       createdAt: now,

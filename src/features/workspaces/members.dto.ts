@@ -3,7 +3,10 @@ import { IsIn, IsOptional } from 'class-validator';
 import { type Caller, hasRole, type Role, ROLES } from '../../platform/auth/caller.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { IsNoneOfOurs } from './reserved-names.js';
 
 /** A role in a team; an owner there is only of the workspace. */
 const TEAM_ROLES = ['viewer', 'operator', 'admin'] as const;
@@ -42,8 +45,22 @@ export const MEMBER_PARAM = {
   example: 'mem_01kerpxzm0g7k7xtwmhd8ah2pd',
 };
 
+const MAX_NAME = 80;
+
+class Invitee {
+  /**
+   * What the invite calls them, one line of 1 to 80 characters; they may choose another name when they accept. A member keeps their
+   * own.
+   * @example 'Mira Lind'
+   */
+  @IsOmittable()
+  @IsVisibleName(MAX_NAME)
+  @IsNoneOfOurs('member')
+  name?: string;
+}
+
 /** Body of `POST /teams/{id}/members`. */
-export class AddToTeamBody {
+export class AddToTeamBody extends Invitee {
   /**
    * Owner and admin of the workspace have a member of it in the team at once; anyone else is invited by mail.
    * @example 'mira@northwind.example'
@@ -57,7 +74,7 @@ export class AddToTeamBody {
 }
 
 /** Body of `POST /members`. */
-export class InviteBody {
+export class InviteBody extends Invitee {
   /** Who is invited. @example 'mira@northwind.example' */
   @IsMailAddress()
   email!: string;

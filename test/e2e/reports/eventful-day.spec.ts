@@ -180,7 +180,7 @@ describe('the report of a day on which much was stopped', () => {
     expect(escalation.reason).toContain(`${UNKNOWN} (`);
     const [waiting, left, missed] = [
       'Waiting for you',
-      'What left',
+      'Sent and done',
       'Mails that did not reach everybody',
     ].map((title) => partOf(reportMail.text!, title));
     expect(waiting).toContain(escalation.reason);
@@ -193,7 +193,7 @@ describe('the report of a day on which much was stopped', () => {
   it('says so in its mail, names the zone once, and has no line about nothing', () => {
     const text = reportMail.text!;
     for (const line of [
-      /^What left$/m,
+      /^Sent and done$/m,
       /^- Ops sent the mail ".+" to jane@acme\.example\. \(\d\d:\d\d, dir_/m,
       /^What was undone$/m,
       /^What was not carried out$/m,
