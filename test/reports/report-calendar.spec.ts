@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { dueDays, lastDueDay, MOST_MADE_UP, nextRun } from '../../src/features/reports/report-calendar.js';
+import { dueDays, lastDueDay, MOST_MADE_UP, nextRun } from '../../src/features/reports/report.js';
 import { clockTimeOn, dayAfter, dayOf, startOf } from '../../src/platform/kernel/local-day.js';
 import { ZONES } from '../support/zones.js';
 

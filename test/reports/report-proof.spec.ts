@@ -16,7 +16,7 @@ import { headlineOf, MOST_LISTED, reportIdOf } from '../../src/features/verifier
 import { OpenWork } from '../../src/features/verifier/open-work.js';
 import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
 import { countReport } from '../../src/features/verifier/report-proof.js';
-import type { ExportedReceipt } from '../../src/features/verifier/report-receipts.js';
+import type { ExportedReceipt } from '../../src/features/verifier/report-comparison.js';
 import { countInWords, reportIn } from '../../src/features/verifier/verifier.js';
 
 const WORKSPACE = 'wks_01kerpxzm0g7k7xtwmhd8ah2pd';

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { type MailOutcome, MailWork } from '../mail/index.js';
 import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
-import { type AccountMail, accountMail, resetMail } from './account-mail.js';
+import { type AccountMail, accountMail, resetMail } from './account-act.js';
 import { Accounts, type PasswordReset, isUsable, tokenPurpose } from './accounts.repository.js';
 
 export const RESET_MAIL = 'password.mail';

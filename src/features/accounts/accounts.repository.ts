@@ -5,8 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import type { KeptSecondFactor } from './second-factor.js';
-import type { AccountAct } from './account-act.js';
-import type { AccountMail } from './account-mail.js';
+import type { AccountAct, AccountMail } from './account-act.js';
 
 /** What concerns an account alone: it belongs to no workspace, and has a row-level view of none. */
 export const NO_WORKSPACE: Scope = { workspaceId: '', teamIds: [] };

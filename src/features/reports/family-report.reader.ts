@@ -10,7 +10,7 @@ import { CAPO_ROLES } from '../terms/index.js';
 import { type Audience, Audiences, teamOf, Workspaces } from '../workspaces/index.js';
 import { caposOf, DAY_ACTIONS, type DayFacts, DONE, FAILED } from './family-report.js';
 import type { FamilyReport, FamilyReportQuery } from './family.dto.js';
-import { familyReportIdOf } from './report-id.js';
+import { familyReportIdOf } from './report.js';
 
 /** How many receipts of a day are counted at most; one with more says that its counts are minimums. */
 const MAX_RECEIPTS = 50_000;

@@ -9,10 +9,10 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { reportIdOf } from '../verifier/index.js';
 import { type Audience, Audiences, teamOf } from '../workspaces/index.js';
 import { FamilyReports } from './family-report.reader.js';
-import type { ReportCommentEntity } from './report-comment.entity.js';
+import type { ReportCommentEntity } from './report.entity.js';
 import type { CommentBody, CommentsQuery, CommentView } from './report-comments.dto.js';
 import { Reports } from './reports.repository.js';
-import { dateOfReport, familyReportIdOf } from './report-id.js';
+import { dateOfReport, familyReportIdOf } from './report.js';
 import { ReportService } from './report.service.js';
 
 /** A report that the caller may read. */

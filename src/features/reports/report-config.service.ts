@@ -12,10 +12,9 @@ import { NotificationChoiceService } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
 import type { CustomSectionEntity } from './custom-section.entity.js';
 import type { CustomSectionBody } from './custom-sections.dto.js';
-import { lastDueDay, nextRun } from './report-calendar.js';
+import { lastDueDay, nextRun, switchesOf } from './report.js';
 import type { ChangeReportConfigBody, ChangeReportDelivery, ReportConfigView } from './report-config.dto.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
-import { switchesOf } from './report.js';
 import { TooManySections } from './reports.errors.js';
 
 /** Sections of its own that a workspace can have. */

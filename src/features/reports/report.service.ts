@@ -9,11 +9,10 @@ import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
 import { reportIdOf } from '../verifier/index.js';
 import { Audiences } from '../workspaces/index.js';
 import { MakeReport } from './make-report.js';
-import { lastDueDay } from './report-calendar.js';
+import { lastDueDay, type DailyReport } from './report.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
-import type { DailyReport } from './report.js';
 import { Reports } from './reports.repository.js';
 
 /** Daily Reports, as they are read. */

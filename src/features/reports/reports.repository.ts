@@ -6,9 +6,8 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { ReportCommentEntity } from './report-comment.entity.js';
+import { ReportCommentEntity, ReportMailEntity, ReportEntity } from './report.entity.js';
 import type { CommentsQuery, CommentView } from './report-comments.dto.js';
-import { ReportMailEntity, ReportEntity } from './report.entity.js';
 
 /** A report as the history lists it. */
 export type ListedReport = Omit<ReportEntity, 'sections' | 'customSections'>;

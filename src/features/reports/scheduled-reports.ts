@@ -7,7 +7,7 @@ import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Signals } from '../records/index.js';
 import { DELIVER_WORK } from './deliver-report.js';
-import { dueDays, nextRun } from './report-calendar.js';
+import { dueDays, nextRun } from './report.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { MakeReport } from './make-report.js';
 

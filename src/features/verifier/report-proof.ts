@@ -11,8 +11,14 @@ import {
 import { headlineOf, reportIdOf } from './daily-report.js';
 import type { OpenWork } from './open-work.js';
 import type { ReportFigures } from './report-figures.js';
-import { isRecord, ReportComparison, type ReportDifference } from './report-comparison.js';
-import { type ExportedReceipt, ReceiptsOfReport, type WrittenText } from './report-receipts.js';
+import {
+  isRecord,
+  ReportComparison,
+  type ReportDifference,
+  type ExportedReceipt,
+  ReceiptsOfReport,
+  type WrittenText,
+} from './report-comparison.js';
 
 /** What counting again has shown. */
 export interface ReportCount {

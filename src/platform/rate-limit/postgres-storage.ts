@@ -1,9 +1,30 @@
-import { Db } from '../database/db.js';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
 import type { Statement } from '../database/batch.js';
+import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
 import { ADD_TO_DAY, type Counted, dayOf } from './memory-storage.js';
-import { type Window, windowEnd, type WindowState } from './windows.js';
 import { WindowStorage } from './window-storage.js';
+import { type Window, windowEnd, type WindowState } from './windows.js';
+
+/** Keeps the counters. Apart from them, since the throttler provides the same store once more under a name of its own. */
+@Injectable()
+export class WindowUpkeep implements OnModuleInit, BeforeApplicationShutdown {
+  constructor(private readonly windows: WindowStorage) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.windows.start();
+  }
+
+  @Interval(1000)
+  async everySecond(): Promise<void> {
+    await this.windows.everySecond();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.windows.end();
+  }
+}
 
 /** Answers no row where the limit was reached before. */
 const HIT = /* sql */ `

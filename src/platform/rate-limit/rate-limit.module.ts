@@ -7,9 +7,8 @@ import { Clock } from '../kernel/clock.js';
 import { AutomaticStorage } from './automatic-storage.js';
 import { READS } from './limits.js';
 import { MemoryStorage } from './memory-storage.js';
-import { PostgresStorage } from './postgres-storage.js';
+import { PostgresStorage, WindowUpkeep } from './postgres-storage.js';
 import { WindowStorage } from './window-storage.js';
-import { WindowUpkeep } from './window-upkeep.js';
 
 function storageFor({ rateLimitStore }: Config, db: Db, clock: Clock, channel: Channel): WindowStorage {
   if (rateLimitStore === 'postgres') return new PostgresStorage(db, clock);

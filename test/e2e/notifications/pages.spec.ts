@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountMail, resetMail } from '../../../src/features/accounts/account-mail.js';
+import { accountMail, resetMail } from '../../../src/features/accounts/account-act.js';
 import { resetDonePage } from '../../../src/features/accounts/password.controller.js';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
 import { testMail } from '../../../src/features/setup/setup.js';
@@ -53,7 +53,7 @@ const invite = (more: object) =>
 
 /** The mails that each source file makes; one that makes mails and is missing here fails the test below. */
 const MAILS: Record<string, () => Promise<string[]>> = {
-  'features/accounts/account-mail.ts': () =>
+  'features/accounts/account-act.ts': () =>
     Promise.all([
       ...(['password.changed', 'second_factor.added', 'second_factor.recovery_code_used'] as const).map(
         (notice) => htmlOf(accountMail({ mailId: newId('msg'), email: EMAIL, notice, at: AT })),

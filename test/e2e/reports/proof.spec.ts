@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
 import { countReport } from '../../../src/features/verifier/report-proof.js';
-import type { ExportedReceipt } from '../../../src/features/verifier/report-receipts.js';
+import type { ExportedReceipt } from '../../../src/features/verifier/report-comparison.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { PartnerDesk } from '../partner/partner-desk.js';
