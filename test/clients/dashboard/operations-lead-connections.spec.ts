@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await page.getByText('failed, and tried again by itself').waitFor();
     await page.getByText(/^1 delivery has failed and is tried again by itself/).waitFor();
     await page.getByRole('button', { name: 'Choose all that were lost' }).click();
-    await page.getByText('None is lost: what failed is tried again by itself').waitFor();
+    await page.getByText('None is lost yet: what failed is tried again by itself').waitFor();
     // Its five attempts take twelve minutes.
     await test.rows(`with gone as (delete from work_items where kind = 'webhook.deliver')
       update webhook_deliveries set status = 'dead'`);
@@ -337,6 +337,48 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await eventually(deliveries, (all) => all.at(-1)!.status === 'delivered');
     // The browser itself tells that the address was refused.
     expect(desk.complaints.filter((one) => !one.includes('422'))).toEqual([]);
+  });
+
+  it('tries a delivery now that still waits for its retry: it arrives once, and the webhook counts none that fails', async () => {
+    await test.rows(`update webhook_deliveries set status = 'delivered'`);
+    answer = () => 500;
+    const before = (await deliveries()).length;
+    await page.getByRole('button', { name: 'Send a test to Warehouse Kiel' }).click();
+    await confirm('Send a test');
+    await eventually(deliveries, (all) => all[before]?.answers?.length === 2);
+    await test.rows(`update work_items set due_at = now() + interval '5 minutes'`);
+    const failing = page.getByText(/^1 delivery has failed and is tried again by itself/);
+    await failing.waitFor();
+    await page.getByRole('button', { name: 'Choose all that were lost' }).click();
+    await page.getByText(/^None is lost yet: .* for the last time .*1 chosen, to be tried now\.$/).waitFor();
+    answer = () => 204;
+    await page.getByRole('button', { name: 'Try now', exact: true }).click();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await dialog().getByRole('button', { name: 'Try now' }).click();
+    await dialog().getByText('1 of 1 delivered.').waitFor();
+    await failing.waitFor({ state: 'detached' });
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    expect((await deliveries()).slice(before)).toEqual([{ status: 'delivered', answers: [500, 500, 204] }]);
+    expect(await test.rows(`select 1 from work_items where kind = 'webhook.deliver'`)).toEqual([]);
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('sends nothing again that has arrived while the question stood open', async () => {
+    answer = () => 500;
+    const before = (await deliveries()).length;
+    await page.getByRole('button', { name: 'Send a test to Warehouse Kiel' }).click();
+    await confirm('Send a test');
+    await eventually(deliveries, (all) => all[before]?.answers?.length === 2);
+    await page.getByRole('button', { name: /^Try now: a test/ }).click();
+    answer = () => 204;
+    const [tried] = await test.rows(`select delivery_id from webhook_deliveries where status = 'failed'`);
+    await test.owner.post(`/deliveries/${String(tried!['delivery_id'])}/redeliver`);
+    await eventually(deliveries, (all) => all[before]!.status === 'delivered');
+    await dialog().getByRole('button', { name: 'Try now' }).click();
+    await dialog().getByText('it has arrived meanwhile, and was not sent again').waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    expect(await deliveries()).toHaveLength(before + 1);
+    expect(desk.complaints).toEqual([]);
   });
 
   it('pauses an agent, and is told so', async () => {
