@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
+import { Callers } from '../../platform/auth/callers.js';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { messagePage, SecretPage } from '../../platform/http/page.js';
@@ -27,14 +28,21 @@ export class InvitePageController {
     private readonly acceptInvite: AcceptInvite,
     private readonly signIn: SignIn,
     private readonly address: PublicAddress,
+    private readonly callers: Callers,
   ) {}
 
   /** Shows an invite; it changes nothing. */
   @Get()
   @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
-  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return orMessage(response, async () => invitePage(await this.acceptInvite.look(token)));
+  async show(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return orMessage(response, async () =>
+      invitePage(await this.acceptInvite.look(token), { signedInAs: await this.signedInAs(request) }),
+    );
   }
 
   /** Accepts an invite by its form, and signs the new member in. */
@@ -68,7 +76,7 @@ export class InvitePageController {
           request,
           response,
         );
-        return welcomePage(accepted, isSignedIn);
+        return welcomePage(accepted, isSignedIn ? invite.email : undefined);
       } catch (error) {
         if (error instanceof AccountExists) return again(error.status, [error.message]);
         if (error instanceof ValidationFailed) {
@@ -80,6 +88,17 @@ export class InvitePageController {
         throw error;
       }
     });
+  }
+
+  /** Who is signed in in this browser, as far as it tells: it keeps the cookie back where a page elsewhere led here. */
+  private async signedInAs({ headers }: Request): Promise<string | undefined> {
+    try {
+      const secret = sessionSecretOf(headers, this.address.url);
+      return (await this.callers.identifySession(secret, { beforeSecondFactor: true })).name;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return undefined;
+    }
   }
 
   /** Whether the person is signed in now; who has a second factor, or tried too often, signs in by themselves. */

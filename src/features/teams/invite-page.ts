@@ -11,7 +11,8 @@ export function invitePage(
   {
     faults = [],
     displayName = invite.inviteeName ?? '',
-  }: { faults?: readonly string[]; displayName?: string } = {},
+    signedInAs,
+  }: { faults?: readonly string[]; displayName?: string; signedInAs?: string | undefined } = {},
 ): string {
   const { invitedBy, workspaceName, teamName, email, expiresAt, timezone } = invite;
   const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
@@ -19,6 +20,7 @@ export function invitePage(
     `Join ${workspaceName}`,
     `<p class="text">${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}. ${rolesOffered(invite)}</p>
 <p class="text">The link works once, until ${inWords(expiresAt, timezone)}.</p>
+${signedInAs === undefined ? '' : `<p class="text">This browser is signed in as ${escapeHtml(signedInAs)}. Accepting signs it in as ${escapeHtml(email)} instead.</p>`}
 ${faultList(faults)}<form method="post">
 <label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label>
 <label>Password, 10 characters or more; if you have an account with this address already, its password<br>
@@ -30,11 +32,14 @@ ${faultList(faults)}<form method="post">
 }
 
 /** Says that the invite is accepted, and shows the token that the member asked for; no other page or answer shows it again. */
-export function welcomePage({ workspaceName, token }: AcceptedInvite, isSignedIn: boolean): string {
+export function welcomePage(
+  { workspaceName, token }: AcceptedInvite,
+  signedInAs: string | undefined,
+): string {
   return htmlPage(
     `Welcome to ${workspaceName}`,
-    `<p class="text">You have joined.</p>
-<p class="text"><a class="link" href="/">${isSignedIn ? 'Open your inbox' : 'Sign in'}</a></p>
+    `<p class="text">You have joined.${signedInAs === undefined ? '' : ` This browser is signed in as ${escapeHtml(signedInAs)} now.`}</p>
+<p class="text"><a class="link" href="/">${signedInAs !== undefined ? 'Open your inbox' : 'Sign in'}</a></p>
 ${token === null ? '' : tokenDetails(token.token)}`,
   );
 }

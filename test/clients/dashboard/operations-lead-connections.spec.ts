@@ -74,7 +74,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await page.getByLabel('Name of the new team').fill('Shipping');
     await page.getByRole('button', { name: 'Make the team' }).click();
     await told('The team Shipping is made.');
-    await page.getByRole('combobox', { name: 'Team', exact: true }).selectOption('Shipping');
+    // The team that was just made is chosen.
     await page.getByText('Role in the workspace: viewer').waitFor();
     const invites = page.getByRole('region', { name: 'Invites' });
     for (const { email } of COLLEAGUES) {
@@ -322,7 +322,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     expect(await desk.findingsEverywhere()).toEqual([]);
     await confirm('Change');
     await told(
-      /^Warehouse Kiel is saved: it goes to .*\/kiel, and tells when work was carried out by the capos, or failed, the Daily/,
+      /^Warehouse Kiel is saved: it goes to .*\/kiel, and tells when our own work was carried out by the capos, or failed, the Daily/,
     );
     expect((await test.rows('select * from webhook_destinations where deleted_at is null'))[0]).toEqual({
       ...before,
@@ -415,7 +415,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     expect(await desk.findingsEverywhere()).toEqual([]);
     await confirm('End');
     await told('The session of Jo Lind in Chrome on Linux is ended.');
-    await others.getByText('Nobody else is signed in.').waitFor();
+    await others.getByText('No colleague is signed in at present.').waitFor();
     expect(
       await test.rows(
         `select u.display_name, s.ended_at is not null as ended from sessions s join users u using (user_id) order by 1`,

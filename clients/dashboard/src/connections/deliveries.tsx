@@ -15,7 +15,7 @@ const STATES: Record<DeliverySummary['status'], string> = {
   pending: 'waits to be sent: it goes out by itself',
   sending: 'being sent now',
   delivered: 'delivered',
-  failed: 'failed, and tried again by itself',
+  failed: 'the delivery failed, and is tried again by itself',
   dead: 'given up, and sent again since',
 };
 const LOST = 'lost: fix the receiver, then send it again';

@@ -168,7 +168,7 @@ function Outcomes({ destinationId, asked }: { destinationId: string; asked: read
       <p role="status">{parts.filter(Boolean).join(', ')}.</p>
       <ul className="summary">
         {asked.map((one, at) => (
-          <li key={one.copyId ?? at}>
+          <li key={at}>
             {one.name}: {one.refusal ?? <Outcome copy={copies.data?.get(one.copyId!)} asked={one} />}
           </li>
         ))}

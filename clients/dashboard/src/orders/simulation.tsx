@@ -24,9 +24,10 @@ export function Changes({
       </p>
       {stillAsks > 0 && (
         <p>
-          {stillAsks} of the {considered} would have gone by this order, had whoever handed them in not asked
-          for a person to look first. The next like {stillAsks === 1 ? 'it' : 'them'} go by themselves where
-          nobody asks for that.
+          {stillAsks} of the {considered} {stillAsks === 1 ? 'matches' : 'match'} this order too:{' '}
+          {stillAsks === 1 ? 'it' : 'they'} asked only because the directive was handed in for a person to
+          look first. The next like {stillAsks === 1 ? 'it goes by itself' : 'them go by themselves'} unless
+          that is asked for.
         </p>
       )}
       {relaxedIrreversible > 0 && (

@@ -42,11 +42,14 @@ export function ReportPage() {
   const me = useMe();
   if (!me) return <p className="empty">Loading.</p>;
   const isAdmin = mayAct(me, 'admin');
+  const isPart = !isAdmin && me.teams.length > 0;
   return (
     <div className="page">
       <h1>Daily Report</h1>
       <p>
-        <Link to="/overview">Read the last one.</Link>
+        <Link to="/overview" search={{ view: 'boss' }}>
+          Read what {isPart ? 'your teams did' : 'was done'} on the last day.
+        </Link>
       </p>
       {isAdmin ? (
         <>
@@ -56,17 +59,24 @@ export function ReportPage() {
       ) : (
         <p className="quiet">Admins set when it is made, what it says and to whom it goes.</p>
       )}
-      <section aria-label="History">
-        <h2>History</h2>
-        <Listing<ReportSummary>
-          name="daily reports"
-          queryKey={['report', 'history']}
-          list={(page) => client.reports.list(page)}
-          empty="No report was made yet. The first one is made at the time above, about the day before."
-        >
-          {(report) => <Report key={report.reportId} me={me} report={report} isAdmin={isAdmin} />}
-        </Listing>
-      </section>
+      {isPart ? (
+        <p>
+          Once an admin has named you as a recipient, you are mailed your teams’ part each morning. The whole
+          report is for owners and admins.
+        </p>
+      ) : (
+        <section aria-label="History">
+          <h2>History</h2>
+          <Listing<ReportSummary>
+            name="daily reports"
+            queryKey={['report', 'history']}
+            list={(page) => client.reports.list(page)}
+            empty="No report was made yet. The first one is made at the time above, about the day before."
+          >
+            {(report) => <Report key={report.reportId} me={me} report={report} isAdmin={isAdmin} />}
+          </Listing>
+        </section>
+      )}
     </div>
   );
 }
@@ -220,6 +230,12 @@ function useGets(me: BootstrapView): (member: Pick<MemberView, 'role' | 'teams'>
   };
 }
 
+/** Who is invited into a team reads what that team does. */
+const inTeam = (teamId: string): Pick<MemberView, 'role' | 'teams'> => ({
+  role: 'viewer',
+  teams: [{ teamId, role: 'viewer' }],
+});
+
 function ConfigForm({
   me,
   config: { sections, delivery, format, schedule, timezone },
@@ -302,7 +318,7 @@ function ConfigForm({
             </span>
           </label>
         ))}
-        {invites.map(({ inviteId, email, teamId }) => (
+        {invites.map(({ inviteId, email, teamId, role }) => (
           <label key={inviteId} className="check">
             <input
               type="checkbox"
@@ -314,7 +330,7 @@ function ConfigForm({
               {email}{' '}
               <span className="quiet">
                 invited{teamId !== null && ` to ${me.teams.find((team) => team.teamId === teamId)?.name}`},
-                mailed once they accept
+                mailed once they accept: gets {gets(teamId === null ? { role, teams: [] } : inTeam(teamId))}
               </span>
             </span>
           </label>
@@ -328,7 +344,7 @@ function ConfigForm({
         hint={
           typed
             ? `of ${typed.displayName}, who gets ${gets(typed)}`
-            : 'one only, such as that of a distribution list, which gets everything; that of somebody invited gets nothing before they accept, and then, like that of a member, what they may read'
+            : 'one, such as that of a distribution list: it gets everything, a colleague’s only what they may read'
         }
       >
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />
