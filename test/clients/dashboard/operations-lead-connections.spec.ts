@@ -158,7 +158,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await page.getByRole('button', { name: `Send a test to Warehouse ${DESK.width}` }).click();
     await confirm('Send a test');
     await told('A test is on its way');
-    await page.getByText('failed, and tried again by itself').waitFor();
+    await page.getByText('the delivery failed, and is tried again by itself').waitFor();
     await page.getByText(/^1 delivery has failed and is tried again by itself/).waitFor();
     await page.getByRole('button', { name: 'Choose all that were lost' }).click();
     await page.getByText('None is lost yet: what failed is tried again by itself').waitFor();

@@ -288,7 +288,7 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
         'anna@northwind.example invited to Warehouse, mailed once they accept: gets what team Warehouse does',
       )
       .click();
-    await page.getByText('one only, such as that of a distribution list').waitFor();
+    await page.getByText('one, such as that of a distribution list: it gets everything').waitFor();
     expect(await page.getByLabel(/^Zone/).inputValue()).toBe(
       await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
     );
