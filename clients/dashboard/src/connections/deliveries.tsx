@@ -114,22 +114,6 @@ export function Deliveries({
         <button type="button" disabled={choose.isPending} onClick={() => choose.mutate()}>
           Choose all that were lost
         </button>
-        {chosen.size > 0 && (
-          <>
-            <button type="button" className="primary" onClick={() => setSending(chosen)}>
-              {verbOf(chosen)}
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                setChosen(new Map());
-                say('');
-              }}
-            >
-              Choose none
-            </button>
-          </>
-        )}
         <span className="quiet" role="status">
           {said}
         </span>
@@ -163,6 +147,22 @@ export function Deliveries({
           />
         )}
       </Listing>
+      {chosen.size > 0 && (
+        <div className="row chosen">
+          <button type="button" className="primary" onClick={() => setSending(chosen)}>
+            {verbOf(chosen)}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              setChosen(new Map());
+              say('');
+            }}
+          >
+            Choose none
+          </button>
+        </div>
+      )}
     </>
   );
 }

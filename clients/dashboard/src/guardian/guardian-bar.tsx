@@ -99,7 +99,13 @@ function KillSwitch() {
   if (!maySwitch) return null;
   return (
     <>
-      <button type="button" className={isHeld ? 'danger held' : 'danger'} disabled={kill.isPending} {...hold}>
+      <button
+        type="button"
+        className={isHeld ? 'danger held' : 'danger'}
+        disabled={kill.isPending}
+        title="Everybody who may hand in work may stop everything"
+        {...hold}
+      >
         {isHeld ? 'Keep holding' : 'Stop'}
         {!isHeld && <span className="unseen"> everything</span>}
       </button>

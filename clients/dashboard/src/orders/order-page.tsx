@@ -81,7 +81,7 @@ function Whole({ order }: { order: OneStandingOrderView }) {
         <AuthorsWords order={order} />
       </section>
       {isLoosening(effect) && order.activatedAt !== null && <LetGo order={order} />}
-      <Steps order={order} />
+      <Steps order={order} waiting={waiting} />
       {status !== 'archived' && <Simulation order={order} />}
       <Safety order={order} />
       {status !== 'archived' && mayWrite && <Change order={order} />}
@@ -137,13 +137,13 @@ function reasonOf(order: StandingOrderView, isOwner: boolean): string {
 }
 
 /** How it begins to decide, and how that ends. */
-function Steps({ order }: { order: StandingOrderView }) {
+function Steps({ order, waiting }: { order: StandingOrderView; waiting: number }) {
   const { standingOrderId, name, status, effect, teamId, version } = order;
   const me = useMe();
   const isAdmin = mayAct(me, 'admin', teamId);
   const isOwner = mayAct(me, 'owner');
   const isOver = status === 'archived';
-  const stillAsks = isLoosening(effect) ? stillAsking(useWaitingCount()) : '';
+  const stillAsks = isLoosening(effect) ? stillAsking(waiting) : '';
   const mayActivate = isAdmin && !isOver && status !== 'active' && (isOwner || !needsOwner(order));
   // One that tightens is taken away by an admin only.
   const mayPause = mayAct(me, effect === 'allow' ? 'operator' : 'admin', teamId);
