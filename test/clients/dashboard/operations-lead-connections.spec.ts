@@ -375,7 +375,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     await test.owner.post(`/deliveries/${String(tried!['delivery_id'])}/redeliver`);
     await eventually(deliveries, (all) => all[before]!.status === 'delivered');
     await dialog().getByRole('button', { name: 'Try now' }).click();
-    await dialog().getByText('it has arrived meanwhile, and was not sent again').waitFor();
+    await dialog().getByText('it has arrived already, and was not sent again').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).click();
     expect(await deliveries()).toHaveLength(before + 1);
     expect(desk.complaints).toEqual([]);

@@ -80,7 +80,7 @@ export function SendAgain({
           asked.current.set(
             id,
             sent.status === 'delivered'
-              ? { name, refusal: 'it has arrived meanwhile, and was not sent again' }
+              ? { name, refusal: 'it has arrived already, and was not sent again' }
               : { name, copyId: sent.deliveryId, attempts: sent.attempts.length },
           );
         } catch (error) {

@@ -66,8 +66,13 @@ function Whole({ order }: { order: OneStandingOrderView }) {
       </p>
       {status === 'draft' && order.heldBecause !== null && (
         <p className="warning">
-          {reasonOf(order, mayAct(me, 'owner'))} What to change stands below, under{' '}
-          <a href="#safety">Is it safe?</a>
+          {reasonOf(order, mayAct(me, 'owner'))}
+          {order.heldBecause.includes('safety eval') && (
+            <>
+              {' '}
+              What to change stands below, under <a href="#safety">Is it safe?</a>
+            </>
+          )}
         </p>
       )}
       {warnings?.map((warning) => (
