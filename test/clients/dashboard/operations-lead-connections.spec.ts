@@ -339,26 +339,33 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
     expect(desk.complaints.filter((one) => !one.includes('422'))).toEqual([]);
   });
 
-  it('tries a delivery now that still waits for its retry: it arrives once, and the webhook counts none that fails', async () => {
+  it('tries deliveries now that still wait for their retry: each arrives once, and the webhook counts none that fails', async () => {
     await test.rows(`update webhook_deliveries set status = 'delivered'`);
     answer = () => 500;
     const before = (await deliveries()).length;
-    await page.getByRole('button', { name: 'Send a test to Warehouse Kiel' }).click();
-    await confirm('Send a test');
-    await eventually(deliveries, (all) => all[before]?.answers?.length === 2);
+    for (const _one of [1, 2]) {
+      await page.getByRole('button', { name: 'Send a test to Warehouse Kiel' }).click();
+      await confirm('Send a test');
+    }
+    await eventually(deliveries, (all) =>
+      [before, before + 1].every((at) => (all[at]?.answers?.length ?? 0) > 1),
+    );
     await test.rows(`update work_items set due_at = now() + interval '5 minutes'`);
-    const failing = page.getByText(/^1 delivery has failed and is tried again by itself/);
+    const failing = page.getByText(/^2 deliveries have failed and are tried again by themselves/);
     await failing.waitFor();
     await page.getByRole('button', { name: 'Choose all that were lost' }).click();
-    await page.getByText(/^None is lost yet: .* for the last time .*1 chosen, to be tried now\.$/).waitFor();
+    await page.getByText(/^None is lost yet: .* for the last time .*2 chosen, to be tried now\.$/).waitFor();
     answer = () => 204;
-    await page.getByRole('button', { name: 'Try now', exact: true }).click();
+    await page.getByRole('button', { name: 'Try the 2 now' }).click();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await dialog().getByRole('button', { name: 'Try now' }).click();
-    await dialog().getByText('1 of 1 delivered.').waitFor();
+    await dialog().getByRole('button', { name: 'Try the 2 now' }).click();
+    await dialog().getByText('2 of 2 delivered.').waitFor();
     await failing.waitFor({ state: 'detached' });
     await dialog().getByRole('button', { name: 'Close' }).click();
-    expect((await deliveries()).slice(before)).toEqual([{ status: 'delivered', answers: [500, 500, 204] }]);
+    const tried = (await deliveries()).slice(before);
+    expect(tried).toHaveLength(2);
+    for (const { status, answers } of tried)
+      expect([status, answers.filter((one) => one === 204)]).toEqual(['delivered', [204]]);
     expect(await test.rows(`select 1 from work_items where kind = 'webhook.deliver'`)).toEqual([]);
     expect(desk.complaints).toEqual([]);
   });
