@@ -10,8 +10,7 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { AccountActs } from './account-acts.js';
-import { Accounts } from './accounts.repository.js';
-import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
+import { Accounts, ACCOUNTS, NO_WORKSPACE } from './accounts.repository.js';
 
 const SIGN_IN_LOCK = 'account.lock';
 

@@ -15,7 +15,7 @@ import { CAPO_ROLES, PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 /**
  * The parameters of `standing_order.propose`: those of `POST /standing-orders`, with each condition as a record of its own, since
  * structured output knows no objects with keys of any name. What they mean, and whether an order with them could ever match, is
- * checked by the rules of orders when the draft is made (standing-orders/propose-standing-order.ts).
+ * checked by the rules of orders when the draft is made (standing-orders/draft-standing-order.ts).
  */
 
 const OPERATORS = {

@@ -77,7 +77,7 @@ interface Reason {
   because: string;
 }
 
-export const DEFAULT_EXPIRY_MINUTES = APPROVAL_LASTS_MS / 60_000;
+export const APPROVAL_LASTS_MINUTES = APPROVAL_LASTS_MS / 60_000;
 
 /** An order that throttles without a limit, which none may be created as, delays for this long at a time. */
 const WITHOUT_PACE_MS = 3_600_000;
@@ -418,7 +418,7 @@ function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
     return [{ standingOrderId, name, roles: [...(roles ?? [])], memberIds: [...(memberIds ?? [])] }];
   });
   return {
-    expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : DEFAULT_EXPIRY_MINUTES,
+    expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : APPROVAL_LASTS_MINUTES,
     // Rejecting is stricter than escalating: nobody is left who could still say yes.
     onExpiry: onExpiry.length === 0 || onExpiry.includes('reject') ? 'reject' : 'escalate',
     // Where several people decide, none of them has asked for it (CONTRACT section 7).

@@ -206,10 +206,7 @@ export class DeliveryService {
       severity: 'warning',
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: entityOf(destination),
     });
   }

@@ -97,7 +97,7 @@ export class DestinationsController {
     return this.list(caller, query);
   }
 
-  /** Changes its name, address or events. A new address lifts a pause, and the end that a 410 meant; the secret stays. */
+  /** Changes its name, address or events. A new address lifts a pause, and takes an owner where an order allows posts to it. */
   @ApiParam(DESTINATION_PARAM)
   @Patch(destinationPaths())
   @ChecksDestination(ChangeDestinationBody)

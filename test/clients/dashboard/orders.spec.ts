@@ -220,9 +220,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await rule.getByText('only where it is at evil.example').waitFor();
     await rule.getByText('The author’s words, which decide nothing:').waitFor();
     await page
-      .getByText(
-        /^1 of the \d+ matches this order too: it asked only because the directive was handed in for a person/,
-      )
+      .getByText(/^This order would have let 1 more of the \d+ go, but a person was asked to look first/)
       .waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await test.rows(

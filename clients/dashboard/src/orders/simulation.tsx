@@ -24,10 +24,9 @@ export function Changes({
       </p>
       {stillAsks > 0 && (
         <p>
-          {stillAsks} of the {considered} {stillAsks === 1 ? 'matches' : 'match'} this order too:{' '}
-          {stillAsks === 1 ? 'it' : 'they'} asked only because the directive was handed in for a person to
-          look first. The next like {stillAsks === 1 ? 'it goes by itself' : 'them go by themselves'} unless
-          that is asked for.
+          This order would have let {stillAsks} more of the {considered} go, but a person was asked to look
+          first. The next ones like {stillAsks === 1 ? 'it' : 'them'} go by themselves unless that is asked
+          for.
         </p>
       )}
       {relaxedIrreversible > 0 && (
