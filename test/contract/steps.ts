@@ -852,7 +852,7 @@ const REST: Record<string, Step> = {
   },
   'POST /api/pro/deliveries/{id}/redeliver': async (walk) => {
     const deliveryId = await walk.delivery(await walk.destination());
-    await walk.owner.post(`/deliveries/${deliveryId}/redeliver`);
+    await walk.owner.post(`/deliveries/${deliveryId}/redeliver`, { unlessDelivered: true });
     await walk.owner.post(`/deliveries/${newId('dlv')}/redeliver`);
   },
   'POST /api/pro/webhooks': async (walk) => {

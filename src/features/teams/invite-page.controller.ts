@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
+import { Callers } from '../../platform/auth/callers.js';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
 import { escapeHtml, faultList, htmlPage, messagePage, SecretPage } from '../../platform/http/page.js';
@@ -27,7 +28,8 @@ function invitePage(
   {
     faults = [],
     displayName = invite.inviteeName ?? '',
-  }: { faults?: readonly string[]; displayName?: string } = {},
+    signedInAs,
+  }: { faults?: readonly string[]; displayName?: string; signedInAs?: string | undefined } = {},
 ): string {
   const { invitedBy, workspaceName, teamName, email, expiresAt, timezone } = invite;
   const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
@@ -35,6 +37,7 @@ function invitePage(
     `Join ${workspaceName}`,
     `<p class="text">${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}. ${rolesOffered(invite)}</p>
 <p class="text">The link works once, until ${inWords(expiresAt, timezone)}.</p>
+${signedInAs === undefined ? '' : `<p class="text">This browser is signed in as ${escapeHtml(signedInAs)}. Accepting signs it in as ${escapeHtml(email)} instead.</p>`}
 ${faultList(faults)}<form method="post">
 <label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label>
 <label>Password, 10 characters or more; if you have an account with this address already, its password<br>
@@ -46,11 +49,14 @@ ${faultList(faults)}<form method="post">
 }
 
 /** Says that the invite is accepted, and shows the token that the member asked for; no other page or answer shows it again. */
-export function welcomePage({ workspaceName, token }: AcceptedInvite, isSignedIn: boolean): string {
+export function welcomePage(
+  { workspaceName, token }: AcceptedInvite,
+  signedInAs: string | undefined,
+): string {
   return htmlPage(
     `Welcome to ${workspaceName}`,
-    `<p class="text">You have joined.</p>
-<p class="text"><a class="link" href="/">${isSignedIn ? 'Open your inbox' : 'Sign in'}</a></p>
+    `<p class="text">You have joined.${signedInAs === undefined ? '' : ` This browser is signed in as ${escapeHtml(signedInAs)} now.`}</p>
+<p class="text"><a class="link" href="/">${signedInAs !== undefined ? 'Open your inbox' : 'Sign in'}</a></p>
 ${token === null ? '' : tokenDetails(token.token)}`,
   );
 }
@@ -70,14 +76,21 @@ export class InvitePageController {
     private readonly acceptInvite: AcceptInvite,
     private readonly signIn: SignIn,
     private readonly address: PublicAddress,
+    private readonly callers: Callers,
   ) {}
 
   /** Shows an invite; it changes nothing. */
   @Get()
   @SecretPage()
   @Route({ auth: 'public', limit: READS, returns: HTML })
-  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
-    return orMessage(response, async () => invitePage(await this.acceptInvite.look(token)));
+  async show(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    return orMessage(response, async () =>
+      invitePage(await this.acceptInvite.look(token), { signedInAs: await this.signedInAs(request) }),
+    );
   }
 
   /** Accepts an invite by its form, and signs the new member in. */
@@ -111,7 +124,7 @@ export class InvitePageController {
           request,
           response,
         );
-        return welcomePage(accepted, isSignedIn);
+        return welcomePage(accepted, isSignedIn ? invite.email : undefined);
       } catch (error) {
         if (error instanceof AccountExists) return again(error.status, [error.message]);
         if (error instanceof ValidationFailed) {
@@ -123,6 +136,17 @@ export class InvitePageController {
         throw error;
       }
     });
+  }
+
+  /** Who is signed in in this browser, as far as it tells: it keeps the cookie back where a page elsewhere led here. */
+  private async signedInAs({ headers }: Request): Promise<string | undefined> {
+    try {
+      const secret = sessionSecretOf(headers, this.address.url);
+      return (await this.callers.identifySession(secret, { beforeSecondFactor: true })).name;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return undefined;
+    }
   }
 
   /** Whether the person is signed in now; who has a second factor, or tried too often, signs in by themselves. */

@@ -1,10 +1,16 @@
-import { Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
-import { DELIVERY_PARAM, DeliveriesQuery, DeliveryPage, DeliveryView } from './deliveries.dto.js';
+import {
+  DELIVERY_PARAM,
+  DeliveriesQuery,
+  DeliveryPage,
+  DeliveryView,
+  RedeliverBody,
+} from './deliveries.dto.js';
 import { DESTINATION_PARAM, destinationPaths } from './destinations.dto.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DeliveryService } from './delivery.service.js';
@@ -36,7 +42,7 @@ export class DeliveriesController {
     return this.deliveries.get(scopeOf(caller), deliveryId);
   }
 
-  /** Sends the event of a delivery once more, as a new delivery. */
+  /** Sends the event of a delivery once more, as a new delivery; one that is still tried by itself is tried at once instead. */
   @ApiParam(DELIVERY_PARAM)
   @Post(['api/pro/deliveries/:id/redeliver', 'api/admin/deliveries/:id/redeliver'])
   @Route({
@@ -45,7 +51,11 @@ export class DeliveriesController {
     returns: { 202: DeliveryView },
     errors: [NotFound, InvalidTransition],
   })
-  redeliver(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
-    return this.service.redeliver(caller, deliveryId);
+  redeliver(
+    @CurrentCaller() caller: Caller,
+    @Param('id') deliveryId: string,
+    @Body() body: RedeliverBody,
+  ): Promise<DeliveryView> {
+    return this.service.redeliver(caller, deliveryId, body);
   }
 }

@@ -1,4 +1,4 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { EventType } from '../events/index.js';
 import type { DeliveryStatus } from './delivery.entity.js';
@@ -22,6 +22,13 @@ export class DeliveriesQuery extends PageQuery {
   @IsOptional()
   @IsIn(SHOWN_DELIVERIES)
   show?: (typeof SHOWN_DELIVERIES)[number];
+}
+
+export class RedeliverBody {
+  /** Send nothing where the event has arrived meanwhile: the answer is the delivery that did. @example true */
+  @IsOptional()
+  @IsBoolean()
+  unlessDelivered?: boolean;
 }
 
 /** One attempt to deliver. */

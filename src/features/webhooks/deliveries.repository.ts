@@ -96,6 +96,8 @@ const JOINED = `join webhook_events e on e.workspace_id = d.workspace_id and e.e
   left join directives i on i.workspace_id = d.workspace_id and i.directive_id = v.payload->>'directiveId'
   left join action_requests q on q.workspace_id = d.workspace_id and q.action_request_id = v.payload->>'actionRequestId'`;
 
+const ONE = `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`;
+
 /** A delivery that was made before, with where it went. */
 export type PastDelivery = Pick<WebhookDeliveryEntity, 'deliveryId' | 'destinationId' | 'eventId' | 'event'> &
   Pick<WebhookDestinationEntity, 'status' | 'description' | 'url' | 'deletedAt'>;
@@ -189,17 +191,14 @@ export class Deliveries {
   /** @throws NotFound */
   async get(scope: Scope, deliveryId: string): Promise<DeliveryView> {
     if (!isId('dlv', deliveryId)) throw new NotFound();
-    const [delivery] = await this.db.read<DeliveryView>(
-      scope,
-      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
-      [scope.workspaceId, deliveryId],
-    );
+    const [delivery] = await this.db.read<DeliveryView>(scope, ONE, [scope.workspaceId, deliveryId]);
     if (!delivery) throw new NotFound();
     return delivery;
   }
 
   /**
-   * The delivery with its destination, which stays as it is until the transaction ends.
+   * The delivery with its destination, which stays as it is until the transaction ends, and to which nothing else is sent again
+   * before that.
    * @throws NotFound
    */
   async lockPast(deliveryId: string): Promise<PastDelivery> {
@@ -208,11 +207,36 @@ export class Deliveries {
       `select d.delivery_id, d.destination_id, d.event_id, d.event, p.status, p.description, p.url, p.deleted_at
        from webhook_deliveries d
        join webhook_destinations p on p.workspace_id = d.workspace_id and p.destination_id = d.destination_id
-       where d.workspace_id = $1 and d.delivery_id = $2 for share of p`,
+       where d.workspace_id = $1 and d.delivery_id = $2 for no key update of p`,
       [this.db.unit.scope.workspaceId, deliveryId],
     );
     if (!past) throw new NotFound();
     return past;
+  }
+
+  /**
+   * Has the delivery of an event that is still to be tried by itself tried at once, and answers it; undefined: there is none. An
+   * attempt that is under way goes on.
+   * @param orDelivered answers the one that arrived, where the event has
+   */
+  async expedite(
+    { destinationId, eventId }: Pick<PastDelivery, 'destinationId' | 'eventId'>,
+    orDelivered: boolean,
+  ): Promise<DeliveryView | undefined> {
+    const [standing] = await this.db.query<{ deliveryId: string }>(
+      `select delivery_id from webhook_deliveries
+       where workspace_id = $1 and destination_id = $2 and event_id = $3 and status = any($4)
+       order by status = 'delivered' desc, created_at desc limit 1 for no key update`,
+      [
+        this.db.unit.scope.workspaceId,
+        destinationId,
+        eventId,
+        ['pending', 'failed', ...(orDelivered ? ['delivered'] : [])],
+      ],
+    );
+    if (!standing) return undefined;
+    this.work.expedite(DELIVERY_WORK, { id: standing.deliveryId, queue: destinationId });
+    return this.view(standing.deliveryId);
   }
 
   /** Makes one more delivery of an event that is there, due at once. */
@@ -229,11 +253,12 @@ export class Deliveries {
       [workspaceId, destinationId, eventId, deliveryId],
     );
     this.work.enqueue(DELIVERY_WORK, { id: deliveryId, queue: destinationId });
-    const [added] = await this.db.query<DeliveryView>(
-      `select ${VIEW} from webhook_deliveries d ${JOINED} where d.workspace_id = $1 and d.delivery_id = $2`,
-      [workspaceId, deliveryId],
-    );
-    return added!;
+    return this.view(deliveryId);
+  }
+
+  private async view(deliveryId: string): Promise<DeliveryView> {
+    const [delivery] = await this.db.query<DeliveryView>(ONE, [this.db.unit.scope.workspaceId, deliveryId]);
+    return delivery!;
   }
 }
 

@@ -7,7 +7,7 @@ import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/index.js';
 import { CONNECTOR_RED, DISMISS, Escalations, RESUME } from '../escalations/index.js';
 import { Signals } from '../records/index.js';
-import type { DeliveryView } from './deliveries.dto.js';
+import type { DeliveryView, RedeliverBody } from './deliveries.dto.js';
 import { type ClaimedDelivery, Deliveries } from './deliveries.repository.js';
 import {
   type Attempt,
@@ -41,24 +41,30 @@ export class DeliveryService {
   ) {}
 
   /**
-   * Sends an event once more, as a new delivery with as many sends as any other.
+   * Sends an event once more, as a new delivery with as many sends as any other. While a delivery of it is still tried by itself,
+   * that one is tried at once instead, so that the event does not arrive twice; one that is being sent is left to it.
    * @throws NotFound, InvalidTransition when its destination receives nothing any more
    */
-  async redeliver(caller: Caller, deliveryId: string): Promise<DeliveryView> {
+  async redeliver(
+    caller: Caller,
+    deliveryId: string,
+    { unlessDelivered = false }: RedeliverBody,
+  ): Promise<DeliveryView> {
     const past = await this.deliveries.lockPast(deliveryId);
     assertReceives(past);
-    const delivery = await this.deliveries.add(past);
+    const { event, eventId, destinationId } = past;
+    const standing = await this.deliveries.expedite(past, unlessDelivered);
+    if (standing?.status === 'delivered' || standing?.status === 'sending') return standing;
+    const delivery = standing ?? (await this.deliveries.add(past));
+    const receiver = inASentence(past);
     this.receipts.append({
       actor: actorOf(caller),
-      action: 'delivery.redelivered',
+      action: standing ? 'delivery.expedited' : 'delivery.redelivered',
       entity: { type: 'webhook_delivery', id: delivery.deliveryId },
-      summary: `${caller.name} had ${past.event} delivered to ${inASentence(past)} again.`,
-      details: {
-        event: past.event,
-        eventId: past.eventId,
-        destinationId: past.destinationId,
-        previousDeliveryId: deliveryId,
-      },
+      summary: standing
+        ? `${caller.name} had ${event} delivered to ${receiver} at once, which was still to be tried by itself.`
+        : `${caller.name} had ${event} delivered to ${receiver} again.`,
+      details: { event, eventId, destinationId, ...(!standing && { previousDeliveryId: deliveryId }) },
     });
     return delivery;
   }

@@ -111,6 +111,16 @@ export class Work {
     this.notify(kind, [workspaceId]);
   }
 
+  /** Makes an item due at once that waits; an attempt that is under way goes on. */
+  expedite(kind: string, { id, queue }: Required<NewWork>): void {
+    this.db.write(
+      `update work_items set due_at = now() where workspace_id = $1 and kind = $2 and id = $3
+         and not claimed and due_at > now()`,
+      [this.db.unit.scope.workspaceId, kind, id],
+    );
+    this.notify(kind, [queue]);
+  }
+
   /**
    * Tells workers that these queues have something due once the open transaction has committed; a function is asked for
    * them then.

@@ -119,6 +119,9 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     await page.reload();
     await page.getByRole('region', { name: 'Devices' }).getByText('mira-laptop').waitFor();
     const hours = page.getByRole('group', { name: /^Quiet hours/ });
+    // The same choices as on the page People.
+    const approvals = page.getByLabel('Approvals: I am mailed').getByRole('option');
+    expect((await approvals.allTextContents())[0]).toBe('as the workspace says (all of them, at once)');
     await hours.getByLabel('Quiet from').fill('22:00');
     await hours.getByLabel('Quiet until').fill('07:00');
     expect(await desk.findingsEverywhere()).toEqual([]);

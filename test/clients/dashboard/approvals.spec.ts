@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_TO_ACME, OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { Client } from '../../support/client.js';
 import type { TestApp } from '../../support/test-app.js';
-import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+import { DashboardDesk, hasBrowser, PHONE } from './dashboard-desk.js';
 
 const PLAN = {
   type: 'object',
@@ -265,12 +265,19 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
       await desk.handIn('Email c@acme.example, subject "Three": "Third."'),
     ];
     await page.getByRole('checkbox', { name: /a@acme/ }).check();
+    await page
+      .getByText('the same capo, action, recipients’ domain and risk, whatever the subject')
+      .waitFor();
     await page.getByRole('button', { name: 'Choose all 3 like this' }).click();
+    await page.setViewportSize(PHONE);
     await page.getByRole('button', { name: 'Decide 3 at once' }).click();
+    await page.getByRole('button', { name: 'Approve 3' }).waitFor();
+    expect(await desk.hiddenInDialog('Approve 3', 'Reject 3', 'Back')).toEqual([]);
     expect(await desk.findingsEverywhere()).toEqual([]);
     await test.rows(`update approvals set content_hash = repeat('0', 64) where approval_id = $1`, [ids[1]]);
     await page.getByRole('button', { name: 'Approve 3' }).click();
     await page.getByText('2 of 3 decided.').waitFor();
+    expect(await page.getByText(/^Decide 0/).count()).toBe(0);
     expect(await desk.findingsEverywhere()).toEqual([]);
     expect(await page.getByRole('dialog').getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('b@acme.example'),

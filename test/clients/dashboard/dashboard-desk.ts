@@ -106,6 +106,24 @@ export class DashboardDesk {
     return all.filter((name) => name !== 'CSV');
   }
 
+  /** What of the open dialog, its heading and these buttons, cannot be seen without scrolling. */
+  async hiddenInDialog(...buttons: string[]): Promise<string[]> {
+    const dialog = this.page.getByRole('dialog');
+    await dialog.waitFor();
+    const frame = (await dialog.boundingBox())!;
+    const parts = [
+      dialog.getByRole('heading').first(),
+      ...buttons.map((name) => dialog.getByRole('button', { name, exact: true })),
+    ];
+    const hidden: string[] = [];
+    for (const part of parts) {
+      const { y, height } = (await part.boundingBox())!;
+      const isSeen = y >= frame.y && y + height <= frame.y + frame.height;
+      if (!isSeen) hidden.push((await part.textContent())!);
+    }
+    return hidden;
+  }
+
   /** What axe finds at fault with the page as it is. */
   async findings(page = this.page): Promise<string[]> {
     await page.evaluate(axe.source);

@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('the links of mails', { timeout: 60_000 }, () => {
     await page.getByLabel('Day of the report').waitFor();
     await page.getByText(`${date}, UTC.`).waitFor();
     await page.goto(`${test.url}/account`);
-    await page.getByLabel('What waits for your decision').selectOption('Once a day');
+    await page.getByLabel('Approvals: I am mailed').selectOption('once a day, urgent ones at once');
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Save what is mailed' }).click();
     await page.getByText('Saved.').waitFor();

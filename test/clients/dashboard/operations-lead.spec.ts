@@ -283,8 +283,12 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     for (const email of ['anna@northwind.example', 'karl@northwind.example'])
       expect((await owner().post(`/teams/${teamId}/members`, { email, role: 'operator' })).status).toBe(201);
     await page.goto(`${test.url}/report`);
-    await page.getByText('anna@northwind.example invited to Warehouse, mailed once they accept').click();
-    await page.getByText('one only, such as that of a distribution list').waitFor();
+    await page
+      .getByText(
+        'anna@northwind.example invited to Warehouse, mailed once they accept: gets what team Warehouse does',
+      )
+      .click();
+    await page.getByText('one, such as that of a distribution list: it gets everything').waitFor();
     expect(await page.getByLabel(/^Zone/).inputValue()).toBe(
       await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone'),
     );
@@ -398,6 +402,10 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     const other = await desk.otherBrowser();
     await desk.signIn(url.slice(test.url.length), email, other);
     await other.getByText('It counts what your teams did, as of now.').waitFor();
+    await other.goto(`${test.url}/report`);
+    await other.getByText('you are mailed your teams’ part each morning').waitFor();
+    await other.getByRole('link', { name: 'Read what your teams did on the last day.' }).waitFor();
+    expect(await other.getByText(/Quote|Try again|History|Read the last one/).count()).toBe(0);
     await other.close();
     await test.rows('delete from team_members where member_id = $1', [cleo.memberId]);
     await page.reload();

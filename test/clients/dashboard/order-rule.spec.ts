@@ -114,10 +114,10 @@ describe('the words of a rule', () => {
         'What it does: let it go by itself',
         'For: the whole workspace',
         'Capos: all',
-        'Agents: all',
+        'Agents: all: also programs from outside that ask for it',
         'Actions and tools: only email.send',
         'params.to: only where it is at evil.example',
-        'Where there are several, such as recipients: each must meet the condition',
+        'With several recipients or other values: each has to meet the condition',
         'When: always',
         'Limits: at most 500 a day; what goes beyond asks a person',
         'Budget: none: any amount may be spent',
@@ -128,6 +128,7 @@ describe('the words of a rule', () => {
 
   it('say how wide an order is that says nothing', () => {
     const words = wordsOf({ effect: 'allow', match: {} });
+    expect(words).toContain('Agents: none, since it names no tool');
     expect(words).toContain('Actions and tools: every action of a capo, no tool of an agent');
     expect(words).toContain('Conditions: none: any recipient, any amount, any content');
     expect(words).toContain('Limits: none');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaveDecided } from '../../e2e/standing-orders/decided-approvals.js';
 import { Client } from '../../support/client.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
-import { DashboardDesk, hasBrowser } from './dashboard-desk.js';
+import { DashboardDesk, hasBrowser, PHONE } from './dashboard-desk.js';
 
 describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
   let desk: DashboardDesk;
@@ -99,8 +99,10 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await step('Try out');
     await page.getByText('It is tried out').waitFor();
     expect(await stored()).toMatchObject({ status: 'shadow' });
+    await page.setViewportSize(PHONE);
     await page.getByRole('button', { name: /^Activate / }).click();
     await page.getByRole('dialog').getByText('only where it is at acme.example').waitFor();
+    expect(await desk.hiddenInDialog('Activate', 'Back')).toEqual([]);
     await page.getByRole('dialog').getByText('at most 20 an hour').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     // Nothing is sent before the owner has acknowledged it.
@@ -185,7 +187,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await listed.getByText('an owner has to activate it').waitFor();
     await listed.getByText('by The skill pack invoice-reminders').waitFor();
     await listed.getByRole('link').click();
-    await page.getByText('An owner has to activate it.').waitFor();
+    await page.getByText('You can activate it, as an owner.').waitFor();
     await page.getByText('by The skill pack invoice-reminders').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
   });

@@ -148,7 +148,7 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
     // While the dialog is open, what lies behind it is not to be found.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^End the session of Jo Lind/ }).waitFor({ state: 'detached' });
-    await page.getByText('Nobody else is signed in.').waitFor();
+    await page.getByText('No colleague is signed in at present.').waitFor();
     expect(
       await test.rows(
         `select count(*)::int from sessions s join members m using (member_id)

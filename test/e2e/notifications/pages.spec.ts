@@ -132,8 +132,8 @@ const PAGES: Record<string, () => Promise<{ open?: string[]; show?: string[] }>>
   '/invites/:token': async () => ({
     open: [`${desk.test.url}/invites/none`, await linkIn('joins@northwind.example', '/invites/')],
     show: [
-      welcomePage({ workspaceName: LONG, token: { token: `cons_${LONG}` } } as never, true),
-      welcomePage({ workspaceName: LONG, token: null } as never, false),
+      welcomePage({ workspaceName: LONG, token: { token: `cons_${LONG}` } } as never, LONG),
+      welcomePage({ workspaceName: LONG, token: null } as never, undefined),
     ],
   }),
   '/password/:token': async () => ({

@@ -298,6 +298,21 @@ describe('the page of the link', () => {
     expect(await done.text()).toContain('href="/">Open your inbox</a>');
   });
 
+  it('says who is signed in in this browser, and whom accepting signs in instead', async () => {
+    const first = await submit(await desk.token((await desk.invite('first@example.com')).inviteId), {
+      displayName: 'First & Co',
+      password: PASSWORD,
+    });
+    expect(await first.text()).toContain('This browser is signed in as first@example.com now.');
+    const Cookie = first.headers.getSetCookie()[0]!.split(';', 1)[0]!;
+    const token = await desk.token((await desk.invite('second@example.com')).inviteId);
+    const sentence =
+      'This browser is signed in as First &amp; Co. Accepting signs it in as second@example.com instead.';
+    expect(await (await visit(token, { headers: { Cookie } })).text()).toContain(sentence);
+    for (const headers of [{}, { Cookie: `${Cookie}x` }])
+      expect(await (await visit(token, { headers })).text()).not.toContain('This browser');
+  });
+
   it('begins no session for a form of another site', async () => {
     const { inviteId } = await desk.invite('elsewhere@example.com');
     const token = await desk.token(inviteId);

@@ -349,6 +349,68 @@ describe('POST /deliveries/{id}/redeliver', () => {
     expect(await desk.deliveries(destinationId)).toHaveLength(2);
   });
 
+  it('202: has one that is still tried by itself tried at once, and makes no second one', async () => {
+    const destinationId = await desk.register();
+    const lost = await desk.leaveDelivery(destinationId, { status: 'dead', attempts: ATTEMPTS });
+    const dueAt = new Date(Date.now() + 600_000);
+    const { eventId } = lost;
+    const late = await desk.leaveDelivery(destinationId, {
+      status: 'failed',
+      attempts: ATTEMPTS,
+      dueAt,
+      eventId,
+    });
+    const before = await desk.deliveries(destinationId);
+    for (const { deliveryId } of [late, lost]) {
+      const { status, body, text } = await desk.client.post(`/deliveries/${deliveryId}/redeliver`);
+      expect(status, text).toBe(202);
+      expect(body).toMatchObject({ deliveryId: late.deliveryId, status: 'failed', attempts: ATTEMPTS });
+      expect(body.nextAttemptAt).toBeLessThanOrEqual(Date.now());
+    }
+    expect(await desk.deliveries(destinationId)).toEqual(before);
+    const [work, ...others] = await desk.work(destinationId);
+    expect(others).toEqual([]);
+    expect((work!['due_at'] as Date).getTime()).toBeLessThanOrEqual(Date.now());
+    expect((await desk.receipts(late.deliveryId))[0]).toMatchObject({
+      action: 'delivery.expedited',
+      actor: { id: desk.admin.memberId },
+      details: { event: 'report.daily', eventId, destinationId },
+    });
+  });
+
+  it('202: leaves one that is being sent to its attempt', async () => {
+    const destinationId = await desk.register();
+    const dueAt = new Date(Date.now() + 6_000);
+    const { deliveryId } = await desk.leaveDelivery(destinationId, { status: 'sending', dueAt });
+    const [work, count] = [await desk.work(destinationId), await desk.receiptCount()];
+    const { body } = await desk.client.post(`/deliveries/${deliveryId}/redeliver`);
+    expect(body).toMatchObject({ deliveryId, status: 'sending' });
+    expect(await desk.work(destinationId)).toEqual(work);
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
+  it('202: makes one delivery, however many people ask at once', async () => {
+    const destinationId = await desk.register();
+    const { deliveryId } = await desk.leaveDelivery(destinationId, { status: 'dead' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => desk.client.post(`/deliveries/${deliveryId}/redeliver`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202));
+    expect(new Set(answers.map(({ body }) => body.deliveryId)).size).toBe(1);
+    expect(await desk.deliveries(destinationId)).toHaveLength(2);
+  });
+
+  it('202: sends nothing where the event has arrived meanwhile, if that is asked for', async () => {
+    const destinationId = await desk.register();
+    const { eventId, deliveryId } = await desk.leaveDelivery(destinationId, { status: 'dead' });
+    const arrived = await desk.leaveDelivery(destinationId, { eventId });
+    const count = await desk.receiptCount();
+    const { body } = await desk.client.post(`/deliveries/${deliveryId}/redeliver`, { unlessDelivered: true });
+    expect(body).toMatchObject({ deliveryId: arrived.deliveryId, status: 'delivered' });
+    expect(await desk.deliveries(destinationId)).toHaveLength(2);
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
   it.each(['gone', 'deleted'] as const)('409: sends nothing more to one that is %s', async (state) => {
     const destinationId = await desk.register();
     const { deliveryId } = await desk.leaveDelivery(destinationId);
@@ -476,6 +538,35 @@ describe('with a worker', () => {
     expect(again!.eventId).toBe(first!.eventId);
     expect(again!.body).toEqual(first!.body);
     new Webhook(secret).verify(again!.body, again!.headers as Record<string, string>);
+  });
+
+  it('an event that is sent again while it still waits for its retry arrives once', async () => {
+    let status = 500;
+    const refusing = await startEventReceiver((_received, response) => response.writeHead(status).end());
+    const { hostPort } = refusing;
+    const worker = await startTestApp({ OUTBOUND_ALLOW: hostPort });
+    try {
+      desk = await WebhookDesk.in(worker);
+      const { destinationId } = await desk.registerPartner({ url: refusing.url });
+      await desk.client.post(`/webhooks/${destinationId}/test`);
+      const list = async () => (await desk.client.get(`/webhooks/${destinationId}/deliveries`)).body.items;
+      const [{ deliveryId }] = await eventually(
+        list,
+        ([one]) => one.status === 'failed' && one.attempts.length === 2,
+      );
+      status = 204;
+      await desk.client.post(`/deliveries/${deliveryId}/redeliver`);
+      const [delivered, ...others] = await eventually(list, (items) =>
+        items.every((one: { status: string }) => one.status === 'delivered'),
+      );
+      expect(others).toEqual([]);
+      expect(delivered.attempts.map((one: { status: number }) => one.status)).toEqual([500, 500, 204]);
+      expect(await desk.work(destinationId)).toEqual([]);
+      expect(refusing.received).toHaveLength(3);
+    } finally {
+      await worker.close();
+      await refusing.close();
+    }
   });
 
   it('what a rotated secret signs is known to who has the old one and to who has the new one', async () => {

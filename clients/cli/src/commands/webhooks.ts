@@ -78,7 +78,12 @@ export function webhooks(program: Command): void {
       ]),
   });
   defineCalls(all, [
-    ['resend <deliveryId>', 'Resend it', (client, id) => client.deliveries.redeliver(id), 'is sent again.'],
+    [
+      'resend <deliveryId>',
+      'Resend it, or try it now while it is still tried by itself',
+      (client, id) => client.deliveries.redeliver(id),
+      'is on its way.',
+    ],
     ['test <destinationId>', 'Send a test', (client, id) => client.webhooks.test(id), 'gets a test event.'],
     ['resume <destinationId>', 'Resume it', (client, id) => client.webhooks.resume(id), 'is active again.'],
     ['delete <destinationId>', 'Delete it', (client, id) => client.webhooks.delete(id), 'is deleted.'],

@@ -1,17 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { NoReports } from '../people/mails.js';
+import { MailFields, NoReports } from '../people/mails.js';
 import { client } from '../session.js';
-import { changed, Field, Form } from '../ui/form.js';
+import { changed, Form } from '../ui/form.js';
 import { Loaded } from '../ui/list.js';
 import { changedHours, QuietHours } from '../ui/quiet-hours.js';
-
-const WORDS = { all: 'All', urgent: 'Urgent only', digest: 'Once a day', none: 'None' } as const;
-const KINDS = {
-  approvals: ['What waits for your decision', ['all', 'urgent', 'digest', 'none']],
-  escalations: ['Escalations', ['all', 'urgent', 'digest', 'none']],
-  reports: ['Daily Report', ['all', 'none']],
-} as const;
-type Kind = keyof typeof KINDS;
 
 /** What one is mailed, and when. */
 export function MailChoices() {
@@ -20,7 +12,15 @@ export function MailChoices() {
     <section aria-label="Mail">
       <h2>Mail</h2>
       <Loaded query={choices}>
-        {({ address, mailed, timezone, effective: { quietHours, ...kinds } }) => (
+        {({
+          address,
+          mailed,
+          timezone,
+          own: { quietHours: _own, atAnyHour: _any, ...kinds },
+          own,
+          effective,
+          effective: { quietHours },
+        }) => (
           <>
             <p>{address === null ? 'Nobody receives mail at your address.' : `Mails go to ${address}.`}</p>
             <Form
@@ -38,17 +38,7 @@ export function MailChoices() {
               stale={['notifications']}
               says="Saved."
             >
-              {(Object.keys(KINDS) as Kind[]).map((kind) => (
-                <Field key={kind} label={KINDS[kind][0]}>
-                  <select name={kind} defaultValue={kinds[kind]}>
-                    {KINDS[kind][1].map((choice) => (
-                      <option key={choice} value={choice}>
-                        {WORDS[choice]}
-                      </option>
-                    ))}
-                  </select>
-                </Field>
-              ))}
+              <MailFields own={own} effective={effective} />
               <NoReports mailed={mailed} address={address} />
               <QuietHours hours={quietHours} timezone={timezone} />
             </Form>

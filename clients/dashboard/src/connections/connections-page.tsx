@@ -26,7 +26,7 @@ export function ConnectionsPage() {
         : {
             text,
             of: description || url,
-            note: 'This secret is shown only now. Keep it where the receiver finds it, which checks the signature of each request with it.',
+            note: 'This secret is shown only now. Give it to the person who runs the receiver, which checks with it that a request comes from here.',
           },
     );
   if (!me) return <p className="empty">Loading.</p>;

@@ -8,14 +8,14 @@ import { Listing } from '../ui/listing.js';
 import { readAll, useLeft } from '../ui/read-all.js';
 import { Time } from '../ui/time.js';
 import { wordsOf } from './events.js';
-import { type Chosen, SendAgain } from './send-again.js';
+import { type Chosen, SendAgain, verbOf } from './send-again.js';
 
 /** What each state is, and what a person can do about it. */
 const STATES: Record<DeliverySummary['status'], string> = {
   pending: 'waits to be sent: it goes out by itself',
   sending: 'being sent now',
   delivered: 'delivered',
-  failed: 'failed, and tried again by itself',
+  failed: 'the delivery failed, and is tried again by itself',
   dead: 'given up, and sent again since',
 };
 const LOST = 'lost: fix the receiver, then send it again';
@@ -34,12 +34,23 @@ function nameOf({ event, about, attempts: [first] }: DeliverySummary): string {
   const words = about === null ? wordsOf(event) : `${wordsOf(event)}: ${about}`;
   return first ? `${words}, ${MOMENT.format(first.at)}` : words;
 }
-const chosenOf = (delivery: DeliverySummary) => ({ name: nameOf(delivery), eventId: delivery.eventId });
+const chosenOf = (delivery: DeliverySummary) => ({
+  name: nameOf(delivery),
+  eventId: delivery.eventId,
+  status: delivery.status,
+});
+const mapOf = (deliveries: readonly DeliverySummary[]): Chosen =>
+  new Map(deliveries.map((one) => [one.deliveryId, chosenOf(one)]));
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** An attempt is being made, or is about to be: the list is read again soon. */
 const isUnderWay = ({ status, nextAttemptAt }: DeliverySummary) =>
   status === 'sending' || (nextAttemptAt !== null && nextAttemptAt < Date.now() + 60_000);
+/** The waits between its five attempts, after which it is lost. */
+const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
+const isLastAttempt = ({ attempts }: DeliverySummary) => attempts.length >= WAITS_MS.length;
+const lastAttemptAt = ({ attempts, nextAttemptAt }: DeliverySummary) =>
+  WAITS_MS.slice(attempts.length).reduce((at, wait) => at + wait, nextAttemptAt ?? Date.now());
 const canBeSentAgain = ({ status }: DeliverySummary) => status !== 'pending' && status !== 'sending';
 
 /** What went to a destination, each with its attempts, and the ways to send it again: one, the chosen ones, all that were given up. */
@@ -62,13 +73,19 @@ export function Deliveries({
   const list = (of: Show) => (page: { limit: number; cursor?: string }) =>
     admin.deliveries.list(destinationId, { ...page, ...(of !== 'all' && { show: of }) });
   const choose = useMutation({
-    mutationFn: () => readAll(list('lost'), left(), say),
-    onSuccess: ({ rows, isWhole }) => {
-      setChosen(new Map(rows.map((one) => [one.deliveryId, chosenOf(one)])));
+    mutationFn: async () => {
+      const lost = await readAll(list('lost'), left(), say);
+      const isLost = lost.rows.length > 0;
+      return { isLost, ...(isLost ? lost : await readAll(list('waiting'), left(), say)) };
+    },
+    onSuccess: ({ isLost, rows: read, isWhole }) => {
+      const rows = isLost ? read : read.filter(({ status }) => status === 'failed');
+      setChosen(mapOf(rows));
+      const last = new Date(Math.max(...rows.map(lastAttemptAt)));
       say(
         rows.length === 0
-          ? 'None is lost: what failed is tried again by itself, and is lost after its fifth attempt.'
-          : `${rows.length} chosen.${isWhole ? '' : ' There are more: send these first.'}`,
+          ? 'None is lost: what fails is tried again by itself, and is lost after its fifth attempt.'
+          : `${isLost ? '' : `None is lost yet: what failed is tried again by itself, for the last time ${MOMENT.format(last)}. `}${rows.length} chosen${isLost ? '' : ', to be tried now'}.${isWhole ? '' : ' There are more: send these first.'}`,
       );
     },
     onError: () => say(''),
@@ -97,22 +114,6 @@ export function Deliveries({
         <button type="button" disabled={choose.isPending} onClick={() => choose.mutate()}>
           Choose all that were lost
         </button>
-        {chosen.size > 0 && (
-          <>
-            <button type="button" className="primary" onClick={() => setSending(chosen)}>
-              Send {chosen.size} again
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                setChosen(new Map());
-                say('');
-              }}
-            >
-              Choose none
-            </button>
-          </>
-        )}
         <span className="quiet" role="status">
           {said}
         </span>
@@ -142,10 +143,26 @@ export function Deliveries({
             delivery={delivery}
             isChosen={chosen.has(delivery.deliveryId)}
             onChoose={(isChosen) => toggle(delivery, isChosen)}
-            onSend={() => setSending(new Map([[delivery.deliveryId, chosenOf(delivery)]]))}
+            onSend={() => setSending(mapOf([delivery]))}
           />
         )}
       </Listing>
+      {chosen.size > 0 && (
+        <div className="row chosen">
+          <button type="button" className="primary" onClick={() => setSending(chosen)}>
+            {verbOf(chosen)}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              setChosen(new Map());
+              say('');
+            }}
+          >
+            Choose none
+          </button>
+        </div>
+      )}
     </>
   );
 }
@@ -185,7 +202,7 @@ function Delivery({
         {last && <Time at={last.at} />}
         {nextAttemptAt !== null && (
           <span>
-            next attempt <Time at={nextAttemptAt} />
+            {isLastAttempt(delivery) ? 'last' : 'next'} attempt <Time at={nextAttemptAt} />
           </span>
         )}
         <code>{event}</code>
@@ -196,27 +213,33 @@ function Delivery({
           {isBeforeOpen && <Attempts deliveryId={previousDeliveryId} count={0} />}
         </details>
       )}
-      {lost && <SendButton delivery={delivery} onSend={onSend} />}
+      {isPressing(delivery) && <SendButton delivery={delivery} onSend={onSend} />}
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           {attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'}
         </summary>
         {isOpen && <Attempts deliveryId={deliveryId} count={attempts.length} />}
-        {isOpen && !lost && canBeSentAgain(delivery) && <SendButton delivery={delivery} onSend={onSend} />}
+        {isOpen && !isPressing(delivery) && canBeSentAgain(delivery) && (
+          <SendButton delivery={delivery} onSend={onSend} />
+        )}
       </details>
     </li>
   );
 }
 
+/** It has not arrived: what can be done about it is shown at once. */
+const isPressing = ({ lost, status }: DeliverySummary) => lost || status === 'failed';
+
 function SendButton({ delivery, onSend }: { delivery: DeliverySummary; onSend: () => void }) {
+  const verb = verbOf(mapOf([delivery]));
   return (
     <button
       type="button"
       className={delivery.lost ? 'primary' : undefined}
-      aria-label={`Send again: ${nameOf(delivery)}`}
+      aria-label={`${verb}: ${nameOf(delivery)}`}
       onClick={onSend}
     >
-      Send again
+      {verb}
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { APIError, type DeliverySummary } from '@consigliere/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { admin, endsSession } from '../session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failure } from '../ui/failure.js';
@@ -13,20 +13,33 @@ const READ_EVERY_MS = 1_000;
 /** After so many readings what is still under way is said to be so. */
 const MOST_READINGS = 20;
 const PAGE = 100;
+/** Beside what is sent, so many pages of others that are newer. */
+const MOST_OTHER_PAGES = 3;
 /** What is due later than this waits for a webhook that is paused. */
 const SOON_MS = 60_000;
 
-/** By the id of each delivery: how a person knows it, and its event. */
-export type Chosen = ReadonlyMap<string, { name: string; eventId: string }>;
+/** By the id of each delivery: how a person knows it, its event, and how it stood when it was chosen. */
+export type Chosen = ReadonlyMap<
+  string,
+  { name: string; eventId: string; status: DeliverySummary['status'] }
+>;
+
+/** What is still tried by itself is tried now; the rest goes out once more. */
+export function verbOf(chosen: Chosen): string {
+  const isTried = [...chosen.values()].every(({ status }) => status === 'failed');
+  if (chosen.size === 1) return isTried ? 'Try now' : 'Send again';
+  return isTried ? `Try the ${chosen.size} now` : `Send ${chosen.size} again`;
+}
 
 /** Events are sent again in the order in which they happened, which is that of their ids. */
 const inOrder = (chosen: Chosen) =>
   [...chosen].toSorted(([, a], [, b]) => (a.eventId < b.eventId ? -1 : Number(a.eventId > b.eventId)));
 
-/** A chosen delivery once the service has been asked: the copy of it, or why there is none. */
+/** A chosen delivery once the service has been asked: the one that is sent, with the attempts before that, or why there is none. */
 interface Asked {
   name: string;
   copyId?: string;
+  attempts?: number;
   refusal?: string;
 }
 
@@ -43,7 +56,7 @@ export function SendAgain({
   close: () => void;
 }) {
   const queries = useQueryClient();
-  const verb = chosen.size === 1 ? 'Send again' : `Send ${chosen.size} again`;
+  const verb = verbOf(chosen);
   const [said, say] = useState('');
   /** By the id of each delivery: an error in the middle has none sent twice. */
   const asked = useRef(new Map<string, Asked>());
@@ -52,15 +65,24 @@ export function SendAgain({
   const send = useMutation({
     mutationFn: async () => {
       const signal = left();
-      for (const [id, { name }] of inOrder(chosen)) {
+      for (const [id, { name, status }] of inOrder(chosen)) {
         if (asked.current.has(id)) continue;
         const progress = `${asked.current.size} of ${chosen.size} handed over`;
         say(`${progress}.`);
         const wait = (seconds: number) =>
           say(`${progress}; too many requests, it continues in ${seconds} s.`);
         try {
-          const { deliveryId } = await patiently(() => admin.deliveries.redeliver(id), wait, signal);
-          asked.current.set(id, { name, copyId: deliveryId });
+          const sent = await patiently(
+            () => admin.deliveries.redeliver(id, { unlessDelivered: status !== 'delivered' }),
+            wait,
+            signal,
+          );
+          asked.current.set(
+            id,
+            sent.status === 'delivered'
+              ? { name, refusal: 'it has arrived already, and was not sent again' }
+              : { name, copyId: sent.deliveryId, attempts: sent.attempts.length },
+          );
         } catch (error) {
           const isStopped = signal.aborted || endsSession(error);
           if (isStopped)
@@ -82,7 +104,7 @@ export function SendAgain({
   return (
     <Dialog
       title={verb}
-      description="The same event goes out once more, as a delivery of its own. The receiver knows it by its id."
+      description="The same event goes out once more; the receiver knows it by its id. What is still tried by itself is tried now instead of later, so that it does not arrive twice."
       isOpen
       setOpen={leave}
     >
@@ -115,6 +137,7 @@ export function SendAgain({
 
 /** What became of each, read for a while until nothing more can become of any. */
 function Outcomes({ destinationId, asked }: { destinationId: string; asked: readonly Asked[] }) {
+  const queries = useQueryClient();
   const ids = asked.flatMap(({ copyId }) => copyId ?? []);
   const copies = useQuery({
     queryKey: ['delivery', destinationId, 'copies', ids],
@@ -123,9 +146,15 @@ function Outcomes({ destinationId, asked }: { destinationId: string; asked: read
       dataUpdateCount < MOST_READINGS && !isOver(data, ids) ? READ_EVERY_MS : false,
   });
   const count = (kind: Kind) =>
-    asked.filter(({ copyId }) => copyId !== undefined && kindOf(copies.data?.get(copyId)) === kind).length;
+    asked.filter((one) => one.copyId !== undefined && kindOf(copies.data?.get(one.copyId), one) === kind)
+      .length;
+  const [delivered, failed] = [count('delivered'), count('failed')];
+  // No entry of the feed tells of a delivery that arrived: the webhook counts anew.
+  useEffect(() => {
+    if (delivered + failed > 0) void queries.invalidateQueries({ queryKey: ['webhook'] });
+  }, [delivered, failed, queries]);
   const parts = [
-    `${count('delivered')} of ${asked.length} delivered`,
+    `${delivered} of ${asked.length} delivered`,
     ...(
       [
         ['failed', 'failed again'],
@@ -138,9 +167,9 @@ function Outcomes({ destinationId, asked }: { destinationId: string; asked: read
     <>
       <p role="status">{parts.filter(Boolean).join(', ')}.</p>
       <ul className="summary">
-        {asked.map(({ name, copyId, refusal }, at) => (
-          <li key={copyId ?? at}>
-            {name}: {refusal ?? <Outcome copy={copies.data?.get(copyId!)} />}
+        {asked.map((one, at) => (
+          <li key={at}>
+            {one.name}: {one.refusal ?? <Outcome copy={copies.data?.get(one.copyId!)} asked={one} />}
           </li>
         ))}
       </ul>
@@ -156,13 +185,13 @@ function Outcomes({ destinationId, asked }: { destinationId: string; asked: read
 
 type Kind = 'delivered' | 'failed' | 'open';
 
-function kindOf(copy: DeliverySummary | undefined): Kind {
+function kindOf(copy: DeliverySummary | undefined, { attempts = 0 }: Asked): Kind {
   if (copy?.status === 'delivered') return 'delivered';
-  return copy?.status === 'dead' || copy?.attempts.length ? 'failed' : 'open';
+  return copy?.status === 'dead' || (copy?.attempts.length ?? 0) > attempts ? 'failed' : 'open';
 }
 
-function Outcome({ copy }: { copy: DeliverySummary | undefined }) {
-  const last = copy?.attempts.at(-1);
+function Outcome({ copy, asked }: { copy: DeliverySummary | undefined; asked: Asked }) {
+  const last = copy?.attempts.slice(asked.attempts).at(-1);
   if (copy?.status === 'dead' && !last) return 'given up: the webhook receives nothing any more';
   if (!copy || !last) {
     return (
@@ -196,12 +225,12 @@ function isOver(copies: ReadonlyMap<string, DeliverySummary> | undefined, ids: r
   return ids.every((id) => ['delivered', 'dead'].includes(copies?.get(id)?.status ?? ''));
 }
 
-/** The copies stand among the newest of the list: as many pages are read as hold them, and one more for what came since. */
+/** What is sent stands among the newest of the list, or a little below: as many pages are read as hold it, and a few more. */
 async function readNewest(destinationId: string, ids: readonly string[]) {
   const found = new Map<string, DeliverySummary>();
   let cursor: string | null | undefined;
   for (
-    let left = Math.ceil(ids.length / PAGE) + 1;
+    let left = Math.ceil(ids.length / PAGE) + MOST_OTHER_PAGES;
     left > 0 && cursor !== null && found.size < ids.length;
     left--
   ) {

@@ -86,7 +86,7 @@ export function HandIn() {
         </select>
         {isChoice && (
           <select aria-label="Team" value={chosen} onChange={({ target }) => type('team', target.value)}>
-            {mayBeOfNone && <option value="">no team</option>}
+            {mayBeOfNone && <option value="">for no team: only owner and admins see it</option>}
             {teams.map(({ teamId, name }) => (
               <option key={teamId} value={teamId}>
                 for the team {name}

@@ -99,7 +99,13 @@ function KillSwitch() {
   if (!maySwitch) return null;
   return (
     <>
-      <button type="button" className={isHeld ? 'danger held' : 'danger'} disabled={kill.isPending} {...hold}>
+      <button
+        type="button"
+        className={isHeld ? 'danger held' : 'danger'}
+        disabled={kill.isPending}
+        title="Everybody who may hand in work may stop everything"
+        {...hold}
+      >
         {isHeld ? 'Keep holding' : 'Stop'}
         {!isHeld && <span className="unseen"> everything</span>}
       </button>
@@ -107,7 +113,7 @@ function KillSwitch() {
       <ReasonDialog
         about="stop"
         title={`Stop everything in ${name}`}
-        description={`In ${name} nothing is sent until an admin ends the stop. What is on its way may still arrive. On a touch screen, holding Stop for a second does the same.${elsewhere}`}
+        description={`In ${name} nothing is sent until an admin ends the stop. Everybody who may hand in work, be it in one team, may stop everything. What is on its way may still arrive. On a touch screen, holding Stop for a second does the same.${elsewhere}`}
         verb="Stop everything"
         word="HALT"
         isRepeated

@@ -22,14 +22,16 @@ export function DecideMany({ chosen, clear }: { chosen: readonly ApprovalSummary
   if (chosen.length === 0 && !opened) return null;
   return (
     <>
-      <div className="row" role="status">
-        <button type="button" className="primary" onClick={() => setOpened(chosen)}>
-          Decide {chosen.length} at once
-        </button>
-        <button type="button" onClick={clear}>
-          Clear selection
-        </button>
-      </div>
+      {chosen.length > 0 && (
+        <div className="row" role="status">
+          <button type="button" className="primary" onClick={() => setOpened(chosen)}>
+            Decide {chosen.length} at once
+          </button>
+          <button type="button" onClick={clear}>
+            Clear selection
+          </button>
+        </div>
+      )}
       {opened && (
         <Dialog
           title={`Decide ${opened.length} at once`}
@@ -107,9 +109,6 @@ function Many({
       )}
       {error && <Failure error={error} onRetry={retry} />}
       {decide.error && <Failure error={decide.error} />}
-      <button type="button" className="primary" disabled={!isReady} onClick={() => decide.mutate('approve')}>
-        Approve {count}
-      </button>
       <label>
         Reason for rejecting
         <textarea
@@ -119,6 +118,14 @@ function Many({
         />
       </label>
       <div className="row">
+        <button
+          type="button"
+          className="primary"
+          disabled={!isReady}
+          onClick={() => decide.mutate('approve')}
+        >
+          Approve {count}
+        </button>
         <button
           type="button"
           className="danger"

@@ -243,9 +243,14 @@ const Row = memo(function Row({
           </span>
         </Link>
         {isChosen && choose && like.length > 1 && (
-          <button type="button" onClick={() => choose(like, true)}>
-            Choose all {like.length} like this
-          </button>
+          <>
+            <button type="button" onClick={() => choose(like, true)}>
+              Choose all {like.length} like this
+            </button>{' '}
+            <span className="quiet">
+              the same capo, action, recipients’ domain and risk, whatever the subject
+            </span>
+          </>
         )}
       </div>
     </li>

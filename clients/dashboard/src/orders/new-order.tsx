@@ -20,7 +20,8 @@ export function NewOrder({ about, before }: { about: string; before: Order }) {
       }}
     >
       <p className="quiet">
-        A draft decides nothing. Next you see what it would have done, and activate it or not.
+        A draft decides nothing. Next you see what it would have done, and activate it or not. The safety
+        check looks for whom it is, how many in an hour, recipients of each, and when it ends.
       </p>
     </OrderForm>
   );

@@ -4,13 +4,13 @@ import { client } from '../session.js';
 import { Field } from '../ui/form.js';
 import { NamesField } from '../ui/names-field.js';
 import { readAll } from '../ui/read-all.js';
-import { EFFECTS, type Order } from './order.js';
+import { EFFECT_CHOICES, type Order } from './order.js';
 
 type Limit = keyof NonNullable<Order['limits']>;
 const LIMITS: Record<Limit, string> = {
   maxPerHour: 'At most in an hour',
   maxPerDay: 'At most in a day',
-  maxRecipients: 'Recipients of each at most',
+  maxRecipients: 'Recipients of each at most, such as 1',
   maxAmountPerDay: 'Sum of the amounts of a day at most',
 };
 
@@ -131,7 +131,7 @@ export function OrderFields({
           value={order.effect}
           onChange={({ target }) => onChange({ ...order, effect: target.value as Order['effect'] })}
         >
-          {Object.entries(EFFECTS).map(([effect, words]) => (
+          {Object.entries(EFFECT_CHOICES).map(([effect, words]) => (
             <option key={effect} value={effect}>
               {words}
             </option>
@@ -140,7 +140,7 @@ export function OrderFields({
       </Field>
       <NamesField
         label="What it is about"
-        hint="action types and tools, such as email.send or crm.*; none: everything"
+        hint="action types and tools, such as email.send or crm.*, each added with Enter; none: everything"
         known={known?.actions ?? []}
         values={order.match.actionTypes ?? []}
         onChange={(names) => onChange(withMatch(order, 'actionTypes', names))}
@@ -195,7 +195,7 @@ export function OrderFields({
       </fieldset>
       <NamesField
         label="Only for these agents"
-        hint="programs from outside, by the name of their token; none named: no agent is singled out"
+        hint="programs from outside, by the name of their token; none named: all that ask for what is named above, or none where capos are ticked"
         known={known?.agents ?? []}
         values={order.match.agents ?? []}
         onChange={(names) => onChange(withMatch(order, 'agents', names))}

@@ -64,6 +64,7 @@ export function OrderForm<T>({ about, isNew = false, before, verb, act, onDone, 
           )}
         </div>
         <div>
+          <Rule order={order ?? lastGood} />
           <Field label="The same as JSON" hint="for what has no field">
             <textarea
               className="json"
@@ -80,7 +81,6 @@ export function OrderForm<T>({ about, isNew = false, before, verb, act, onDone, 
           )}
         </div>
       </div>
-      <Rule order={order ?? lastGood} />
       {children}
       {acting.error && <Failure error={acting.error} />}
       {simulation && <Changes simulation={simulation} />}

@@ -2,6 +2,7 @@ import type { OneStandingOrderView, StandingOrderView } from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWaitingCount } from '../inbox/use-waiting.js';
 import { mayAct, useMe } from '../me.js';
 import { client } from '../session.js';
 import { Act } from '../ui/act.js';
@@ -37,9 +38,18 @@ export function OrderPage() {
   return <Loaded query={order}>{(data) => <Whole key={data.version} order={data} />}</Loaded>;
 }
 
+/** What waits already is not decided again. */
+function stillAsking(waiting: number): string {
+  if (waiting === 0) return '';
+  return `${waiting === 1 ? 'What waits' : `The ${waiting} that wait`} in the inbox already still ${waiting === 1 ? 'asks' : 'ask'}: an order decides only what comes after it.`;
+}
+
+const isLoosening = (effect: StandingOrderView['effect']) => effect === 'allow' || effect === 'throttle';
+
 function Whole({ order }: { order: OneStandingOrderView }) {
   const { standingOrderId, name, status, effect, teamId, version, warnings, createdBy } = order;
   const me = useMe();
+  const waiting = useWaitingCount();
   const mayWrite = mayAct(me, effect === 'allow' ? 'admin' : 'operator', teamId);
   return (
     <article className="page wide">
@@ -51,8 +61,20 @@ function Whole({ order }: { order: OneStandingOrderView }) {
         <span>by {createdBy.name}</span>
         {teamId !== null && <span>{me?.teams.find((team) => team.teamId === teamId)?.name}</span>}
       </p>
-      <p className="quiet">{STATES[status]}</p>
-      {status === 'draft' && order.heldBecause !== null && <p className="warning">{reasonOf(order)}</p>}
+      <p className="quiet">
+        {STATES[status]} {status === 'active' && isLoosening(effect) && stillAsking(waiting)}
+      </p>
+      {status === 'draft' && order.heldBecause !== null && (
+        <p className="warning">
+          {reasonOf(order, mayAct(me, 'owner'))}
+          {order.heldBecause.includes('safety eval') && (
+            <>
+              {' '}
+              What to change stands below, under <a href="#safety">Is it safe?</a>
+            </>
+          )}
+        </p>
+      )}
       {warnings?.map((warning) => (
         <p key={warning} className="warning">
           {warning}
@@ -63,8 +85,8 @@ function Whole({ order }: { order: OneStandingOrderView }) {
         <Rule order={ruleOf(order)} />
         <AuthorsWords order={order} />
       </section>
-      {(effect === 'allow' || effect === 'throttle') && order.activatedAt !== null && <LetGo order={order} />}
-      <Steps order={order} />
+      {isLoosening(effect) && order.activatedAt !== null && <LetGo order={order} />}
+      <Steps order={order} waiting={waiting} />
       {status !== 'archived' && <Simulation order={order} />}
       <Safety order={order} />
       {status !== 'archived' && mayWrite && <Change order={order} />}
@@ -113,18 +135,20 @@ function LetGo({ order: { standingOrderId, effect, limits, used } }: { order: On
 }
 
 /** Why it is held, in the words of the service, without how a program says that it knows. */
-function reasonOf(order: StandingOrderView): string {
+function reasonOf(order: StandingOrderView, isOwner: boolean): string {
   const reason = (order.heldBecause ?? '').replace(/ ?An owner must allow it with "acknowledge".*$/s, '');
-  return needsOwner(order) ? `${reason} An owner has to activate it.` : reason;
+  if (!needsOwner(order)) return reason;
+  return `${reason} ${isOwner ? 'You can activate it, as an owner.' : 'An owner has to activate it.'}`;
 }
 
 /** How it begins to decide, and how that ends. */
-function Steps({ order }: { order: StandingOrderView }) {
+function Steps({ order, waiting }: { order: StandingOrderView; waiting: number }) {
   const { standingOrderId, name, status, effect, teamId, version } = order;
   const me = useMe();
   const isAdmin = mayAct(me, 'admin', teamId);
   const isOwner = mayAct(me, 'owner');
   const isOver = status === 'archived';
+  const stillAsks = isLoosening(effect) ? stillAsking(waiting) : '';
   const mayActivate = isAdmin && !isOver && status !== 'active' && (isOwner || !needsOwner(order));
   // One that tightens is taken away by an admin only.
   const mayPause = mayAct(me, effect === 'allow' ? 'operator' : 'admin', teamId);
@@ -135,7 +159,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           verb="Activate"
           of={name}
           id={`${standingOrderId} ${version}`}
-          effect="From now on it decides. It can be paused at any time."
+          effect={`From now on it decides. It can be paused at any time. ${stillAsks}`}
           act={({ acknowledge }) =>
             client.standingOrders.activate(standingOrderId, {
               version,
@@ -144,7 +168,7 @@ function Steps({ order }: { order: StandingOrderView }) {
           }
           stale={STALE}
           onDone={({ status: became }) =>
-            tell(`${became === 'active' ? 'It decides now' : 'Saved'}: ${name}`)
+            tell(`${became === 'active' ? 'It decides now' : 'Saved'}: ${name}. ${stillAsks}`.trim())
           }
         >
           <Rule order={ruleOf(order)} />

@@ -4,9 +4,16 @@ export type Order = CreateStandingOrderBody;
 
 export const EFFECTS: Record<Order['effect'], string> = {
   allow: 'let it go by itself',
-  throttle: 'slow it down to a pace',
+  throttle: 'let it go by itself, at a pace',
   require_approval: 'ask a person each time',
   deny: 'never let it go',
+};
+
+/** The same, for those who choose: what the limits do. */
+export const EFFECT_CHOICES: typeof EFFECTS = {
+  ...EFFECTS,
+  allow: 'let it go by itself; what goes beyond a limit asks a person',
+  throttle: 'let it go by itself, at a pace; what goes beyond a limit waits',
 };
 
 /**

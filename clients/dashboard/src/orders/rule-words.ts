@@ -105,7 +105,7 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
   const isPaced = effect === 'allow' || effect === 'throttle';
   const conditions = Object.entries(recordOf(fields)).map(([path, condition]) => ({
     ...line(
-      Object.hasOwn(COMMON_FIELDS, path) ? `${COMMON_FIELDS[path]} (${path})` : path,
+      Object.hasOwn(COMMON_FIELDS, path) ? COMMON_FIELDS[path]! : path,
       `only where it ${partsIn(condition, OPERATORS).join(', and ')}`,
     ),
     fault: unknownOperators(condition),
@@ -129,7 +129,11 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
       'Agents',
       agents,
       () => `only ${listed(agents)}`,
-      isGiven(capos) ? 'none, since it names capos' : 'all',
+      isGiven(capos)
+        ? 'none, since it names capos'
+        : isPaced && !isGiven(actionTypes)
+          ? 'none, since it names no tool'
+          : 'all: also programs from outside that ask for it',
     ),
     ...given(
       'Actions and tools',
@@ -143,9 +147,9 @@ export function ruleIn(order: Partial<Order>, names: Names = {}): RuleLine[] {
     conditions.length === 0
       ? line('Conditions', 'none: any recipient, any amount, any content')
       : {
-          name: 'Where there are several, such as recipients',
+          name: 'With several recipients or other values',
           words:
-            effect === 'allow' ? 'each must meet the condition' : 'one that meets the condition is enough',
+            effect === 'allow' ? 'each has to meet the condition' : 'one that meets the condition is enough',
           isGiven: false,
         },
     ...unknownLines(otherMatch),

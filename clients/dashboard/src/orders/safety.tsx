@@ -19,7 +19,7 @@ const ADVICE: Record<string, string> = {
   'order.unlimited_irreversible': 'Fill in “At most in an hour” or “At most in a day”.',
   'order.no_expiry': 'Fill in “Ends”, so that somebody looks at it again.',
   'order.no_expiry_irreversible': 'Fill in “Ends”, so that somebody looks at it again.',
-  'order.large_audience': 'Lower the number of recipients of each.',
+  'order.large_audience': 'Fill in “Recipients of each at most”: 1 where each mail goes to one person.',
   'order.unbounded_amount': 'Fill in “Only for amounts up to”.',
 };
 
@@ -47,7 +47,7 @@ export function Safety({
     staleTime: Infinity,
   });
   return (
-    <section aria-label="Safety eval">
+    <section aria-label="Safety eval" id="safety">
       <h2>Is it safe?</h2>
       {shownId === null ? (
         <p className="quiet">

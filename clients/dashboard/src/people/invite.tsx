@@ -8,9 +8,9 @@ import { RoleOptions, rolesOf, rolesToGive } from './roles.js';
 type TeamRole = Exclude<Role, 'owner'>;
 
 /** Brings somebody in: into a team, or into the workspace alone; afterwards it says what happens next. */
-export function Invite({ me }: { me: BootstrapView }) {
+export function Invite({ me, madeTeamId }: { me: BootstrapView; madeTeamId: string | undefined }) {
   const managed = me.teams.filter(({ teamId }) => mayAct(me, 'admin', teamId));
-  const [teamId, setTeamId] = useState(managed[0]?.teamId ?? '');
+  const [teamId, setTeamId] = useState(madeTeamId ?? managed[0]?.teamId ?? '');
   const team = managed.find((one) => one.teamId === teamId)?.name;
   const [done, setDone] = useState<AddedToTeam>();
   const invite = async ({ email, name, role }: Record<string, string>): Promise<AddedToTeam> => {

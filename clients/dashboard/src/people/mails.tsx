@@ -1,4 +1,9 @@
-import type { BootstrapView, ChangeNotificationChoices, MailedView } from '@consigliere/sdk';
+import type {
+  BootstrapView,
+  ChangeNotificationChoices,
+  MailedView,
+  NotificationChoicesView,
+} from '@consigliere/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../session.js';
@@ -44,6 +49,22 @@ export function NoReports({
       <Link to="/report">Daily Report</Link>; what you choose here counts once they have named you.
     </p>
   );
+}
+
+type Choices = Pick<NotificationChoicesView, 'own' | 'effective'>;
+
+/** What one is mailed of each kind, as the workspace says or as one chooses. */
+export function MailFields({ own, effective }: Choices) {
+  return ALL.map((kind) => (
+    <Field key={kind} label={`${KINDS[kind]}: I am mailed`}>
+      <select name={kind} defaultValue={own[kind] ?? ''}>
+        <option value="">
+          as the workspace says{own[kind] === null && ` (${CHOICES[effective[kind]]})`}
+        </option>
+        <MailOptions kind={kind} />
+      </select>
+    </Field>
+  ));
 }
 
 /** How many mails of a kind one can choose to get. */
@@ -101,16 +122,7 @@ export function Mails({ me }: { me: BootstrapView }) {
               stale={['notifications']}
               says="What you are mailed is saved."
             >
-              {ALL.map((kind) => (
-                <Field key={kind} label={`${KINDS[kind]}: I am mailed`}>
-                  <select name={kind} defaultValue={own[kind] ?? ''}>
-                    <option value="">
-                      as the workspace says{own[kind] === null && ` (${CHOICES[effective[kind]]})`}
-                    </option>
-                    <MailOptions kind={kind} />
-                  </select>
-                </Field>
-              ))}
+              <MailFields own={own} effective={effective} />
               <NoReports mailed={mailed} address={me.operator.email} />
             </Form>
           </>

@@ -36,16 +36,16 @@ export function Sessions() {
   return (
     <section aria-label="Sessions">
       <h2>Who else is signed in</h2>
+      <p>
+        You are signed in too: <Link to="/account">your own sessions</Link>.
+      </p>
       <Listing<ListedSession>
         queryKey={['session', 'others']}
         list={(page) => admin.sessions.list({ ...page, others: true })}
-        empty="Nobody else is signed in."
+        empty="No colleague is signed in at present."
       >
         {(session) => <Session key={session.sessionId} session={session} />}
       </Listing>
-      <p>
-        Your own sessions are on the page of <Link to="/account">your account</Link>.
-      </p>
     </section>
   );
 }
@@ -75,11 +75,11 @@ function Session({ session, isOwn = false }: { session: ListedSession; isOwn?: b
         <Act
           verb="End"
           of={`${subject} from ${address}`}
-          effect={`${isOwn ? 'You are' : `${memberName} is`} signed out there within a second.`}
+          effect={`${isOwn ? 'You are' : `${memberName} is`} signed out there within a second. ${isOwn ? 'If you do not know it, change your password too.' : 'If they do not know it, have them change their password.'}`}
           isDanger
           act={() => admin.sessions.end(sessionId)}
           stale={['session']}
-          says={`${subject.replace(/^[ty]/, (first) => first.toUpperCase())} is ended.`}
+          says={`${subject.replace(/^[ty]/, (first) => first.toUpperCase())} is ended.${isOwn ? ' If that was not you, change your password.' : ''}`}
         />
       )}
     </li>

@@ -11,7 +11,7 @@ import { RoleOptions, rolesToGive } from './roles.js';
 const STALE = ['team', 'member', 'me'] as const;
 
 /** The teams that one sees, and who is in them. */
-export function Teams({ me }: { me: BootstrapView }) {
+export function Teams({ me, onMade }: { me: BootstrapView; onMade: (teamId: string) => void }) {
   const mayMake = mayAct(me, 'admin');
   return (
     <section aria-label="Teams" id="teams">
@@ -23,8 +23,12 @@ export function Teams({ me }: { me: BootstrapView }) {
           act={({ name }) => admin.teams.create({ name: name! })}
           stale={STALE}
           says={({ name }) => `The team ${name} is made.`}
+          onDone={({ teamId }) => onMade(teamId)}
         >
-          <Field label="Name of the new team" hint="members see the work of their own teams">
+          <Field
+            label="Name of the new team"
+            hint="members see the work of their own teams; owner and admins see everything"
+          >
             <input name="name" required maxLength={80} />
           </Field>
         </Form>

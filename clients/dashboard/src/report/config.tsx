@@ -67,6 +67,12 @@ export function Config({ me }: { me: BootstrapView }) {
   );
 }
 
+/** Who is invited into a team reads what that team does. */
+const inTeam = (teamId: string): Pick<MemberView, 'role' | 'teams'> => ({
+  role: 'viewer',
+  teams: [{ teamId, role: 'viewer' }],
+});
+
 function ConfigForm({
   me,
   config: { sections, delivery, format, schedule, timezone },
@@ -141,13 +147,13 @@ function ConfigForm({
             {displayName} <span className="quiet">{email}</span> gets {gets(member)}
           </Choice>
         ))}
-        {invites.map(({ inviteId, email, name, teamId }) => (
+        {invites.map(({ inviteId, email, name, teamId, role }) => (
           <Choice key={inviteId} name="invite" id={inviteId} chosen={delivery.inviteIds}>
             {name ?? email}{' '}
             <span className="quiet">
               {name !== null && `${email}, `}invited
               {teamId !== null && ` to ${me.teams.find((team) => team.teamId === teamId)?.name}`}, mailed once
-              they accept
+              they accept: gets {gets(teamId === null ? { role, teams: [] } : inTeam(teamId))}
             </span>
           </Choice>
         ))}
@@ -160,7 +166,7 @@ function ConfigForm({
         hint={
           typed
             ? `of ${typed.displayName}, who gets ${gets(typed)}`
-            : 'one only, such as that of a distribution list, which gets everything; that of somebody invited gets nothing before they accept, and then, like that of a member, what they may read'
+            : 'one, such as that of a distribution list: it gets everything, a colleague’s only what they may read'
         }
       >
         <input name="address" type="email" maxLength={254} defaultValue={delivery.emailAddress ?? ''} />

@@ -9,11 +9,14 @@ export function ReportPage() {
   const me = useMe();
   if (!me) return <p className="empty">Loading.</p>;
   const isAdmin = mayAct(me, 'admin');
+  const isPart = !isAdmin && me.teams.length > 0;
   return (
     <div className="page">
       <h1>Daily Report</h1>
       <p>
-        <Link to="/overview">Read the last one.</Link>
+        <Link to="/overview" search={{ view: 'boss' }}>
+          Read what {isPart ? 'your teams did' : 'was done'} on the last day.
+        </Link>
       </p>
       {isAdmin ? (
         <>
@@ -23,7 +26,14 @@ export function ReportPage() {
       ) : (
         <p className="quiet">Admins set when it is made, what it says and to whom it goes.</p>
       )}
-      <History me={me} isAdmin={isAdmin} />
+      {isPart ? (
+        <p>
+          Once an admin has named you as a recipient, you are mailed your teams’ part each morning. The whole
+          report is for owners and admins.
+        </p>
+      ) : (
+        <History me={me} isAdmin={isAdmin} />
+      )}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { PermissionDeniedError } from '@consigliere/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failure } from './failure.js';
@@ -11,6 +12,8 @@ interface Read<T> {
 /** What was read, or why it is not there yet. */
 export function Loaded<T>({ query, children }: { query: Read<T>; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) return children(query.data);
+  // What a role may not read is no failure, and trying again changes nothing.
+  if (query.error instanceof PermissionDeniedError) return <p className="empty">{query.error.message}</p>;
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   return <p className="empty">Loading.</p>;
 }
