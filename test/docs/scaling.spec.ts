@@ -159,6 +159,33 @@ describe('how the tables could be distributed, in crossings.md', () => {
   });
 });
 
+describe('how many cores, in docs/scaling.md', () => {
+  it('is reckoned from the measured cost of a directive', () => {
+    const cost = rowsBelow(guide, 'What one act costs').find(([act]) =>
+      act!.includes('a directive from hand-in'),
+    )!;
+    const [walKb, service, database] = cost.slice(3).map(Number) as [number, number, number];
+    const ofWorkspace = Number(/one takes 484 ÷ 5\s+= (\d+) directives/.exec(guide)![1]);
+    const rows = rowsBelow(guide, 'How many cores').map((row) => row.slice(0, 8).map(Number));
+    expect(rows.map(([cores]) => cores)).toEqual([4, 8, 16, 32, 64]);
+    for (const row of rows) {
+      const cores = row[0]!;
+      const full = (cores * 1_000) / (service + database);
+      const processes = Math.ceil((full * service) / 1_000);
+      expect(row).toEqual([
+        cores,
+        Math.round(full),
+        Math.round(full / 2),
+        processes,
+        processes * 11,
+        Math.round((full * walKb) / 1_000),
+        Math.ceil(full / ofWorkspace),
+        Math.round((full * database) / 1_000),
+      ]);
+    }
+  });
+});
+
 describe('what is read from a replica, in docs/scaling.md', () => {
   const listed = rowsBelow(guide, 'Read replicas').flatMap(([paths, to]) =>
     codeIn(paths!).map((above) => ({ above, replica: to === 'yes' })),

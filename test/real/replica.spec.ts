@@ -11,6 +11,7 @@ import { type Service, type ServiceProcess, startService } from '../support/proc
 import { allFound } from '../support/programs.js';
 import { eventually } from '../support/test-app.js';
 import { type MachineDatabase, startMachineDatabase } from './machine-database.js';
+import { readsOf } from './replicated-service.js';
 import { figuresOf, SteadyLoad } from './steady-load.js';
 
 const programs = machinePostgres();
@@ -45,13 +46,6 @@ let addresses = 0;
 const ownAddress = () => `10.9.${Math.floor(++addresses / 250)}.${(addresses % 250) + 1}`;
 
 const revenue = (externalId: string) => ({ amount: 1, currency: 'EUR', source: 'test', externalId });
-
-/** How many reads who has answered, as Prometheus is told. */
-async function readsOf({ url }: ServiceProcess): Promise<Record<string, number>> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = [...text.matchAll(/^consigliere_replica_reads_total\{outcome="(\w+)"\} (\d+)$/gm)];
-  return Object.fromEntries(lines.map(([, outcome, count]) => [outcome, Number(count)]));
-}
 
 describe.skipIf(!found)('a replica 200 ms late', { timeout: 300_000 }, () => {
   let database: MachineDatabase;

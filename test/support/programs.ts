@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -28,8 +28,9 @@ export async function startProgram(
   flags: string[],
   ports: number[],
   end: (child: ChildProcess) => unknown = (child) => child.kill('SIGTERM'),
+  options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'> = {},
 ): Promise<RunningProgram> {
-  const child = spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(path, flags, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,8 @@
 import { Consigliere } from '@consigliere/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../src/platform/kernel/ids.js';
+import { RouteTable } from '../../../src/platform/http/route-table.js';
+import { connectMcp } from '../../support/mcp-connection.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 
@@ -48,6 +51,67 @@ describe('a replica that is none', () => {
     const metrics = await (await fetch(`${test.url}/metrics`)).text();
     expect(metrics).toContain('consigliere_replica_reads_total{outcome="down"} 2');
     expect(metrics).toContain('consigliere_replica_reads_total{outcome="replica"} 0');
+  });
+});
+
+describe('where the primary alone answers', () => {
+  let test: TestApp;
+  let directiveId: string;
+  beforeAll(async () => {
+    test = await startTestApp({ DATABASE_READ_URL: 'postgres://127.0.0.1:1/consigliere' });
+    const { body } = await test.owner.post('/directives', { directive: 'Note it.', capo: 'capo_ops' });
+    directiveId = body.directiveId;
+  });
+  afterAll(() => test.close());
+
+  /** How many reads a replica might have answered: each that it was asked for counts, whoever answered. */
+  async function offeredDuring(act: () => Promise<unknown>): Promise<number> {
+    const offered = async () => {
+      const text = await (await fetch(`${test.url}/metrics`)).text();
+      const counts = [...text.matchAll(/^consigliere_replica_reads_total\{.*\} (\d+)$/gm)];
+      expect(counts).toHaveLength(4);
+      return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const before = await offered();
+    await act();
+    return (await offered()) - before;
+  }
+
+  it('keeps the admin area from the replica, also where the same route of the API may go there', async () => {
+    const shared = test.app
+      .get(RouteTable)
+      .entries.filter(({ policy }) => policy.replica)
+      .flatMap(({ paths }) => paths.filter((path) => path.startsWith('/api/admin/')))
+      .map((path) => path.replace('deliveries/:id', `deliveries/${newId('dlv')}`))
+      .map((path) => path.replace('webhooks/:id', `webhooks/${newId('whk')}`));
+    expect(shared).not.toEqual([]);
+    const session = await test.signIn();
+    for (const path of shared) {
+      const ofApi = path.replace('/api/admin', '/api/pro');
+      const offered = {
+        api: await offeredDuring(() => test.owner.get(ofApi)),
+        admin: await offeredDuring(async () => {
+          expect([200, 404], path).toContain((await session.get(path)).status);
+        }),
+      };
+      expect({ path, offered }).toEqual({ path, offered: { api: expect.any(Number), admin: 0 } });
+      expect(offered.api, ofApi).toBeGreaterThan(0);
+    }
+  });
+
+  it('keeps what an assistant reads through /mcp from the replica', async () => {
+    const { token } = test.owner as { token: string };
+    const assistant = await connectMcp({ url: test.url, token, over: 'http', revision: '2026-07-28' });
+    const throughMcp = await offeredDuring(async () => {
+      const { structuredContent } = await assistant.callTool({
+        name: 'service/directives/get',
+        arguments: { directiveId },
+      });
+      expect(structuredContent).toMatchObject({ directiveId });
+    });
+    const byApi = await offeredDuring(() => test.owner.get(`/directives/${directiveId}`));
+    await assistant.close();
+    expect({ throughMcp, byApi }).toEqual({ throughMcp: 0, byApi: 1 });
   });
 });
 
