@@ -604,8 +604,12 @@ describe('other moves', () => {
       'capo_product',
       { type: 'document.file', title: 'Return policy', body: 'Returns are free.', asked: [] },
     ],
-    ['File this memo: All is well.', 'ceo', { title: 'All is well.', body: 'All is well.', asked: [] }],
-    ['File this memo for the board: All is well. Thanks.', 'ceo', { asked: ['title', 'body'] }],
+    ['File this memo: All is well.', 'ceo', { title: 'All is well', body: 'All is well.', asked: [] }],
+    [
+      'File this memo for the board: All is well. Thanks.',
+      'ceo',
+      { title: 'All is well. Thanks', asked: [] },
+    ],
     [
       "Create a document titled 'Opening' with the text: 1. Unlock. 2. Switch on.",
       'capo_product',

@@ -48,9 +48,12 @@ export function moveAt(marks: Marks, from: number, last: number): Found | undefi
 /** A signal or a document: its title in quotation marks behind the noun, and all that follows the colon. */
 function filedMove(marks: Marks, type: ActionTypeName, from: number, noun: number, last: number): Found {
   const isSignal = type === 'signal.raise';
-  const quote = marks.is(noun + 1, 'link') ? noun + 2 : noun + 1;
-  const isTitled = marks.kind(quote) === 'quote';
-  const begin = marks.past(isTitled ? quote + 1 : noun + 1);
+  const end = marks.sentenceEnd(noun);
+  const head = marks.is(noun + 1, 'link', 'signal') ? noun + 2 : noun + 1;
+  const isTitled = marks.kind(head) === 'quote';
+  const isMark = (at: number) => marks.isColon(at) || marks.labels.has(at);
+  const about = marks.is(head, 'purpose') ? marks.find(head, end, isMark) : undefined;
+  const begin = about ?? marks.past(isTitled ? head + 1 : head);
   const label = marks.labels.get(begin);
   const isText = label ? label.kind === 'text' : marks.isColon(begin);
   const next = isText ? (label?.next ?? marks.pastLine(begin + 1)) : last;
@@ -59,12 +62,12 @@ function filedMove(marks: Marks, type: ActionTypeName, from: number, noun: numbe
   const isOther = (at: number) => marks.isStart(at) && marks.is(marks.past(at), 'record', 'file', 'raise');
   const isMore = (at: number) => marks.isLoose(at) || marks.isCommand(at) || isOther(at);
   const isWhole = isQuoted || (marks.kind(next) !== 'quote' && marks.find(next, last, isMore) === undefined);
-  const head = marks.slice(from, begin);
-  const severity = /critical|kritisch/i.test(head) ? 'critical' : /warn/i.test(head) ? 'warning' : 'info';
+  const said = marks.slice(from, begin);
+  const severity = /critical|kritisch/i.test(said) ? 'critical' : /warn/i.test(said) ? 'warning' : 'info';
   const body = isSignal && text.length > LIMITS.signal ? '' : text;
-  const title = oneLine(isTitled ? marks.word(quote) : cutText(body.split('\n', 1)[0]!, 78));
+  const title = oneLine(isTitled ? marks.word(head) : cutText(body.replace(/[.,:;]*(?:\n[^]*)?$/, ''), 78));
   const params = { ...(isSignal && { type: 'report', severity }), title: cutText(title, LIMITS.title), body };
-  return { type, params, doubts: isWhole ? [] : [PART], end: isText ? last : marks.sentenceEnd(noun) };
+  return { type, params, doubts: isWhole ? [] : [PART], end: isText ? last : end };
 }
 
 /** One word, or a name in capitals. */

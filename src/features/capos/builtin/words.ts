@@ -29,7 +29,7 @@ const WORDS = {
   joint: `with mit avec con in im a an this following folgenden`,
   each: `each individually separately separate einzeln jeweils getrennt séparément individuellement individualmente`,
   from: `from by customer client payer von vom kunde kundin`,
-  purpose: `for against für wegen`,
+  purpose: `for about against für über wegen`,
   condition: `if when once unless but because until wenn falls sobald aber weil bis si quand mais parce cuando pero porque`,
   around: `on in via as at by today yesterday cash bank transfer received got get came has have just am im per bar heute gestern ein ist haben hat wir als erhalten bekommen eingegangen`,
   spent: `expense expenses spent refund refunds refunded back loss losses bill cost costs owes ausgabe ausgaben ausgegeben erstattet erstattung zurück verlust`,
