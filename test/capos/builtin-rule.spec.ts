@@ -75,7 +75,7 @@ describe('a mail in the form of the rule is ready', () => {
       { ...BOTH, cc: ['cy@acme.example'] },
     ],
     [`Send the text 'It ships on Friday.' to ${JANE} under the subject 'Order'.`],
-    [`Envíe por favor un mensaje a ${JANE} y a ${BOB}. Asunto: Order. Texto: It ships on Friday.`, BOTH],
+    [`Envíe un correo a ${JANE} y a ${BOB}. Asunto: Order. Texto: It ships on Friday.`, BOTH],
     [`Send "It ships on Friday." to ${JANE} and ${BOB}, subject Order`, BOTH],
     [`Écris à ${JANE} avec l'objet « Order » et le texte « It ships on Friday. »`],
     [`Send two mails: one to ${JANE}: "It ships on Friday.", subject "Order"`],
@@ -85,7 +85,7 @@ describe('a mail in the form of the rule is ready', () => {
     ],
     [`"It ships on Friday." - please send this to ${JANE} with the subject Order`],
     [`Kannst du ${JANE} bitte eine kurze Mail schicken? Betreff: Order. Nachricht: It ships on Friday.`],
-    [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
+    [`Envoie un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
     [`Email ${JANE} with subject "Order" and this text: It ships on Friday.`],
     [`Email ${JANE}, subject Re: Order: It ships on Friday.`, { subject: 'Re: Order' }],
     [`Email ${JANE} (subject: Order), text: It ships on Friday.`],
@@ -144,7 +144,7 @@ describe('a mail in the form of the rule is ready', () => {
       mail({ to: [BOB], body: 'Two.' }),
     ]);
     expect(packets(`Send "One." to ${JANE}, subject "Order", and "Two." to ${BOB}, subject "Order"`)).toEqual(
-      [mail({ body: 'One.' }), mail({ to: [BOB], body: 'Two.' })],
+      [mail({ body: '', asked: ['to', 'body'] })],
     );
   });
 
@@ -263,7 +263,7 @@ describe('a value that is in doubt stays empty and is asked for', () => {
 
   it.each([
     `Send a mail to ${JANE}: "One." and another to ${BOB}: "Two." Subject for both: Order`,
-    `Manda un correo a ${JANE}: "One." y otro a ${BOB}: "Two." Asunto para los dos: "Order"`,
+    `Manda un correo a ${JANE}: "One." y a ${BOB}: "Two." Asunto para los dos: "Order"`,
     `Asunto para los dos: Order. Manda a ${JANE}: "One." y a ${BOB}: "Two."`,
     `Subject for both: "Order". Email ${JANE}: "One." Email ${BOB}: "Two."`,
   ])('as does a subject for two mails: %s', (text) => {
@@ -321,6 +321,11 @@ describe('a word that the runner does not know makes a complete mail ask once', 
     ],
     [`Email ${JANE} the following. Subject: Order. "It ships on Friday." Do not add anything else.`],
     [`Email ${JANE}, subject "Order": "It ships on Friday." Reply to me at ${BOB}`, { asked: ['to'] }],
+    [`Envoie s'il te plaît un mail à ${JANE}, objet : Order, texte : It ships on Friday.`],
+    [
+      `Envíe por favor un mensaje a ${JANE} y a ${BOB}. Asunto: Order. Texto: It ships on Friday.`,
+      { ...BOTH },
+    ],
   ])('%s', (text, more) => {
     expect(packets(text)).toEqual([mail({ asked: ['body'], ...more })]);
   });
@@ -375,6 +380,7 @@ describe('a mail is never ready', () => {
     `${ready} Mach das erst, wenn ich es sage.`,
     `Mail ${JANE}, subject "Order": It ships. Don't send it before I say so.`,
     `Mail ${JANE}, subject "Order": It ships. Then call her.`,
+    `Mail ${JANE}, subject: Order\n\nHi,\nplease send ${BOB} the offer.`,
     `Mail ${JANE}, subject "Order": It ships. Also tell ${BOB}.`,
     `Mail ${JANE}, subject "Order": It ships. Attach the invoice.`,
     `Mail ${JANE}, subject "Order": "It ships" on Friday.`,
@@ -435,8 +441,9 @@ describe('a mail is never ready', () => {
 
   it.each([
     [`Reply to the complaint of ${JANE}`, JANE],
+    [`Email ${JANE} "It ships." with the subject "Order" and ${BOB} in cc`, BOB],
     [`Mail ${JANE}, subject "Order": "It ships." ${JANE.slice(1)} gets it too.`, JANE.slice(1)],
-    [`Forward the mail from ${JANE} to ${BOB}`, BOB],
+    [`Forward the mail from ${JANE} to ${BOB}`, JANE],
     [`Tell ${JANE} that ${BOB} is on holiday`, BOB],
   ])('for whoever is only spoken of, who is asked about: %s', (text, address) => {
     const [packet] = draft(text).packets;
@@ -460,7 +467,8 @@ describe('the context', () => {
     body: 'It ships on Friday.',
   };
   it.each<[string, Record<string, unknown>, object]>([
-    ['Send this to the customer.', context, {}],
+    ['Email it now', { ...context, to: JANE }, {}],
+    ['Send this to the customer.', context, { to: [], asked: ['to'] }],
     ['Email it now', { ...context, to: JANE, cc: 'Sue' }, { asked: ['body'] }],
     ['ok looks good, email it out now pls', { ...context, cc: BOB }, { asked: ['to', 'subject', 'body'] }],
     ['Email it now', { to: [JANE], cc: [BOB], subject: 'Order', body: 'It ships on Friday.' }, COPY],
@@ -498,9 +506,9 @@ describe('other moves', () => {
       { amount: 50, source: 'Acme', description: 'website', asked: [] },
     ],
     [
-      'Müller & Co. haben heute 50,50 € für das Dach bezahlt. Bitte verbuchen.',
+      'Müller & Co. haben heute 50,50 € für das Dach bezahlt, bitte verbuchen.',
       'capo_revenue',
-      { amount: 50.5, asked: ['source'] },
+      { amount: 50.5, asked: ['source', 'amount'] },
     ],
     ['We got 50 EUR from Acme if it is true, please book it', 'capo_revenue', { asked: ['amount'] }],
     ['Record 50 EUR from Acme if they pay', 'capo_revenue', { asked: ['amount'] }],
@@ -526,8 +534,8 @@ describe('other moves', () => {
         amount: 89.9,
         currency: 'EUR',
         source: 'Frau Roth',
-        description: 'Reparatur, bezahlt am 2. Mai 2025',
-        asked: [],
+        description: undefined,
+        asked: ['amount'],
       },
     ],
     [
@@ -537,7 +545,7 @@ describe('other moves', () => {
     ],
     [`Record 50 EUR from Acme for eggs to ${JANE}`, 'capo_revenue', { asked: ['amount'] }],
     ['Record 200 from Acme and 75 from Bolt', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
-    ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['amount'] }],
+    ['Record 50 EUR from Acme and 75 raffle', 'capo_revenue', { asked: ['source'] }],
     [
       'Verbuche 1.250,50 Euro Umsatz von der Schreinerei Huber',
       'capo_revenue',
@@ -562,17 +570,25 @@ describe('other moves', () => {
     [
       'Erfasse 320 € Einnahme von Café Morgenrot, Rechnung 2024-031',
       'capo_revenue',
-      { amount: 320, source: 'Café Morgenrot', description: 'Rechnung 2024-031', asked: [] },
+      { amount: 320, source: 'Café Morgenrot', description: undefined, asked: ['amount'] },
     ],
     ['Record 50 EUR from Acme and Sons', 'capo_revenue', { source: 'Acme and Sons', asked: [] }],
-    ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency', 'source'] }],
-    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['source'] }],
+    ['Record 50 EUR and 60 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Acme paid 50 EUR too little, please book it', 'capo_revenue', { asked: ['source', 'amount'] }],
     ['Record 1.200k EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
     [
-      'Zahlungseingang verbuchen: 1.780,00 € von Möbelhaus Krüger, Rechnung 4409',
+      'Verbuche 1.780,00 € von Möbelhaus Krüger für Rechnung 4409',
       'capo_revenue',
       { amount: 1780, source: 'Möbelhaus Krüger', description: 'Rechnung 4409', asked: [] },
     ],
+    ['Record -50 EUR from Acme', 'capo_revenue', { asked: ['amount', 'currency'] }],
+    ['Record - 50 EUR from Acme', 'capo_revenue', { asked: ['amount'] }],
+    ['Record the 80 EUR from Acme as a loss', 'capo_revenue', { asked: ['amount'] }],
+    ['Record 120 EUR from our account for office expenses', 'capo_revenue', { asked: ['amount'] }],
+    ['Trag 50 € Ausgaben ein, Kunde Acme', 'capo_revenue', { asked: ['amount'] }],
+    ['We paid 320 EUR to Blitz GmbH, please book it', 'capo_revenue', { asked: ['source', 'amount'] }],
+    ['We paid 320 EUR from savings, please book it', 'capo_revenue', { asked: ['amount'] }],
+    ['Acme hat uns 55 € erstattet, bitte verbuchen', 'capo_revenue', { asked: ['source', 'amount'] }],
     [
       'Bitte 450 € von Gartenbau Lang verbuchen',
       'capo_revenue',
@@ -588,7 +604,12 @@ describe('other moves', () => {
       'capo_product',
       { type: 'document.file', title: 'Return policy', body: 'Returns are free.', asked: [] },
     ],
-    ['File this memo for the board: All is well. Thanks.', 'ceo', { title: 'All is well', asked: [] }],
+    ['File this memo: All is well.', 'ceo', { title: 'All is well', body: 'All is well.', asked: [] }],
+    [
+      'File this memo for the board: All is well. Thanks.',
+      'ceo',
+      { title: 'All is well. Thanks', asked: [] },
+    ],
     [
       "Create a document titled 'Opening' with the text: 1. Unlock. 2. Switch on.",
       'capo_product',
@@ -597,19 +618,19 @@ describe('other moves', () => {
     [
       'Write a document (title: Rules): No smoking.',
       'ceo',
-      { title: 'Rules', body: 'No smoking.', asked: [] },
+      { title: '', body: '', asked: ['title', 'body'] },
     ],
     [
       'Erstelle ein Dokument, der Titel soll sein: Regeln, Text: Nicht rauchen.',
       'ceo',
-      { title: 'Regeln', body: 'Nicht rauchen.', asked: [] },
+      { title: '', body: '', asked: ['title', 'body'] },
     ],
     [
       'Write a document titled "Rules" with the text "No smoking at all"',
       'ceo',
       { title: 'Rules', body: 'No smoking at all', asked: [] },
     ],
-    ['Add a note called Ones: One. And a note called Twos: Two.', 'ceo', { title: '', asked: ['title'] }],
+    ['Add a note called Ones: One.', 'ceo', { title: '', asked: ['title', 'body'] }],
     [
       'Raise a warning that the card reader is slow',
       'capo_ops',
@@ -623,8 +644,8 @@ describe('other moves', () => {
       { type: 'signal.raise', severity: 'critical', body: 'the API is down', asked: [] },
     ],
     ['Melde eine Warnung: kein Papier', 'capo_ops', { severity: 'warning', body: 'kein Papier', asked: [] }],
-    ['Write a document about the "blue" printer', 'ceo', { type: 'document.file', asked: ['body'] }],
-    ['Write a document about "the blue printer"', 'ceo', { type: 'document.file', asked: ['body'] }],
+    ['Write a document about the "blue" printer', 'ceo', { asked: ['title', 'body'] }],
+    ['Write a document about "the blue printer"', 'ceo', { asked: ['title', 'body'] }],
     [
       'Ask ops to check the stock.',
       'ceo',
@@ -639,20 +660,13 @@ describe('other moves', () => {
     expect(packets(text, capo)).toMatchObject([expected]);
   });
 
-  it('are handed on one by one', () => {
+  it('are handed on as they stand, and who does them is asked where two are named', () => {
     const text = 'Ask marketing to draft a newsletter, and have ops check the 40 tablecloths.';
-    expect(packets(text, 'ceo')).toMatchObject([
-      { capo: 'capo_marketing', directive: 'draft a newsletter' },
-      { capo: 'capo_ops', directive: 'check the 40 tablecloths.' },
-    ]);
+    const directive = 'draft a newsletter, and have ops check the 40 tablecloths.';
+    expect(packets(text, 'ceo')).toMatchObject([{ capo: 'capo_marketing', directive, asked: ['capo'] }]);
   });
 
   it.each<[string, CapoRole, string]>([
-    ['Record -50 EUR from Acme', 'capo_revenue', 'Money cannot be paid out'],
-    ['Record the 80 EUR from Acme as a loss', 'capo_revenue', 'Money cannot be paid out'],
-    ['Trag 50 € Ausgaben ein, Kunde Acme', 'capo_revenue', 'Money cannot be paid out'],
-    ['We paid 320 EUR to Blitz GmbH, please book it', 'capo_revenue', 'Money cannot be paid out'],
-    ['Acme hat uns 55 € erstattet, bitte verbuchen', 'capo_revenue', 'what comes back is no revenue'],
     ['Record 50 EUR from Acme', 'capo_ops', "Ops can't do this; it is for Revenue"],
     [`Email ${JANE}: Hello.`, 'capo_product', "Product can't do this; it is for Marketing, Revenue, or Ops"],
     ['Book a venue for 200 EUR from Acme', 'capo_revenue', 'Say to whom and what: Email anna@'],
@@ -687,14 +701,20 @@ describe('other moves', () => {
     expect(movesIn('Record 50 EUR from Acme and email Jane.')).toEqual(['revenue.record', 'email.send']);
   });
 
-  it.each([`Email ${JANE}, subject "Order": "It ships."`, 'Record 50 EUR from Acme.', 'Do not tell Jane.'])(
-    'asks about a signal with more behind it: %s',
-    (more) => {
-      expect(packets(`Raise a warning: no paper. ${more}`)).toMatchObject([
-        { type: 'signal.raise', asked: ['body'] },
-      ]);
-    },
-  );
+  it.each([
+    `Email ${JANE}, subject "Order": "It ships."`,
+    'Record 50 EUR from Acme.',
+    'Please record 50 EUR from Acme.',
+    'And then tell Bob.',
+    'Do not tell Jane.',
+  ])('asks about a signal or a document with more behind it: %s', (more) => {
+    expect(packets(`Raise a warning: no paper. ${more}`)).toMatchObject([
+      { type: 'signal.raise', asked: ['body'] },
+    ]);
+    expect(packets(`Write a document "Rules": no smoking. ${more}`)).toMatchObject([
+      { type: 'document.file', asked: ['body'] },
+    ]);
+  });
 
   it('records the revenue that stands before a mail', () => {
     expect(packets(`Record 50 EUR from Acme and email ${JANE}: "Paid."`, 'capo_revenue')).toMatchObject([

@@ -5,8 +5,7 @@ import { draftPacket, MAIL_TO_JANE, ScriptedRunner } from '../support/scripted-r
 import { eventually, startTestApp, type TestApp, type TestMember } from '../support/test-app.js';
 
 const MEMO = 'File this memo for the board: The delivery delays end on Friday.';
-const DELEGATED =
-  'Ask ops to file a memo: The delays end. Also ask marketing to file a note: The launch is near.';
+const DELEGATED = 'Ask ops to file a memo: The delays end.';
 
 const FOUR_EYES = {
   name: 'Four eyes',
@@ -77,7 +76,7 @@ describe('the member who asked', () => {
           `select approval_id from directives where context->>'delegatedFrom' = $1`,
           [directiveId],
         ),
-      (rows) => rows.length === 2,
+      (rows) => rows.length === 1,
     );
     for (const row of delegated) {
       const approval = await deskOf(other.token).ready(row.approval_id);
@@ -133,7 +132,7 @@ describe('a token that one member made for another', () => {
           `select approval_id from directives where context->>'delegatedFrom' = $1`,
           [directiveId],
         ),
-      (rows) => rows.length === 2,
+      (rows) => rows.length === 1,
     );
     await deskOf(other.token).ready(delegated!.approval_id);
     expect(await approveStatus(admin.token, delegated!.approval_id)).toBe(403);

@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('the links of mails', { timeout: 60_000 }, () => {
 
   it('of a directive that failed: to the directive', async () => {
     const { body } = await test.owner.post('/directives', {
-      directive: 'Record revenue of -900 EUR',
+      directive: 'Pay out revenue of 900 EUR',
       capo: 'capo_revenue',
     });
     const links = await nextLinks(/^Failed/);

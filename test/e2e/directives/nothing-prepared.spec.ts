@@ -3,8 +3,8 @@ import { ScriptedRunner } from '../../support/scripted-runner.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk } from './desk.js';
 
-const LOSS = 'Record revenue of -900 EUR';
-const REASON = 'Nothing was prepared: Money cannot be paid out, paid back or recorded as spent here';
+const LOSS = 'Pay out revenue of 900 EUR';
+const REASON = 'Nothing was prepared: Say to whom and what';
 
 const NEXT_STEP = 'If it is still wanted, hand it in again in other words.';
 
@@ -53,7 +53,7 @@ describe('a directive of which its capo can prepare nothing', () => {
         severity: 'warning',
         title: `Nothing prepared: ${LOSS}`,
         body: expect.stringMatching(
-          /^Nothing was prepared: Money cannot be paid out.* hand it in again in other words\.$/,
+          /^Nothing was prepared: Say to whom.* hand it in again in other words\.$/,
         ),
         entity: { type: 'directive', id: directiveId },
       },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/test-app.js';
 import { type MailedMember, NotificationDesk, wordsIn, wordsOfHtml } from './notification-desk.js';
 
-const LOSS = 'Record revenue of -900 EUR';
+const LOSS = 'Pay out revenue of 900 EUR';
 
 let desk: NotificationDesk;
 let workspaceId: string;

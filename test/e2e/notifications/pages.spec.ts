@@ -163,7 +163,7 @@ async function pass(): Promise<void> {
   const members = desk.desk(owner);
   await members.handInReady({ text: `${MAIL} ${LONG}` });
   await members.handInReady({ text: MAIL, priority: 'high' });
-  const failed = await members.handIn({ text: 'Record revenue of -900 EUR', capo: 'capo_revenue' });
+  const failed = await members.handIn({ text: 'Pay out revenue of 900 EUR', capo: 'capo_revenue' });
   await members.until(failed.directiveId, 'failed');
   await desk.escalate(workspaceId, { reason: `The mail server refuses ${LONG}.` });
   await members.kill(`The prices of ${LONG} are wrong.`);

@@ -9,15 +9,12 @@ import { titleOf } from '../draft-output.js';
 import { NO_TARGETS } from '../outside-targets.js';
 import { placeholdersIn } from '../placeholders.js';
 import { addressesIn, clean, Marks, oneLine } from './marks.js';
-import { ask, headAt, isSpent, type Move, moveAt, outsideIn } from './moves.js';
-import { Parts } from './parts.js';
+import { ask, type Move, moveAt, outsideIn } from './moves.js';
+import { type Parts, partsOf } from './parts.js';
 import { anyOf } from './words.js';
 
 const EXAMPLE = 'Say to whom and what: Email anna@acme.example, subject "Order": "It ships on Friday."';
-const SPENT =
-  'Money cannot be paid out, paid back or recorded as spent here, and what comes back is no revenue.';
 const EDIT = "Please edit this yourself: the built-in runner doesn't rewrite what was drafted.";
-const UNCHANGED = "Nothing was changed: the built-in runner doesn't rewrite. Please edit the draft.";
 /** How a parameter that is empty is asked for. */
 const QUESTIONS: Record<string, string> = {
   to: 'Who is to receive it?',
@@ -30,12 +27,9 @@ const QUESTIONS: Record<string, string> = {
 };
 /** "Regards, Mara" at the end of a text. */
 const SIGNED = new RegExp(String.raw`${anyOf('closing')}\P{Ll}*(?:\p{Lu}[\p{L}.'’&-]*,?\s*){1,5}[.!]?$`, 'u');
-/** Whom the context names. */
-const CUSTOMER =
-  /^(?:please )?(?:e-?mail|send|write) (?:this|it)? ?(?:to )?(?:the|our|this) (?:customer|client|buyer)$/i;
 const ATTACHED = new RegExp(anyOf('attached'), 'u');
 const DELEGATE =
-  /(?:^|[.;,!\n]\s*|\sand\s)(?:(?:please|and|also|then)[\s,]+)*(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?(\w+)(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?/giu;
+  /^\s*(?:please\s+)?(?:ask|have|tell|get|let)\s+(?:(?:the|our)\s+)?(\w+)(?:\s+team)?(?!['’\w-])[\s:,]*(?:to\s+)?/iu;
 
 type Given = Partial<Pick<Briefing['directive'], 'capo' | 'context'>> &
   Pick<Briefing, 'targets'> & { signature?: string };
@@ -101,33 +95,25 @@ const handOver = (able: readonly CapoRole[], directive: string): Move => ({
   asked: able.length > 1 ? [ask('capo', `Choose who does it: ${namesOf(able)}.`)] : [],
 });
 
-/** "Ask ops to ..., and have marketing ...": each is handed on as it stands. */
+/** "Ask ops to ..." is handed on as it stands. */
 function delegatedIn(text: string): Move[] {
-  const heads = [...text.matchAll(DELEGATE)].filter(([, name]) => capoCalled(name!) !== undefined);
-  if (heads[0]?.index !== 0) return [];
-  return heads.flatMap(({ 0: head, 1: name, index }, at) => {
-    const said = text.slice(index + head.length, heads[at + 1]?.index);
-    const rest = said.replace(/[\s,;]{0,5}(?:\s(?:and|und))?[\s,;]*$/iu, '').trim();
-    const capos = [name!, ...rest.split(/[^\p{L}\p{N}_]+/u)].flatMap((word) => capoCalled(word) ?? []);
-    return rest === '' ? [] : [handOver([...new Set(capos)], rest)];
-  });
+  const [head = '', name = ''] = DELEGATE.exec(text) ?? [];
+  const rest = text.slice(head.length).trim();
+  const capos = [name, ...rest.split(/[^\p{L}\p{N}_]+/u)].flatMap((word) => capoCalled(word) ?? []);
+  return capoCalled(name) === undefined || rest === '' ? [] : [handOver([...new Set(capos)], rest)];
 }
 
-/** What stands in the context of a directive for a mail: `to` or the `customer`, `cc`, `subject` and `body`. */
+/** What stands in the context of a directive for a mail: `to`, `cc`, `subject` and `body`. */
 function contextOf(context: Given['context'] = null) {
-  const textOf = (name: string, max: number) => {
-    const value = context?.[name];
-    return typeof value === 'string' && value.length <= max ? clean(value).trim() : '';
-  };
+  const textOf = (value: unknown) => (typeof value === 'string' ? clean(value).trim() : '');
   const listOf = (value: unknown) => clean(stringsIn(value).slice(0, 200).join(',')).split(/[,;\n]/);
-  const customer = context?.['customer'] as { email?: unknown } | null | undefined;
-  const [to, cc] = [listOf(context?.['to'] ?? customer?.email), listOf(context?.['cc'])];
+  const [to, cc] = [listOf(context?.['to']), listOf(context?.['cc'])];
   return {
     to: to.flatMap(addressesIn),
     cc: cc.flatMap(addressesIn),
     left: [...to, ...cc].filter((each) => each.trim() !== '' && addressesIn(each).length === 0),
-    subject: oneLine(textOf('subject', LIMITS.title)),
-    body: textOf('body', LIMITS.mail),
+    subject: oneLine(textOf(context?.['subject'])),
+    body: textOf(context?.['body']),
   };
 }
 
@@ -141,14 +127,13 @@ function readMoves(text: string, { capo, ...given }: Given) {
   let at = outside === undefined && moves.length === 0 ? 0 : all;
   while (at < all && moves.length <= DRAFT_BOUNDS.packets) {
     const last = entries.find((entry) => entry > at) ?? all;
-    const move = moveAt(marks, at, last);
-    const parts = move ?? new Parts(marks, at, last, (from) => headAt(marks, from, last) !== undefined);
-    const isMail = parts instanceof Parts && (parts.isMail() || (context.body !== '' && moves.length === 0));
-    if (move?.type === 'revenue.record' && isSpent(marks, at, move.end)) remarks.push(SPENT);
-    else if (isMail) moves.push(...mailsOf(parts, context, given.signature ?? ''));
-    else if (move) moves.push(move);
-    else unread.push(...(parts.left ?? []));
-    at = parts.end;
+    const isMove = (from: number) => moveAt(marks, from, last) !== undefined;
+    const found = moveAt(marks, at, last) ?? partsOf(marks, at, last, isMove);
+    if ('type' in found) moves.push(found);
+    else if (found.isMail || (context.body !== '' && moves.length === 0))
+      moves.push(...mailsOf(found, context, given.signature ?? ''));
+    else unread.push(...found.left);
+    at = found.end;
   }
   if (moves.splice(DRAFT_BOUNDS.packets).length > 0)
     unread.push(`all that stands behind the first ${DRAFT_BOUNDS.packets} instructions`);
@@ -162,12 +147,11 @@ function mailsOf(parts: Parts, context: ReturnType<typeof contextOf>, signature:
   const people = unique(parts.to.length > 0 ? parts.to : context.to);
   const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);
   const isMany = Math.max(people.length, copies.length) > LIMITS.recipients;
-  const isContext = parts.to.length === 0 && people.length > 0;
-  const left = [...parts.left.filter((each) => !isContext || !CUSTOMER.test(each)), ...context.left];
+  const left = [...parts.left, ...context.left];
   const given = parts.subject ?? context.subject;
   const subject = given.length > LIMITS.title ? '' : given;
   const said = parts.body ?? context.body;
-  const body = /[\p{L}\p{N}\p{S}]/u.test(said) ? said : '';
+  const body = said.length <= LIMITS.mail && /[\p{L}\p{N}\p{S}]/u.test(said) ? said : '';
   const doubts = [...parts.doubts];
   if (ATTACHED.test(body)) doubts.push('Nothing can be attached.');
   const open = placeholdersIn(`${subject} ${body}`).join(', ');
@@ -216,5 +200,5 @@ function unchanged({ text, previous }: FeedbackRound): DraftContent {
     asked.push(ask(mainOf(params), `${EDIT} The wish: “${text}”`));
     return { title, type, params, rationale, target: '', multipliers: {}, needsInput: asked };
   });
-  return { remarks: UNCHANGED, packets, concerns: [] };
+  return { remarks: `Nothing was changed. ${EDIT}`, packets, concerns: [] };
 }

@@ -13,6 +13,8 @@ const QUOTED = ['““”', '„“”"', '«»', '»«', '‹›', '``', '""',
   const [any, last] = [`[${first}${ends.join('')}]`, `[${ends.join('')}](?![\\p{L}\\p{N}])`];
   return String.raw`(?<![\p{L}\p{N}])${first}(?:(?!${any})[^]|(?<=\p{L})${any}(?=\p{L}))+${last}`;
 });
+/** Quotation marks that pair with no other: nobody can say where the quotation ends. */
+const TORN = '"“”„«»‘‚';
 const LOCAL = String.raw`(?<![\p{L}\p{N}._%+@-])[\p{L}\p{N}_][\p{L}\p{N}._%+'-]{0,63}`;
 const ADDRESS = String.raw`${LOCAL}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}(?![\p{L}\p{N}@])`;
 const WORD = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|['’._/@-](?=[\p{L}\p{N}])|(?<=\d)[,:](?=\d))*`;
@@ -44,7 +46,7 @@ type Token = {
 };
 /** `next`: where the value begins. A bare one has neither a colon nor a quotation; one that ends a text is sure to be a label. */
 export interface Label {
-  kind: 'subject' | 'title' | 'text' | 'copy' | 'blind';
+  kind: 'subject' | 'text' | 'copy' | 'blind';
   next: number;
   isEnd: boolean;
   isBare: boolean;
@@ -58,21 +60,16 @@ export class Marks {
   readonly unread: string[] = [];
   readonly labels = new Map<number, Label>();
   /** Without the lines of others. */
-  protected readonly read: string;
+  readonly #read: string;
 
-  /** @param given an instruction, or the marks of one to go through again */
-  constructor(given: string | Marks) {
-    if (given instanceof Marks) {
-      ({ text: this.text, tokens: this.tokens, labels: this.labels, read: this.read } = given);
-      return;
-    }
+  constructor(given: string) {
     this.text = clean(cutText(given, READABLE, '')).trimEnd();
     if (given.length > READABLE) this.unread.push(`all that stands behind the first ${READABLE} characters`);
-    this.read = this.text.replace(OTHERS, (said) => {
+    this.#read = this.text.replace(OTHERS, (said) => {
       this.unread.push(said);
       return ' '.repeat(said.length);
     });
-    this.tokens = [...this.read.matchAll(TOKEN)].map(tokenOf);
+    this.tokens = [...this.#read.matchAll(TOKEN)].map(tokenOf);
     for (const at of this.tokens.keys()) {
       const label = this.#labelAt(at);
       if (label) this.labels.set(at, label);
@@ -83,6 +80,7 @@ export class Marks {
   word = (at: number): string => this.tokens[at]?.text ?? '';
   is = (at: number, ...kinds: Kind[]): boolean => kinds.some((kind) => this.tokens[at]?.kinds?.has(kind));
   isSign = (at: number, signs: string): boolean => this.kind(at) === 'sign' && signs.includes(this.word(at));
+  isTorn = (at: number): boolean => this.isSign(at, TORN);
   isAddress = (at: number): boolean => this.kind(at) === 'address' || this.kind(at) === 'alike';
   isCapital = (at: number): boolean => this.kind(at) === 'word' && /^[\p{Lu}\d]/u.test(this.word(at));
   isAbbreviation = (at: number): boolean => ABBREVIATION.test(this.word(at));
@@ -92,6 +90,8 @@ export class Marks {
     this.isStart(at) || this.isSign(at - 1, ',;') || this.is(at - 1, 'and');
   /** An address, a label or a quotation. */
   isMark = (at: number): boolean => this.isAddress(at) || this.labels.has(at) || this.kind(at) === 'quote';
+  /** What a text without quotation marks rarely holds. */
+  isLoose = (at: number): boolean => this.isAddress(at) || this.labels.has(at) || this.isTorn(at);
   /** Changes nothing. */
   isFiller = (at: number): boolean =>
     this.kind(at) === 'sign' || this.isItem(at) || this.is(at, ...KNOWN) || this.isNamed(at);
@@ -112,9 +112,9 @@ export class Marks {
   isItem = (at: number): boolean =>
     /^\d{1,2}$/.test(this.word(at)) && this.isSign(at + 1, '.)') && this.isStart(at);
   slice = (from: number, to: number): string =>
-    to > from ? this.read.slice(this.tokens[from]!.start, this.tokens[to - 1]!.end) : '';
+    to > from ? this.#read.slice(this.tokens[from]!.start, this.tokens[to - 1]!.end) : '';
 
-  find(from: number, to: number, isIt: (at: number) => boolean): number | undefined {
+  find(from: number, to: number, isIt: (at: number) => boolean | undefined): number | undefined {
     for (let at = from; at < to; at += 1) if (isIt(at)) return at;
     return undefined;
   }
@@ -177,16 +177,25 @@ export class Marks {
     return this.find(0, all[0] ?? 0, this.isMark) === undefined ? all.filter(Boolean) : [];
   }
 
-  /** Behind an address: a label, a colon or a quotation. */
-  isAddressed(address: number): boolean {
-    const isOther = (at: number) => !(this.isSign(at, ',)>') || this.is(at, 'and') || this.isAddress(at));
-    const behind = this.past(this.find(address + 1, address + 300, isOther) ?? address);
-    const isPart = ['subject', 'text'].includes(this.labels.get(behind)?.kind ?? '');
-    return this.isAddress(address) && (isPart || this.isSign(behind, ':') || this.kind(behind) === 'quote');
+  /** An address whose message follows. */
+  isTold(at: number): boolean {
+    const next = this.past(at + 1);
+    const isLed = this.is(next, 'subject', 'text') || this.isSign(next, ':') || this.kind(next) === 'quote';
+    return this.isAddress(at) && isLed;
+  }
+
+  /** "Then call her." may be meant for the runner; "Please send us ..." is not. */
+  isCommand(at: number): boolean {
+    if (this.isSign(at - 1, '(')) return this.is(at, 'command');
+    if (!this.isBoundary(at)) return this.is(at, 'mail') && this.is(at - 1, 'not');
+    let verb = at;
+    while (this.is(verb, 'polite') || (this.is(verb, 'and') && !this.is(verb, 'command'))) verb += 1;
+    if (!this.isStart(at)) return this.is(verb, 'mail', 'write') && !this.isOurs(verb);
+    return this.is(verb, 'command') && !this.is(verb + 1, 'us');
   }
 
   #labelAt(at: number): Label | undefined {
-    const kind = (['blind', 'copy', 'subject', 'title', 'text'] as const).find((each) => this.is(at, each));
+    const kind = (['blind', 'copy', 'subject', 'text'] as const).find((each) => this.is(at, each));
     if (!kind) return undefined;
     let next = at + 1;
     const between: Kind[] = kind === 'text' ? ['link', 'text'] : kind === 'copy' ? [] : ['link'];
@@ -195,13 +204,11 @@ export class Marks {
     const hasColon = this.isSign(next, ':：=');
     const value = this.pastLine(hasColon ? next + 1 : next);
     const isBare = !hasColon && this.kind(value) !== 'quote';
-    const isBlind = [at - 1, at + 1].some((each) => /^(?:blind|cachée|oculta)$/i.test(this.word(each)));
-    if (kind === 'copy' && isBlind) return { kind: 'blind', next, isEnd: true, isBare };
     const isSure = !isBare || isLinked;
     const isPlain = /^te?xt[eo]?$/i.test(this.word(at)) && this.kind(next) === 'word';
     const isCopied = /^cc$/i.test(this.word(at)) || this.is(next, 'to') || this.isAddress(next);
     if (!isSure && (kind === 'text' ? !isPlain : kind === 'copy' && !isCopied)) return undefined;
-    const isEnd = kind === 'blind' || (isSure && kind !== 'text' && kind !== 'title');
+    const isEnd = kind === 'blind' || (isSure && kind !== 'text');
     return { kind, next: value, isEnd, isBare };
   }
 }

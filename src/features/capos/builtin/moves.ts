@@ -7,8 +7,8 @@ import { DRAFT_BOUNDS } from '../draft-bounds.js';
 import { moneyIn } from '../money.js';
 import type { OutsideTargets } from '../outside-targets.js';
 import { Marks, oneLine } from './marks.js';
-import { PART, Parts } from './parts.js';
-import { anyOf, kindsOf } from './words.js';
+import { PART } from './parts.js';
+import { type Kind, kindsOf } from './words.js';
 
 /**
  * A parameter that is empty is asked for. `asked`: what is asked besides; `doubts`: why a value may not be what is meant; `left`: what the directive
@@ -28,120 +28,83 @@ export const ask = (name: string, message: string): NeededInput => ({
   message: cutText(oneLine(cutText(message, 4_000)), DRAFT_BOUNDS.reason),
 });
 
-/** The word that names a move that is no mail. */
-export function headAt(marks: Marks, from: number, last: number) {
-  const noun = marks.chain(from, 'raise', 'signal');
-  const signal = noun !== undefined && marks.is(noun + 1, 'signal') ? noun + 1 : noun;
-  if (signal !== undefined) return { type: 'signal.raise', at: signal } as const;
-  const document = marks.chain(from, 'file', 'document');
-  if (document !== undefined && !marks.isAddress(marks.past(document + 1)))
-    return { type: 'document.file', at: document } as const;
-  return isRecord(marks, from, last) ? ({ type: 'revenue.record', at: from } as const) : undefined;
-}
-
 /** What begins here and is no mail. */
 export function moveAt(marks: Marks, from: number, last: number): Found | undefined {
-  const head = headAt(marks, from, last);
-  if (head?.type === 'revenue.record') return revenueMove(marks, from, last);
-  return head && filedMove(marks, head.type, from, head.at, last);
+  const signal = marks.chain(from, 'raise', 'signal');
+  if (signal !== undefined) return filedMove(marks, 'signal.raise', from, signal, last);
+  const document = marks.chain(from, 'file', 'document');
+  if (document !== undefined && !marks.isAddress(marks.past(document + 1)))
+    return filedMove(marks, 'document.file', from, document, last);
+  const verb = marks.chain(from, 'record');
+  const next = marks.past((verb ?? last) + 1);
+  const isSum = marks.is(next, 'income') || /^(?:[A-Z]{3}$|\d)/.test(marks.word(next));
+  if (verb !== undefined && isSum) return revenueMove(marks, verb, last);
+  const end = marks.sentenceEnd(from);
+  const isBooked = (at: number) => marks.is(at, 'record') && marks.past(at + 1) >= end;
+  const isSaid = marks.isStart(from) && marks.verbAt(from) === undefined && marks.find(from, end, isBooked);
+  return isSaid && moneyIn(marks.slice(from, end)).length > 0 ? revenueMove(marks, from, last) : undefined;
 }
 
-/** What a document is about, or for whom, changes nothing. */
-const FOR = /^(?:for|about|on|für|über|zu|pour|sur|para|sobre)$/i;
-const SEVERITIES: Record<string, string> = { c: 'critical', k: 'critical', w: 'warning' };
-
-/** A signal or a document: its text stands behind a colon. */
+/** A signal or a document: its title in quotation marks behind the noun, and all that follows the colon. */
 function filedMove(marks: Marks, type: ActionTypeName, from: number, noun: number, last: number): Found {
   const isSignal = type === 'signal.raise';
-  const isMark = (at: number) => marks.isColon(at) || marks.labels.has(at) || marks.kind(at) === 'quote';
-  const isTitled = !isSignal && marks.kind(noun + 1) === 'quote' && noun + 2 < last;
-  const isAbout = !isSignal && FOR.test(marks.word(noun + 1));
-  const topic = isAbout ? marks.find(noun + 3, marks.sentenceEnd(noun), isMark) : undefined;
-  const next = topic ?? noun + (isTitled ? 2 : 1);
-  const { subject, body = '', to, end, doubts, left } = new Parts(marks, next, last);
-  left.push(...to, ...(isTitled && subject !== undefined ? [subject] : []));
-  const isMore = (at: number) =>
-    marks.isStart(at) && ((isSignal && marks.is(at, 'command')) || headAt(marks, at, end) !== undefined);
-  if (marks.find(next + 1, end, isMore) !== undefined) doubts.push(PART);
-  const [severity = 'info', ...others] =
-    marks.slice(from, next).match(/critical|warning|info|kritisch|warnung/gi) ?? [];
-  const isSure = marks.isSign(marks.past(next), ':') && others.length === 0 && body.length <= LIMITS.signal;
-  const text = isSignal && !isSure ? '' : body;
-  const title = oneLine((isTitled ? marks.word(noun + 1) : subject) ?? firstWords(text));
-  const kind = { type: 'report', severity: SEVERITIES[severity[0]!.toLowerCase()] ?? 'info' };
-  const params = { ...(isSignal && kind), title: cutText(title, LIMITS.title), body: text };
-  return { type, params, doubts: text ? doubts : [], left, end };
+  const end = marks.sentenceEnd(noun);
+  const head = marks.is(noun + 1, 'link', 'signal') ? noun + 2 : noun + 1;
+  const isTitled = marks.kind(head) === 'quote';
+  const isMark = (at: number) => marks.isColon(at) || marks.labels.has(at);
+  const about = marks.is(head, 'purpose') ? marks.find(head, end, isMark) : undefined;
+  const begin = about ?? marks.past(isTitled ? head + 1 : head);
+  const label = marks.labels.get(begin);
+  const isText = label ? label.kind === 'text' : marks.isColon(begin);
+  const next = isText ? (label?.next ?? marks.pastLine(begin + 1)) : last;
+  const isQuoted = marks.kind(next) === 'quote' && marks.past(next + 1) >= last;
+  const text = isQuoted ? marks.word(next) : marks.slice(next, last).trim();
+  const isOther = (at: number) => marks.isStart(at) && marks.is(marks.past(at), 'record', 'file', 'raise');
+  const isMore = (at: number) => marks.isLoose(at) || marks.isCommand(at) || isOther(at);
+  const isWhole = isQuoted || (marks.kind(next) !== 'quote' && marks.find(next, last, isMore) === undefined);
+  const said = marks.slice(from, begin);
+  const severity = /critical|kritisch/i.test(said) ? 'critical' : /warn/i.test(said) ? 'warning' : 'info';
+  const body = isSignal && text.length > LIMITS.signal ? '' : text;
+  const title = oneLine(isTitled ? marks.word(head) : cutText(body.replace(/[.,:;]*(?:\n[^]*)?$/, ''), 78));
+  const params = { ...(isSignal && { type: 'report', severity }), title: cutText(title, LIMITS.title), body };
+  return { type, params, doubts: isWhole ? [] : [PART], end: isText ? last : end };
 }
 
-function firstWords(text: string): string {
-  const line = oneLine(text.trim().split('\n', 1)[0]!);
-  const sentence = (/^.{8,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line).replace(/[.,:;]+$/u, '');
-  return sentence.length > 78 ? cutText(sentence, 78).replace(/\s\S*$/, ' …') : sentence;
-}
-
-/** "Record 50 EUR ...", or "We got 50 EUR ..., please book it." */
-function isRecord(marks: Marks, from: number, last: number): boolean {
-  const verb = marks.chain(from, 'record');
-  if (verb === undefined && !marks.isStart(from)) return false;
-  const end = marks.sentenceEnd(verb ?? from);
-  const isIncome = (at: number) => marks.is(at, 'income');
-  const isSum = moneyIn(marks.slice(verb ?? from, end)).length > 0;
-  if (verb !== undefined) {
-    const next = marks.past(verb + 1);
-    const isVague = /^(?:book|enter|add|put|buche?|trage?)$/i.test(marks.word(verb));
-    const isMoney = isIncome(next) || /^(?:[A-Z]{3}$|\d)/.test(marks.word(next));
-    return isMoney || (!isVague && (isSum || marks.find(verb, end, isIncome) !== undefined));
-  }
-  const isBooked = (at: number) =>
-    marks.is(at, 'record') && (marks.isFiller(at + 1) || at + 1 >= end || isIncome(at + 1));
-  const isSaid = (marks.find(from, end, isBooked) ?? marks.chain(end, 'record')) !== undefined;
-  return isSaid && end <= last && isSum;
-}
-
-const STOPS = anyOf('around', 'condition', 'purpose', 'income', 'record');
-const NAME = String.raw`(?!(?=\p{Ll})${STOPS}|and\s+\d)[\p{L}&][\p{L}\p{N}&.'’-]*`;
-const ARTICLE = String.raw`:?\s+(?:(?:the|our|a|an|der|dem|den|die|das|einer|einem)\s+)?`;
-const SOURCE = new RegExp(String.raw`${anyOf('from')}${ARTICLE}(?<name>${NAME}(?:\s+${NAME})*)`, 'u');
-const BEHIND = String.raw`${anyOf('condition', 'polite', 'record')}|(?<!\p{L})ein[.!]?$|\S{1,64}@`;
-const PURPOSE = new RegExp(
-  String.raw`(?:${anyOf('purpose')}${ARTICLE}|,\s+(?=[\p{Lu}\d]))(?<name>\S(?:(?!,?\s*(?:${BEHIND}))[^\n:"“”„])*)`,
-  'u',
-);
 /** One word, or a name in capitals. */
-const PAYER = /^(?:\S+$|\p{Lu}(?!.*\s(?!(?:and|und|et|y|of|de|du|von|van|der|la)\s)\p{Ll}))/u;
-const SPENT = /(?<!\p{L})(?:we|i|wir|ich)\s(?:have\s|just\s|also\s)*paid(?!\p{L})|(?<=^|\s)[-−][€$£]?\s?\d/iu;
+const PAYER = /^(?!.*\d)(?:\S+$|\p{Lu}(?!.*\s(?!(?:and|und|et|y|of|de|du|von|van|der|la)\s)\p{Ll}))/u;
 
 /** One sum, who paid it and what for: any other word asks. */
 function revenueMove(marks: Marks, from: number, last: number): Found {
-  const sentence = Math.min(last, marks.sentenceEnd(from));
   const isMail = (at: number) => marks.is(at, 'and') && marks.verbAt(at + 1) !== undefined;
-  const first = marks.find(from, sentence, isMail) ?? sentence;
-  const isBookedNext = marks.find(from, first, (at) => marks.is(at, 'record')) === undefined;
-  const end = isBookedNext ? Math.min(last, marks.sentenceEnd(first)) : first;
+  const sentence = Math.min(last, marks.sentenceEnd(from));
+  const end = marks.find(from, sentence, isMail) ?? sentence;
   const said = marks.slice(from, end);
   const [sum, ...others] = moneyIn(said);
-  let rest = said.replace(sum?.text ?? '', ' ');
-  const take = (expression: RegExp) => {
-    const { 0: all = '', groups } = expression.exec(rest) ?? {};
-    rest = rest.replace(all, ' ; ');
-    return (groups?.['name'] ?? '').replace(/(?:[\s,;!]|(?<!\b(?:ltd|inc|co|corp|bros))\.)+$/i, '');
+  const { amount, currency } = others.length === 0 && sum?.amount !== undefined ? sum : {};
+  const words = new Marks(said.replace(sum?.text ?? '', ' '));
+  const all = words.tokens.length;
+  const unknown = new Set(words.tokens.keys());
+  const isStop = (at: number) =>
+    words.kind(at) === 'word'
+      ? !words.isCapital(at) &&
+        words.is(at, 'from', 'purpose', 'around', 'condition', 'polite', 'record', 'spent')
+      : words.word(at) !== '&' && !(words.isSign(at, '.') && words.isAbbreviation(at - 1));
+  const behind = (kind: Kind): string => {
+    const at = words.find(0, all, (each) => words.is(each, kind)) ?? all;
+    const first = words.is(at + 1, 'my') && !words.isCapital(at + 1) ? at + 2 : at + 1;
+    const stop = words.find(first, all, isStop) ?? all;
+    for (let each = at; each < stop; each += 1) unknown.delete(each);
+    return words.slice(first, stop);
   };
-  const named = take(SOURCE);
-  const isOne = others.length === 0 && !SOURCE.test(rest);
-  const [amount, currency] = isOne && sum?.amount !== undefined ? [sum.amount, sum.currency] : [];
-  const source = isOne && PAYER.test(named) && !kindsOf(named)?.has('filler') ? named : undefined;
-  const description = cutText(take(PURPOSE), LIMITS.description) || undefined;
-  const words = new Marks(rest);
+  const [payer, purpose] = [behind('from'), behind('purpose')];
+  const source = PAYER.test(payer) && !kindsOf(payer)?.has('filler') ? payer : undefined;
+  const description = cutText(purpose, LIMITS.description) || undefined;
   const isKnown = (at: number) =>
-    words.isFiller(at) || words.is(at, 'record', 'income', 'around', 'my', 'link');
-  const unknown = words.tokens.flatMap(({ text }, at) => (isKnown(at) ? [] : [text])).join(' ');
-  const left = amount && source && unknown !== '' ? [unknown] : [];
+    words.is(at, 'record', 'income', 'around', 'my', 'link') ||
+    (words.isFiller(at) && !words.isSign(at, '-−'));
+  const left = [...unknown].filter((at) => !isKnown(at)).map((at) => words.word(at));
   return { type: 'revenue.record', params: { amount, currency, source, description }, left, end };
 }
-
-/** Money that was paid out or comes back is no revenue. */
-export const isSpent = (marks: Marks, from: number, end: number): boolean =>
-  SPENT.test(marks.slice(from, end)) || marks.find(from, end, (at) => marks.is(at, 'spent')) !== undefined;
 
 const CALL =
   /^\s*(?:please\s+)?call\s+([\w-]{1,60})\s+of\s+(?:the\s+connector\s+)?([\w-]{1,60})(?:\s+with\s+([^]+?))?\s*\.?\s*$/iu;

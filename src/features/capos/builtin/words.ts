@@ -1,15 +1,13 @@
 /**
- * The words that the built-in runner knows, by what they do: English, German, French, Spanish. At any other word it asks.
+ * The words that the built-in runner knows, by what they do: English and German, some French and Spanish. Any other word asks.
  *
- * `mail` to `raise` begin a move, with the noun of it; "write" begins a mail where a `letter` or an address follows. `subject` to `copy` are labels,
- * and `link` stands between a label and its value. `to` leads to an address, `my` to somebody whose address follows. `around` stands beside a payer,
- * `spent` is said of money that is no revenue, and with a `command` a sentence begins that may be meant for the runner. With a `vague` word a value is described, not given. A `filler` changes nothing in
- * any sentence.
+ * `mail` to `raise` begin a move, with the noun of it. `subject` to `copy` are labels, and `link` stands between a label and its value. `to` leads
+ * to an address, `my` to somebody whose address follows. `around` stands beside a payer. With a `command` a sentence begins that may be meant for
+ * the runner. With a `vague` word a value is described, not given. A `filler` changes nothing in any sentence.
  */
 const WORDS = {
   mail: `send mail email e-mail tell let remind reply answer respond drop inform notify invite ask forward say shoot apologise schick schicke
-    schicken maile mailen sende senden antworte antworten sag sage sagen informiere envoie envoyer envoyez réponds répondez informe informez préviens
-    prévenez envía envia enviar envíe manda mandar mande responda responde informa`,
+    schicken maile mailen sende senden antworte antworten sag sage sagen informiere envoie envoyez réponds informe envía envíe manda mande responde`,
   write: `write draft prepare schreib schreibe schreiben écris écrire écrivez escribe escribir escriba`,
   letter: `mail email e-mail message line note him her them nachricht ihm ihr ihnen frau herr herrn courriel lui leur correo mensaje`,
   record: `record log register book enter add put verbuche verbuch verbuchen erfasse erfassen trag trage eintragen buche buch buchen`,
@@ -20,11 +18,10 @@ const WORDS = {
   signal: `signal alert warning warnung`,
   other: `call post publish arrange schedule cancel delete pay transfer refund wire buy order lösche überweise bezahle zahle ruf storniere supprime paie vire borra paga`,
   subject: `subject subj topic betreff objet sujet asunto`,
-  title: `title titled called named titel überschrift namens`,
   text: `text txt message msg body content saying say says nachricht inhalt texte disant texto mensaje diciendo`,
   copy: `cc copy kopie copie copia`,
-  blind: `bcc blindkopie cci cco`,
-  link: `line is should be being reads read just say please as follows that whether ist soll sollte sein lautet lauten wie folgt bitte dass ob est suivant es siguiente`,
+  blind: `bcc blind cachée oculta blindkopie cci cco`,
+  link: `line is should be being reads read just say please as follows that whether titled called named ist soll sollte sein lautet lauten wie folgt bitte dass ob namens est suivant es siguiente`,
   to: `to at for an empfänger à destinataire a para destinatario`,
   and: `and then also afterwards but und dann außerdem aber sondern et puis ensuite mais y e luego también pero`,
   my: `my our the his her their mein meine meinen meinem meiner unser unsere unseren unserem unserer der die den dem seine seinen ihre ihren einer mon ma mes notre nos la le les son sa leur mi mis nuestro nuestra su sus el`,
@@ -32,10 +29,10 @@ const WORDS = {
   joint: `with mit avec con in im a an this following folgenden`,
   each: `each individually separately separate einzeln jeweils getrennt séparément individuellement individualmente`,
   from: `from by customer client payer von vom kunde kundin`,
-  purpose: `for against für wegen`,
+  purpose: `for about against für über wegen`,
   condition: `if when once unless but because until wenn falls sobald aber weil bis si quand mais parce cuando pero porque`,
-  around: `on in via as at by today yesterday cash bank transfer received got get paid sent transferred wired came has have just am im per bar heute gestern ein ist haben hat wir als bezahlt erhalten bekommen eingegangen überwiesen`,
-  spent: `expense expenses spent refund refunded back loss bill cost costs owes ausgabe ausgaben ausgegeben erstattet erstattung zurück verlust`,
+  around: `on in via as at by today yesterday cash bank transfer received got get came has have just am im per bar heute gestern ein ist haben hat wir als erhalten bekommen eingegangen`,
+  spent: `expense expenses spent refund refunds refunded back loss losses bill cost costs owes ausgabe ausgaben ausgegeben erstattet erstattung zurück verlust`,
   attached: `attach attached attaching attachment attachments enclose enclosed anhang angehängt angehängte angehängten beiliegend anbei ci-joint ci-jointe adjunto adjunta`,
   us: `me us mir uns moi nous nos`,
   polite: `please pls kindly thanks thank bitte danke merci stp favor gracias`,
@@ -48,9 +45,7 @@ const WORDS = {
     hey hi hello well first second finally one two three another other people mails emails over short quick note line mail email message letter know
     following below mr mrs ms dr mister is be by under address text subject give show get same how as new here here's here’s info critical daily weekly der die das den
     dem ein eine einen einem ne andere anderen weitere mir dir ihm ihr ihnen uns sie du ich wir mal doch kannst könntest können könnten mit dann auch
-    noch dazu zum im frau herr herrn bescheid kurze kurz folgende folgenden soll sein betreff le la les un une autre ce cet cette lui leur nous je tu
-    vous courriel peux-tu pouvez-vous pourrais-tu pourriez-vous s'il te plaît avec bonjour monsieur madame el los las una otro otra este esta lo
-    correo puedes podrías puede por con en hola señor señora`,
+    noch dazu zum im frau herr herrn bescheid kurze kurz folgende folgenden soll sein betreff un une le la les avec courriel el con correo`,
 };
 export type Kind = keyof typeof WORDS;
 
