@@ -179,6 +179,35 @@ CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  IMMUTABLE
 RETURN ((p_setting = 'everyone'::text) OR ((p_setting = 'required'::text) AND (p_role = ANY (ARRAY['owner'::text, 'admin'::text]))));
 
+CREATE OR REPLACE FUNCTION app.assert_only_packet(p_workspace_id text, p_epoch bigint, p_directive_id text, p_work_packet_id text, p_team_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from directives d where d.workspace_id = p_workspace_id and d.directive_id = p_directive_id
+    and d.status = 'sending' and d.team_id is not distinct from p_team_id for no key update;
+  if not found
+    or not exists (select from guardians g where g.workspace_id = p_workspace_id and g.epoch = p_epoch)
+    or exists (select from work_packets p where p.workspace_id = p_workspace_id and p.directive_id = p_directive_id
+      and p.work_packet_id <> p_work_packet_id) then
+    raise exception 'the directive of % has changed since it left', p_work_packet_id using errcode = 'CW005';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.assert_standing(p_workspace_id text, p_credential_id text, p_role text, p_team_roles jsonb, p_even_paused boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from app.standing_of(p_workspace_id, p_credential_id) s
+    where s.is_valid and (p_even_paused or not s.is_paused) and s.role = p_role and s.team_roles = p_team_roles;
+  if not found then
+    raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.audience()
  RETURNS text[]
  LANGUAGE sql
@@ -334,6 +363,32 @@ begin
     left join webhook_destinations p on p.destination_id = d.destination_id;
 end $function$;
 alter function app.claim_deliveries(text,text[],integer[],integer,interval,text) owner to consigliere_system;
+
+CREATE OR REPLACE FUNCTION app.claim_drafts(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, traceparent text, team_id text, text text, capo text, priority text, context jsonb, deadline timestamp with time zone, feedback jsonb, created_by jsonb, requires_approval boolean, started_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids text[];
+begin
+  select array_agg(c.id) into ids
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
+  if ids is null then return; end if;
+  return query
+    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, false, w.traceparent,
+      d.team_id, d.text, d.capo, d.priority, d.context, d.deadline, d.feedback, d.created_by, d.requires_approval, d.started_at
+    from unnest(ids) c (id)
+    join work_items w on w.kind = p_kind and w.id = c.id
+    left join directives d on d.directive_id = w.id;
+end $function$;
+alter function app.claim_drafts(text,text[],integer[],integer,interval,text) owner to consigliere_system;
 
 CREATE OR REPLACE FUNCTION app.claim_key(p_workspace_id text, p_member_id text, p_key text)
  RETURNS SETOF idempotency_keys

@@ -23,6 +23,7 @@ import { MissingApprovers } from './missing-approvers.js';
 import { QuestionsController } from './questions.controller.js';
 import { Questions } from './questions.repository.js';
 import { QuestionsService } from './questions.service.js';
+import { ReadyApprovals } from './ready-approvals.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -51,6 +52,7 @@ import { RequestApproval } from './request-approval.js';
     MissingApprovers,
     Questions,
     QuestionsService,
+    ReadyApprovals,
     RequestApproval,
   ],
   exports: [
@@ -62,6 +64,7 @@ import { RequestApproval } from './request-approval.js';
     EditApproval,
     HoldupsReader,
     Questions,
+    ReadyApprovals,
     RequestApproval,
   ],
 })

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { PolicyGate } from '../guardian/index.js';
+import { type GuardianEntity, type PolicyDecision, PolicyGate } from '../guardian/index.js';
 import { decidedPacketOf } from './packets/work-packet.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
-import { type CheckedDraft, verdictOn } from './decided-draft.js';
+import { type CheckedDraft, type DecidedDraft, verdictOn } from './decided-draft.js';
+import type { DirectiveEntity } from './directive.entity.js';
 import { DiscardDraft } from './discard-draft.js';
 import { RecordDraft } from './record-draft.js';
 import { ReleaseDraft } from './release-draft.js';
@@ -22,15 +24,26 @@ export class DecideDraft {
 
   async execute(checked: CheckedDraft): Promise<void> {
     const { directive, guardian, packets } = checked;
-    const policy = await this.gate.decide(
-      packets.map((packet) => decidedPacketOf(packet, directive.priority)),
+    return this.follow({ ...checked, policy: await this.policyOn(packets, directive, guardian) });
+  }
+
+  /** What the guardian decides; its lock may travel in the same message. */
+  policyOn(
+    packets: readonly WorkPacketEntity[],
+    { workspaceId, priority }: Pick<DirectiveEntity, 'workspaceId' | 'priority'>,
+    guardian: GuardianEntity | Promise<GuardianEntity>,
+  ): Promise<PolicyDecision[]> {
+    return this.gate.decide(
+      packets.map((packet) => decidedPacketOf(packet, priority)),
       {
         guardian,
-        waitingAhead: (standingOrderIds) =>
-          this.packets.waitingAhead(directive.workspaceId, standingOrderIds),
+        waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
       },
     );
-    const decided = { ...checked, policy };
+  }
+
+  /** What follows from that. */
+  async follow(decided: DecidedDraft): Promise<void> {
     this.recordDraft.execute(decided);
     switch (verdictOn(decided)) {
       case 'deny':

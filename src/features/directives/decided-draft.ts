@@ -1,4 +1,4 @@
-import type { ApprovalEntity } from '../approvals/index.js';
+import type { ApprovalEntity, TellOfApproval } from '../approvals/index.js';
 import type { Draft } from '../capos/index.js';
 import type { GuardianEntity, PolicyDecision } from '../guardian/index.js';
 import type { Decision } from '../standing-orders/index.js';
@@ -14,6 +14,8 @@ export interface CheckedDraft {
   directive: DirectiveEntity;
   draft: Draft;
   packets: readonly WorkPacketEntity[];
+  /** Where it was looked up with the locks; otherwise members are told by work of its own. */
+  tell?: TellOfApproval | undefined;
 }
 
 /** A draft about which the guardian has decided: one decision for each of its work packets. */

@@ -20,7 +20,14 @@ import { Guardians } from './guardians.repository.js';
 import { idOf, type Situation } from './policy-decision.js';
 
 /** When a decision is made, by whose presence and zone, and which orders are in force. */
-type Moment = [[{ at: number }], [OperatorHours], [{ epoch: number }]];
+type MomentRows = [[{ at: number }], [OperatorHours], [{ epoch: number }]];
+
+/** {@link MomentRows}, read in the open transaction, with the guardian locked. */
+export interface Moment {
+  at: number;
+  operator: OperatorHours;
+  epoch: number;
+}
 
 /**
  * Reads what decisions depend on besides their work packets, each time in one round trip unless an order has changed. Their
@@ -39,10 +46,11 @@ export class PolicyFacts {
   /**
    * In the open transaction, with the workspace's decisions locked until it ends. With `sent`, also what this work packet has
    * used up by an earlier decision.
+   * @param locked the guardian, or its lock, which travels in the same message
    */
   async lock(
     packets: readonly DecidedPacket[],
-    guardian: GuardianEntity,
+    locked: GuardianEntity | Promise<GuardianEntity>,
     sent?: string,
   ): Promise<{ situation: Situation; former: FormerUse[] }> {
     const { unit } = this.db;
@@ -53,7 +61,8 @@ export class PolicyFacts {
       ...this.momentStatements(workspaceId),
       this.usageStatement(workspaceId, known, packets),
       ...(sent === undefined ? [] : [this.uses.formerUsesStatement(workspaceId, sent)]),
-    ])) as [unknown, ...Moment, UsageOfOrder[], FormerUse[]?];
+    ])) as [unknown, ...MomentRows, UsageOfOrder[], FormerUse[]?];
+    const guardian = await locked;
     const [, former = []] = first;
     let [usage] = first;
     if (known.epoch !== epoch) {
@@ -63,13 +72,17 @@ export class PolicyFacts {
     return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
   }
 
-  /** In the open transaction, for orders whose usage does not matter: those that deny. */
-  async withoutUsage(guardian: GuardianEntity): Promise<Situation> {
+  async moment(): Promise<Moment> {
     const { unit } = this.db;
-    const { workspaceId } = unit.scope;
     const [[{ at }], [operator], [{ epoch }]] = (await unit.batch(
-      this.momentStatements(workspaceId),
-    )) as Moment;
+      this.momentStatements(unit.scope.workspaceId),
+    )) as MomentRows;
+    return { at, operator, epoch };
+  }
+
+  /** In the open transaction, for orders whose usage does not matter: those that deny. */
+  async withoutUsage(guardian: GuardianEntity, { at, operator, epoch }: Moment): Promise<Situation> {
+    const { workspaceId } = guardian;
     const before = this.inForce.known(workspaceId);
     const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
     return { at, guardian, operator, known, usages: new Usages([]) };
@@ -87,7 +100,7 @@ export class PolicyFacts {
       this.guardians.readStatement(workspaceId),
       ...this.momentStatements(workspaceId),
       this.usageStatement(workspaceId, known, packets),
-    ])) as [[GuardianEntity], ...Moment, UsageOfOrder[]];
+    ])) as [[GuardianEntity], ...MomentRows, UsageOfOrder[]];
     let usage = first;
     if (known.epoch !== epoch) {
       known = await this.db.transaction(scope, () => this.inForce.read(workspaceId));

@@ -20,7 +20,7 @@ import {
   type PolicyDecision,
   withWarnings,
 } from './policy-decision.js';
-import { PolicyFacts } from './policy-facts.js';
+import { type Moment, PolicyFacts } from './policy-facts.js';
 import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 /**
@@ -58,18 +58,27 @@ export class PolicyGate {
    * Decides `packets` in their order, within the open transaction, and records the decisions; what one packet uses up of a
    * limit counts for the next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of
    * a limit. Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
+   * `guardian` may be its lock, which then travels in the same message.
    */
   async decide(
     packets: readonly DecidedPacket[],
-    { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
+    {
+      guardian,
+      waitingAhead = NOBODY_WAITS,
+    }: { guardian: GuardianEntity | Promise<GuardianEntity>; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
     const { situation } = await this.facts.lock(packets, guardian);
-    const scope = wholeWorkspaceOf(guardian);
+    const scope = wholeWorkspaceOf(await guardian);
     const decisions = await decideInOrder(packets, situation, (decided, before) =>
       this.room.decideWhen(scope, decided, waitingAhead, before),
     );
     for (const [index, packet] of packets.entries()) this.record(packet, decisions[index]!);
     return decisions;
+  }
+
+  /** What {@link recheck} reads first, for a caller that locks the guardian in the same message. */
+  moment(): Promise<Moment> {
+    return this.facts.moment();
   }
 
   /** Records that the packet is sent by this decision: every order that matched counts it. */
@@ -100,9 +109,11 @@ export class PolicyGate {
       allowedBy,
       hasLeftInPart = false,
       waitingAhead = NOBODY_WAITS,
+      moment,
     }: {
       guardian: GuardianEntity;
       allowedBy: AllowedBy;
+      moment?: Moment;
       hasLeftInPart?: boolean;
       waitingAhead?: WaitingAhead;
     },
@@ -110,17 +121,20 @@ export class PolicyGate {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
     return allowedBy === 'policy' && !hasLeftInPart
       ? this.recheckAllowed(packet, guardian, waitingAhead)
-      : this.recheckApproved(packet, guardian, allowedBy === 'requester', hasLeftInPart);
+      : this.recheckApproved(packet, guardian, {
+          byRequester: allowedBy === 'requester',
+          hasLeftInPart,
+          moment: moment ?? (await this.moment()),
+        });
   }
 
   /** Most may go, and of those no limit has to be read; what may not is decided by every order, as its record says. */
   private async recheckApproved(
     packet: Packet,
     guardian: GuardianEntity,
-    byRequester: boolean,
-    hasLeftInPart: boolean,
+    { byRequester, hasLeftInPart, moment }: { byRequester: boolean; hasLeftInPart: boolean; moment: Moment },
   ): Promise<Recheck> {
-    const quick = await this.facts.withoutUsage(guardian);
+    const quick = await this.facts.withoutUsage(guardian, moment);
     const orders = ordersFor(quick.known, packet.teamId, quick.at);
     const binding = orders.filter(
       (order) => order.effect === 'deny' || (byRequester && wantsOtherEyes(order)),

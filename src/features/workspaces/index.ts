@@ -6,6 +6,7 @@ export { Audiences } from './audiences.js';
 export { AutonomyMode } from './autonomy-mode.js';
 export { OWNER_SETTINGS, WorkspaceService } from './workspace.service.js';
 export {
+  type DecidingMember,
   mayDecide,
   type Member,
   Members,

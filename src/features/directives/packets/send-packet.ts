@@ -45,7 +45,10 @@ export class SendPacket implements OnModuleInit {
 
   /** Carries out what happens inside the database; answers what has to leave it. */
   private async begin(item: WorkItem): Promise<Outgoing | undefined> {
-    const { guardian, packet } = await this.packets.lockToBegin(item);
+    const [{ guardian, packet }, moment] = await Promise.all([
+      this.packets.lockToBegin(item),
+      this.check.moment(),
+    ]);
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
     if (!packet) return undefined;
@@ -61,7 +64,7 @@ export class SendPacket implements OnModuleInit {
       return undefined;
     }
     if (mayHaveLeft) throw processEnded();
-    const checked = await this.check.execute(packet, guardian);
+    const checked = await this.check.execute(packet, guardian, moment);
     if (checked.verdict !== 'go') {
       const because = hasLeftInPart(packet) && reasonToEnd(checked);
       if (because) await this.results.endPartly(item, packet, because, guardian);
@@ -91,8 +94,9 @@ export class SendPacket implements OnModuleInit {
     return {
       attempt: packet.attempts,
       run: (signal) => effect.run(toSend(packet, action), signal),
+      foreseen: (outcome) => this.results.foreseen(item, packet, outcome),
       ended: async (outcome, calledOff) => {
-        const guardian = await this.packets.lockGuardian(packet);
+        const guardian = this.packets.lockGuardian(packet);
         await this.results.ended(item, packet, outcome, guardian, calledOff);
       },
       endedLate: async (outcome) => {
