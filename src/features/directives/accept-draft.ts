@@ -60,11 +60,9 @@ export class AcceptDraft {
     const packets = await this.checkDraft.execute(of, draft);
     try {
       await this.db.transaction(scopeOfWork(item), async () => {
-        const locks = this.drafts.lockToBegin(item);
-        const guardian = locks.then((found) => found.guardian);
-        const [{ directive, ...locked }, policy, tell] = await Promise.all([
-          locks,
-          typeof packets === 'string' ? [] : this.decideDraft.policyOn(packets, of, guardian),
+        const [{ directive, ...locked }, facts, tell] = await Promise.all([
+          this.drafts.lockToBegin(item),
+          typeof packets === 'string' ? undefined : this.decideDraft.lock(packets, of),
           of.requiresApproval ? this.readyApprovals.lookUp(of.workspaceId, of.teamId) : undefined,
         ]);
         if (!directive || !mayBegin({ ...locked, directive })) throw new Overtaken();
@@ -73,7 +71,7 @@ export class AcceptDraft {
         begin({ ...locked, directive });
         const checked = { ...locked, directive, draft };
         if (typeof packets === 'string') this.discardDraft.invalid(checked, packets);
-        else await this.decideDraft.follow({ ...checked, packets, policy, tell });
+        else await this.decideDraft.execute({ ...checked, packets, facts, tell });
       });
       return true;
     } catch (error) {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type GuardianEntity, type PolicyDecision, PolicyGate } from '../guardian/index.js';
+import { type LockedFacts, PolicyGate } from '../guardian/index.js';
+import type { Priority } from '../terms/index.js';
 import { decidedPacketOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
-import { type CheckedDraft, type DecidedDraft, verdictOn } from './decided-draft.js';
+import { type CheckedDraft, verdictOn } from './decided-draft.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { DiscardDraft } from './discard-draft.js';
 import { RecordDraft } from './record-draft.js';
@@ -22,28 +23,23 @@ export class DecideDraft {
     private readonly releaseDraft: ReleaseDraft,
   ) {}
 
-  async execute(checked: CheckedDraft): Promise<void> {
-    const { directive, guardian, packets } = checked;
-    return this.follow({ ...checked, policy: await this.policyOn(packets, directive, guardian) });
-  }
-
-  /** What the guardian decides; its lock may travel in the same message. */
-  policyOn(
+  /** What {@link execute} locks and reads first, for a caller that locks the draft in the same message, in front of it. */
+  lock(
     packets: readonly WorkPacketEntity[],
-    { workspaceId, priority }: Pick<DirectiveEntity, 'workspaceId' | 'priority'>,
-    guardian: GuardianEntity | Promise<GuardianEntity>,
-  ): Promise<PolicyDecision[]> {
-    return this.gate.decide(
-      packets.map((packet) => decidedPacketOf(packet, priority)),
-      {
-        guardian,
-        waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
-      },
-    );
+    { priority }: Pick<DirectiveEntity, 'priority'>,
+  ): Promise<LockedFacts> {
+    return this.gate.lock(decidedPackets(packets, priority));
   }
 
-  /** What follows from that. */
-  async follow(decided: DecidedDraft): Promise<void> {
+  async execute(checked: CheckedDraft): Promise<void> {
+    const { directive, guardian, packets, facts } = checked;
+    const { workspaceId, priority } = directive;
+    const policy = await this.gate.decide(decidedPackets(packets, priority), {
+      guardian,
+      facts,
+      waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
+    });
+    const decided = { ...checked, policy };
     this.recordDraft.execute(decided);
     switch (verdictOn(decided)) {
       case 'deny':
@@ -56,4 +52,8 @@ export class DecideDraft {
         return this.releaseDraft.execute(decided);
     }
   }
+}
+
+function decidedPackets(packets: readonly WorkPacketEntity[], priority: Priority) {
+  return packets.map((packet) => decidedPacketOf(packet, priority));
 }

@@ -29,6 +29,9 @@ export interface Moment {
   epoch: number;
 }
 
+/** What a decision depends on besides the work packet and the guardian, with the workspace's decisions locked. */
+export type LockedFacts = Omit<Situation, 'guardian'>;
+
 /**
  * Reads what decisions depend on besides their work packets, each time in one round trip unless an order has changed. Their
  * time is the database's.
@@ -46,13 +49,11 @@ export class PolicyFacts {
   /**
    * In the open transaction, with the workspace's decisions locked until it ends. With `sent`, also what this work packet has
    * used up by an earlier decision.
-   * @param locked the guardian, or its lock, which travels in the same message
    */
   async lock(
     packets: readonly DecidedPacket[],
-    locked: GuardianEntity | Promise<GuardianEntity>,
     sent?: string,
-  ): Promise<{ situation: Situation; former: FormerUse[] }> {
+  ): Promise<{ facts: LockedFacts; former: FormerUse[] }> {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
     let known = this.inForce.known(workspaceId);
@@ -62,14 +63,13 @@ export class PolicyFacts {
       this.usageStatement(workspaceId, known, packets),
       ...(sent === undefined ? [] : [this.uses.formerUsesStatement(workspaceId, sent)]),
     ])) as [unknown, ...MomentRows, UsageOfOrder[], FormerUse[]?];
-    const guardian = await locked;
     const [, former = []] = first;
     let [usage] = first;
     if (known.epoch !== epoch) {
       known = await this.inForce.read(workspaceId);
       [usage] = (await unit.batch([this.usageStatement(workspaceId, known, packets)])) as [UsageOfOrder[]];
     }
-    return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
+    return { facts: { at, operator, known, usages: new Usages(usage) }, former };
   }
 
   async moment(): Promise<Moment> {

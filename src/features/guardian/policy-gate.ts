@@ -20,7 +20,7 @@ import {
   type PolicyDecision,
   withWarnings,
 } from './policy-decision.js';
-import { type Moment, PolicyFacts } from './policy-facts.js';
+import { type LockedFacts, type Moment, PolicyFacts } from './policy-facts.js';
 import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 /**
@@ -58,22 +58,27 @@ export class PolicyGate {
    * Decides `packets` in their order, within the open transaction, and records the decisions; what one packet uses up of a
    * limit counts for the next. Decisions of one workspace wait for each other, so two of them cannot share the last unit of
    * a limit. Nothing is used up yet: {@link use} records the packets that then really go by these decisions.
-   * `guardian` may be its lock, which then travels in the same message.
    */
   async decide(
     packets: readonly DecidedPacket[],
     {
       guardian,
+      facts,
       waitingAhead = NOBODY_WAITS,
-    }: { guardian: GuardianEntity | Promise<GuardianEntity>; waitingAhead?: WaitingAhead },
+    }: { guardian: GuardianEntity; facts?: LockedFacts | undefined; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
-    const { situation } = await this.facts.lock(packets, guardian);
-    const scope = wholeWorkspaceOf(await guardian);
+    const situation = { ...(facts ?? (await this.lock(packets))), guardian };
+    const scope = wholeWorkspaceOf(guardian);
     const decisions = await decideInOrder(packets, situation, (decided, before) =>
       this.room.decideWhen(scope, decided, waitingAhead, before),
     );
     for (const [index, packet] of packets.entries()) this.record(packet, decisions[index]!);
     return decisions;
+  }
+
+  /** What {@link decide} locks and reads first, for a caller that locks the guardian in the same message, in front of it. */
+  async lock(packets: readonly DecidedPacket[]): Promise<LockedFacts> {
+    return (await this.facts.lock(packets)).facts;
   }
 
   /** What {@link recheck} reads first, for a caller that locks the guardian in the same message. */
@@ -171,8 +176,9 @@ export class PolicyGate {
 
   /** By every order that is in force now, apart from what the packet has used up of their limits itself. */
   private async decideAgain(packet: Packet, guardian: GuardianEntity) {
-    const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
-    const { at, known, operator, usages } = situation;
+    const { facts, former } = await this.facts.lock([packet], packet.workPacketId);
+    const { at, known, operator, usages } = facts;
+    const situation = { ...facts, guardian };
     const orders = ordersFor(known, packet.teamId, at);
     for (const use of former) {
       const order = orders.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);

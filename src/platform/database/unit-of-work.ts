@@ -85,6 +85,7 @@ export class UnitOfWork {
   readonly #updates = new Map<EntityClass<object>, PendingUpdate>();
   /** The message that is being put together, and its rows. */
   #message: { statements: Statement[]; rows: Promise<unknown[][]> } | undefined;
+  /** Nothing more may travel: the COMMIT or the ROLLBACK has, or goes with what was asked for. */
   #isOver = false;
   #isLed = false;
   /** BEGIN and the settings of the scope, until they have travelled in front of the first statement. */
@@ -172,7 +173,7 @@ export class UnitOfWork {
 
   /** Several statements in one round trip, in order. A failed one fails the batch and the transaction. */
   async batch(statements: Statement[]): Promise<unknown[][]> {
-    if (this.#isOver) throw new Error('what is read together is asked for before any of it is awaited');
+    if (this.#isOver) throw new Error('this transaction takes no more statements');
     const message = (this.#message ??= this.nextMessage());
     message.statements.push(...this.#begin, ...this.#writes);
     this.#begin = [];
@@ -208,9 +209,10 @@ export class UnitOfWork {
   /** Writes what the act leaves behind and commits, in one round trip; in none where nothing was done. */
   async finish(): Promise<void> {
     const context = RequestContext.current;
-    if (!context?.notesPosition) return void (await this.leaveBehind([{ text: 'commit' }]));
-    const results = await this.leaveBehind([{ text: 'commit' }, COMMITTED]);
-    if (results) context.position = positionIn(results.at(-1) as WalPosition[]);
+    const committed = this.leaveBehind([{ text: 'commit' }, ...(context?.notesPosition ? [COMMITTED] : [])]);
+    this.#isOver = true;
+    const results = await committed;
+    if (results && context?.notesPosition) context.position = positionIn(results.at(-1) as WalPosition[]);
   }
 
   /** The same transaction in another workspace, until {@link comeBackFrom} it. */
@@ -249,6 +251,7 @@ export class UnitOfWork {
   }
 
   async rollback(): Promise<void> {
+    this.#isOver = true;
     if (this.#begin.length === 0) await this.send([{ text: 'rollback' }]);
   }
 }

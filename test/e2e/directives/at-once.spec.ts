@@ -60,6 +60,36 @@ describe('a draft that asks no model', () => {
     expect(await desk.actions(directiveId)).toEqual(ALL);
   });
 
+  it('is made by the next attempt where the database cancels its transaction, and no rejection goes unheard', async () => {
+    const unheard = vi.fn();
+    process.on('unhandledRejection', unheard);
+    const desk = await ownDesk();
+    const holder = await test.database.owner.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from guardians for update');
+      const { directiveId, approvalId } = await desk.handIn();
+      await vi.waitFor(
+        async () =>
+          expect(
+            await test.rows(
+              `select pg_cancel_backend(pid) from pg_stat_activity
+               where datname = current_database() and wait_event_type = 'Lock' and query like '%from guardians%'`,
+            ),
+          ).not.toEqual([]),
+        5_000,
+      );
+      await holder.query('rollback');
+      await desk.ready(approvalId);
+      expect(await desk.actions(directiveId)).toEqual(ALL);
+      expect(unheard).not.toHaveBeenCalled();
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+      process.off('unhandledRejection', unheard);
+    }
+  });
+
   it('is made when its capo is resumed, where the capo was paused meanwhile', async () => {
     const desk = await ownDesk();
     whileDrafting(() => desk.client.post('/agents/capo_ops/pause'));

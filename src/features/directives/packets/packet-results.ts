@@ -44,7 +44,7 @@ export class PacketResults {
 
   /**
    * What follows from the outcome of an attempt.
-   * @param locked the guardian, or its lock, which travels with what is asked for here
+   * @param lockGuardian asks for it in the message of what else is asked for here
    * @param item none where the work is another attempt's by now: then nothing is begun or put off here
    * @param calledOff a kill has called it off, which is no failure: however often that happens, it goes on with the revert
    */
@@ -52,18 +52,23 @@ export class PacketResults {
     item: WorkItem | undefined,
     packet: AttemptedPacket,
     outcome: Outcome,
-    locked: GuardianEntity | Promise<GuardianEntity>,
+    lockGuardian: () => Promise<GuardianEntity>,
     calledOff: boolean,
   ): Promise<void> {
     const before = packet.result?.recipients ?? [];
     const recipients = recipientsAfter(before, outcome, this.clock.now());
     const isLeft = recipients.some((one) => one.outcome === 'deferred');
     if ('result' in outcome && !isLeft) {
-      await this.succeed(packet, withRecipients(outcome.result, recipients), locked);
+      const result = withRecipients(outcome.result, recipients);
+      const [guardian, look] = await Promise.all([
+        lockGuardian(),
+        this.completeDirective.lookAhead(packet, result),
+      ]);
+      await this.succeed(packet, result, guardian, look);
       this.endWork(item, packet);
       return;
     }
-    const guardian = await locked;
+    const guardian = await lockGuardian();
     const failure = 'failure' in outcome ? outcome.failure : deferralOf(recipients);
     const isKilled = isHalted(guardian.mode);
     const isStopped = isKilled || calledOff;
@@ -122,13 +127,10 @@ export class PacketResults {
   async succeed(
     packet: WorkPacketEntity,
     result: PacketResult,
-    guardian: Pick<GuardianEntity, 'epoch'> | Promise<GuardianEntity>,
+    { epoch }: Pick<GuardianEntity, 'epoch'>,
     known?: Look,
   ): Promise<void> {
-    const [{ epoch }, look] = await Promise.all([
-      guardian,
-      known ?? this.completeDirective.lookAhead(packet, result),
-    ]);
+    const look = known ?? (await this.completeDirective.lookAhead(packet, result));
     const action = actionOf(packet);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
@@ -207,7 +209,7 @@ export class PacketResults {
       return;
     }
     const { status, result } = packet;
-    if (status === 'sending') return this.ended(undefined, packet, outcome, guardian, false);
+    if (status === 'sending') return this.ended(undefined, packet, outcome, async () => guardian, false);
     if (tookEffect) {
       if (status === 'failed' || status === 'queued' || status === 'halted')
         await this.confirm(packet, directive, outcome, guardian);

@@ -54,7 +54,7 @@ export class SendPacket implements OnModuleInit {
     if (!packet) return undefined;
     const known = unfollowedOutcome(packet);
     if (known && !letsNothingLeave(guardian.mode)) {
-      await this.results.ended(item, packet, known, guardian, false);
+      await this.results.ended(item, packet, known, async () => guardian, false);
       return undefined;
     }
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
@@ -95,10 +95,8 @@ export class SendPacket implements OnModuleInit {
       attempt: packet.attempts,
       run: (signal) => effect.run(toSend(packet, action), signal),
       foreseen: (outcome) => this.results.foreseen(item, packet, outcome),
-      ended: async (outcome, calledOff) => {
-        const guardian = this.packets.lockGuardian(packet);
-        await this.results.ended(item, packet, outcome, guardian, calledOff);
-      },
+      ended: (outcome, calledOff) =>
+        this.results.ended(item, packet, outcome, () => this.packets.lockGuardian(packet), calledOff),
       endedLate: async (outcome) => {
         const now = await this.packets.lockLate(packet);
         const ended = { attempt: packet.attempts, outcome, isRepeatable: effect.repeatable };
@@ -110,7 +108,7 @@ export class SendPacket implements OnModuleInit {
   /** It did not begin. */
   private async refuse(item: WorkItem, failure: EffectFailed): Promise<void> {
     const { guardian, packet } = await this.packets.lock(item);
-    if (packet) await this.results.ended(item, packet, failure.outcome, guardian, false);
+    if (packet) await this.results.ended(item, packet, failure.outcome, async () => guardian, false);
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {
