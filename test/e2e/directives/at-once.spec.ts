@@ -61,7 +61,7 @@ describe('a draft that asks no model', () => {
   });
 
   it('is made by the next attempt where the database cancels its transaction, and no rejection goes unheard', async () => {
-    const unheard = vi.fn();
+    const unheard = vi.fn<(reason: unknown) => void>();
     process.on('unhandledRejection', unheard);
     const desk = await ownDesk();
     const holder = await test.database.owner.connect();
