@@ -3607,12 +3607,10 @@ create table directives (
   constraint directives_pkey PRIMARY KEY (directive_id)
 );
 CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC) WHERE (executed_at IS NOT NULL);
-CREATE INDEX directives_by_capo_status ON public.directives USING btree (workspace_id, capo, status, created_at DESC, directive_id DESC);
-CREATE INDEX directives_by_status ON public.directives USING btree (workspace_id, status, created_at DESC, directive_id DESC);
+CREATE INDEX directives_by_status_and_capo ON public.directives USING btree (workspace_id, status, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_deadline ON public.directives USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'halted'::text])));
 CREATE INDEX directives_failed ON public.directives USING btree (workspace_id, capo, ((((history -> '-1'::integer) ->> 'at'::text))::bigint) DESC) WHERE ((status = 'failed'::text) AND (executed_at IS NULL));
 CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC, directive_id DESC);
-CREATE INDEX directives_newest_of_capo ON public.directives USING btree (workspace_id, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspace_id, team_id, created_at DESC, directive_id DESC) WHERE (team_id IS NOT NULL);
 CREATE INDEX directives_of_escalation ON public.directives USING btree (workspace_id, escalation_id) WHERE (escalation_id IS NOT NULL);
 CREATE INDEX directives_of_schedule ON public.directives USING btree (workspace_id, schedule_id, created_at DESC, directive_id DESC) WHERE (schedule_id IS NOT NULL);
@@ -5595,9 +5593,8 @@ create table work_packets (
   constraint work_packets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
-CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (workspace_id, capo, status, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_by_directive ON public.work_packets USING btree (directive_id);
-CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_by_status_and_capo ON public.work_packets USING btree (workspace_id, status, capo, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_throttled ON public.work_packets USING btree (workspace_id, throttled_until, work_packet_id) WHERE ((status = 'queued'::text) AND (throttled_until IS NOT NULL));
 alter table work_packets enable row level security;
