@@ -506,21 +506,29 @@ CREATE OR REPLACE FUNCTION app.count_action_requests()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::action_requests) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::action_requests) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::action_requests) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::action_requests) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::action_requests) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -534,21 +542,29 @@ CREATE OR REPLACE FUNCTION app.count_approvals()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::approvals) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::approvals) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::approvals) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::approvals) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::approvals) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -562,21 +578,29 @@ CREATE OR REPLACE FUNCTION app.count_directives()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::directives) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::directives) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::directives) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::directives) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::directives) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -590,21 +614,29 @@ CREATE OR REPLACE FUNCTION app.count_eval_runs()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::eval_runs) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::eval_runs) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::eval_runs) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::eval_runs) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::eval_runs) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -618,21 +650,29 @@ CREATE OR REPLACE FUNCTION app.count_model_charges()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::model_charges) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::model_charges) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::model_charges) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::model_charges) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::model_charges) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -657,21 +697,29 @@ CREATE OR REPLACE FUNCTION app.count_partner_events()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, null::text, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::partner_events) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, null::text as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::partner_events) c
-      union all
-      select r.workspace_id, null::text, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, '*' as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::partner_events) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, '*' as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::partner_events) c
+        union all
+        select r.workspace_id, '*', c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::partner_events) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -685,21 +733,29 @@ CREATE OR REPLACE FUNCTION app.count_revenue_events()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::revenue_events) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::revenue_events) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::revenue_events) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::revenue_events) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::revenue_events) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -752,21 +808,29 @@ CREATE OR REPLACE FUNCTION app.count_signals()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::signals) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::signals) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::signals) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::signals) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::signals) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -800,21 +864,29 @@ CREATE OR REPLACE FUNCTION app.count_work_packets()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::work_packets) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::work_packets) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::work_packets) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::work_packets) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::work_packets) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -1931,14 +2003,13 @@ begin
     return 0;
   end if;
   with gone as (
-    delete from tally_changes where ctid = any (array(select ctid from tally_changes limit p_limit))
-    returning workspace_id, team_id, kind, key, bucket, n, amount
+    delete from tally_notes where ctid = any (array(select ctid from tally_notes limit p_limit))
+    returning workspace_id, team_id, changes
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select g.workspace_id, o.team_id, g.kind, g.key, g.bucket, sum(g.n), sum(g.amount)
-    from gone g cross join lateral (values (coalesce(g.team_id, '')), ('*')) o (team_id)
-    where g.kind <> 'partner' or o.team_id = '*'
-    group by 1, 2, 3, 4, 5 having sum(g.n) <> 0 or sum(g.amount) <> 0
+    select g.workspace_id, o.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from gone g cross join lateral unnest(g.changes) c cross join lateral (select g.team_id union select '*') o (team_id)
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
     on conflict on constraint tallies_pkey do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   )
   select count(*) into folded from gone;
@@ -2402,7 +2473,7 @@ CREATE OR REPLACE FUNCTION app.recount_tallies()
  LANGUAGE sql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-delete from tally_changes;
+delete from tally_notes;
 delete from tallies;
 insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select c.workspace_id, o.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
@@ -5180,32 +5251,27 @@ create policy system_folds on tallies for all to consigliere_system using (true)
 grant select on tallies to consigliere_app;
 grant delete, insert, select, update on tallies to consigliere_system;
 
-create table tally_changes (
-  change_id bigint not null,
+create table tally_notes (
   workspace_id text not null,
-  team_id text,
-  kind text not null,
-  key text not null,
-  bucket timestamp with time zone not null,
-  n integer not null,
-  amount numeric not null,
-  constraint tally_changes_pkey PRIMARY KEY (workspace_id, change_id)
+  transaction xid8 not null,
+  team_id text not null,
+  changes app.counted_as[] not null,
+  constraint tally_notes_pkey PRIMARY KEY (workspace_id, transaction, team_id)
 );
-alter table tally_changes enable row level security;
-alter table tally_changes force row level security;
-create policy isolation on tally_changes for all to public using ((
+alter table tally_notes enable row level security;
+alter table tally_notes force row level security;
+create policy isolation on tally_notes for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND (((team_id IS NULL) AND (kind = 'partner'::text)) OR
+END AND
 CASE
-    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
-    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
-    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END)));
-create policy system_folds on tally_changes for all to consigliere_system using (true);
-grant select on tally_changes to consigliere_app;
-grant delete, insert, select on tally_changes to consigliere_system;
+    WHEN ((( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) OR (team_id = '*'::text)) THEN true
+    ELSE (team_id = ANY (( SELECT app.audience() AS audience)::text[]))
+END));
+create policy system_folds on tally_notes for all to consigliere_system using (true);
+grant select on tally_notes to consigliere_app;
+grant delete, insert, select, update on tally_notes to consigliere_system;
 
 create table team_members (
   workspace_id text not null,
@@ -5812,3 +5878,14 @@ create view kpi_figures with (security_invoker=true) as
    FROM (tallies t
      CROSS JOIN LATERAL ( VALUES (15,t.bucket), (60,date_trunc('hour'::text, t.bucket, 'UTC'::text))) s(minutes, bucket))
   WHERE (t.bucket > '-infinity'::timestamp with time zone);
+
+create view tally_changes with (security_invoker=true) as
+ SELECT t.workspace_id,
+    NULLIF(NULLIF(t.team_id, ''::text), '*'::text) AS team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (tally_notes t
+     CROSS JOIN LATERAL unnest(t.changes) c(kind, key, bucket, n, amount));
