@@ -1,7 +1,7 @@
 import { type Briefing, type CapoRunner, type Draft, RunnerFailed } from '../src/features/capos/briefing.js';
 import { BuiltinRunner } from '../src/features/capos/builtin-runner.js';
 import { withDangers } from '../src/features/capos/content-checks.js';
-import { routingQuestion } from '../src/features/consigliere/model-routing.js';
+import { routingQuestion } from '../src/features/consigliere/router.js';
 import { routeDirective, type RouteRequest } from '../src/features/consigliere/route.js';
 import { type CapoRole, type Cost, NO_COST } from '../src/features/terms/terms.js';
 import type { Config } from '../src/platform/config/config.js';

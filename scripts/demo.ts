@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { ApprovalDecided } from '../src/features/approvals/approval-decisions.dto.js';
-import type { ApprovalView } from '../src/features/approvals/approval-background.dto.js';
-import type { FeedPage } from '../src/features/audit/feed.dto.js';
-import type { ChainVerification } from '../src/features/audit/chain-verification.dto.js';
-import type { SettingsView } from '../src/features/workspaces/settings.dto.js';
+import type { ApprovalView } from '../src/features/approvals/approvals.dto.js';
+import type { FeedPage, ChainVerification } from '../src/features/audit/audit.dto.js';
+import type { SettingsView } from '../src/features/workspaces/workspace.dto.js';
 import type { DirectiveView } from '../src/features/directives/directive-view.dto.js';
 import type { QueuedDirective } from '../src/features/directives/directives.dto.js';
 

@@ -16,8 +16,7 @@ import { DIRECTIVE_STATES } from '../src/features/directives/directive-states.js
 import { PACKET_STATES } from '../src/features/directives/packets/packet-states.js';
 import { PENALTIES, type Rule, THRESHOLD } from '../src/features/evals/rule.js';
 import { SAFETY_RULES } from '../src/features/evals/safety-rules.js';
-import { SKILL_RULES } from '../src/features/evals/skill-rules.js';
-import { SKILL_SCHEMA } from '../src/features/evals/skill-schema.js';
+import { SKILL_RULES, SKILL_SCHEMA } from '../src/features/evals/skill-rules.js';
 import { SOUNDNESS_RULES } from '../src/features/evals/soundness-rules.js';
 import { loadConfig } from '../src/platform/config/config.js';
 import { DatabaseAddress } from '../src/platform/database/database-address.js';

@@ -9,7 +9,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { publicKeyOf, licenceSchema, signLicence } from '../src/features/subscription/licence-key.js';
+import { publicKeyOf, licenceSchema, signLicence } from '../src/features/subscription/licence.js';
 import { newId } from '../src/platform/kernel/ids.js';
 
 const USAGE = `Use one of:

@@ -18,7 +18,7 @@ import { secretsKey } from '../src/platform/secrets/secret-box.js';
 
 /**
  * Makes a new token for the owner of a workspace (the first unless its id is the argument) and prints it once; with
- * `--second-factor <mail address>` it removes the second factor of that account instead. For whoever may read the service's
+ * `--second-factor <mail address>` it removes the second factor of that account instead. For people who may read the service's
  * settings on the server; it works beside the running service and without it.
  */
 try {

@@ -217,7 +217,7 @@ export const DEFECTS: readonly SeededDefect[] = [
   },
   {
     title: 'CSV: a formula is a formula',
-    file: 'src/features/audit/receipt-csv.ts',
+    file: 'src/features/audit/receipt-view.ts',
     from: "/^[=+\\-@\\t\\r]/.test(text) ? `'${text}` : text",
     to: 'text',
     specs: ['src/features/audit/receipt-csv.spec.ts'],
@@ -231,7 +231,7 @@ export const DEFECTS: readonly SeededDefect[] = [
   },
   {
     title: 'teams: the last owner leaves',
-    file: 'src/features/teams/remove-member.ts',
+    file: 'src/features/teams/members.service.ts',
     from: '.owners === 1)',
     to: '.owners === 0)',
     specs: ['test/e2e/teams/members.spec.ts'],

@@ -105,7 +105,7 @@ function operations(of: Methods, constant: string, resources: string): string[] 
       if (inQuery.length > 0 && requestBody)
         throw new Error(`${operation.operationId} takes a query and a body`);
       const takes = requestBody ? ' {}' : inQuery.length > 0 ? ' ?' : '';
-      rows.push(`    ${name}: '${verb} ${path}${takes}',`);
+      rows.push(`    ${name}: '${verb} ${path.replace(/^\/api\/pro\//, '')}${takes}',`);
       const isOptional = requestBody ? !requestBody.required : !inQuery.some(({ required }) => required);
       const args = [
         ...inPath.map((parameter) => `${parameter.name}: string`),
@@ -125,7 +125,10 @@ function operations(of: Methods, constant: string, resources: string): string[] 
     "import type { Call, CallOptions } from '../call.js';",
     "import type * as T from './types.js';",
     '',
-    '/** Every operation as `<verb> <path>`, behind it `{}` where it takes a body and `?` where it takes a query. */',
+    '/**',
+    ' * Every operation as `<verb> <path>`, followed by `{}` where it takes a body and `?` where it takes a query. A path without a',
+    ' * leading slash is below `/api/pro/`.',
+    ' */',
     `export const ${constant} = {`,
     ...table,
     '} as const;',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOf } from '../../src/features/capos/model-cost.js';
+import { costOf } from '../../src/features/capos/model-client.js';
 import { addCost } from '../../src/features/directives/directive.js';
 
 describe('the cost of a run', () => {

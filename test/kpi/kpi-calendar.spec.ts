@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kpiCalendar } from '../../src/features/kpi/kpi-calendar.js';
-import { readingOf, type Window } from '../../src/features/kpi/kpi-windows.js';
+import { kpiCalendar, readingOf, type Window } from '../../src/features/kpi/kpi-calendar.js';
 import { changePercent } from '../../src/features/kpi/tiles.js';
 
 const HOUR_MS = 3_600_000;

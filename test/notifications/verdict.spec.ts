@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/features/notifications/notice-source.js';
 import type { NotificationEntity } from '../../src/features/notifications/notification.entity.js';
-import { type ToldMember, type Verdict, verdictOn } from '../../src/features/notifications/verdict.js';
+import { type ToldMember, type Verdict, verdictOn } from '../../src/features/notifications/compose-mail.js';
 
 const OPERATOR: ToldMember['member'] = {
   memberId: 'mem_anna',

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { DataSource as TypeOrmDataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf, insertOf, selectOf, updateOf } from '../../src/platform/database/table.js';
-import { SignalEntity } from '../../src/features/records/signal.entity.js';
+import { SignalEntity } from '../../src/features/records/records.entity.js';
 import { StandingOrderEntity } from '../../src/features/standing-orders/standing-order.entity.js';
 import { UserEntity } from '../../src/features/workspaces/workspaces.entity.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';

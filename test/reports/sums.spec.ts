@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Sums } from '../../src/features/verifier/sums.js';
-import { FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
+import { Sums, FiguresOfReceipts } from '../../src/features/verifier/report-figures.js';
 
 const sumOf = (digits: number, ...amounts: number[]) => {
   const sums = new Sums(digits);

@@ -95,7 +95,7 @@ describe('OWASP AISVS', () => {
     expect(await mailed(directiveId)).toHaveLength(1);
   });
 
-  it('9.2.2: whoever approves is shown every parameter, and what they saw is what arrives', async () => {
+  it('9.2.2: an approver is shown every parameter, and what they saw is what arrives', async () => {
     const params = {
       to: Array.from({ length: 20 }, (_, n) => `person.${n}@acme.example`),
       cc: ['boss@acme.example'],

@@ -428,7 +428,7 @@ export function describeMatrix(setting: MatrixSetting): Matrix {
       },
     );
 
-    it('turns away whoever is no member, with the reason, and nothing changes', async () => {
+    it('turns everybody else away, with the reason, and nothing changes', async () => {
       const { outsiders } = matrix;
       expect(await matrix.turnAway(target, outsiders)).toEqual(turnedAway(target, outsiders));
     });

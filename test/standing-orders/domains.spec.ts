@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalDomain } from '../../src/features/standing-orders/domains.js';
+import { canonicalDomain } from '../../src/features/standing-orders/match.js';
 
 const labels = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcxyz-01_XYÄ'), maxLength: 6 }),

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { domainsIn } from '../../src/features/standing-orders/domains.js';
-import { fieldsMatch } from '../../src/features/standing-orders/match.js';
+import { domainsIn, fieldsMatch } from '../../src/features/standing-orders/match.js';
 import { valueAt } from '../../src/platform/kernel/value-at.js';
 import type { FieldCondition } from '../../src/features/standing-orders/standing-order.js';
 

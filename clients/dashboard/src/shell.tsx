@@ -55,7 +55,7 @@ const PAGES = [
   ['/', 'Inbox'],
   ['/directives', 'Directives'],
   ['/overview', 'Overview'],
-  ['/sent', 'What left'],
+  ['/sent', 'Sent and done'],
   ['/escalations', 'Escalations'],
   ['/guardian', 'Safety'],
   ['/setup', 'Set-up'],
@@ -100,11 +100,12 @@ function SignedIn({ name, children }: { name: string; children: ReactNode }) {
           )}
         </p>
       </header>
-      {/* Nothing is read before it is known from where on changes are told. */}
+      {/* Nothing is read before it is known from where on changes are told, nor before it is known who reads: a button that
+          came later would move what is below it away from the pointer. */}
       <main className={chat.panel ? 'with-chat' : undefined}>
         <div>
           {me.isError && <Failure error={me.error} onRetry={() => void me.refetch()} />}
-          {connection !== 'connecting' && children}
+          {connection !== 'connecting' && me.isFetched && children}
         </div>
         <CatchBoundary getResetKey={() => 'chat'} errorComponent={Broken}>
           {chat.panel}

@@ -365,7 +365,7 @@ export class AskedCalls {
     call.signal = cancelled.signal;
   }
 
-  /** Nothing can consume it again, and whoever tries is told first that the kill switch is engaged. @throws OutcomeUnknown */
+  /** Nothing can consume it again; trying is refused first because of an engaged kill switch. @throws OutcomeUnknown */
   async #assertNotHalted(actionRequestId: string): Promise<void> {
     const body = { attempt: randomUUID(), paramsHash: '0'.repeat(64) };
     const refused: unknown = await this.#client.actions

@@ -17,8 +17,8 @@ export interface Message {
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
 /**
- * The messages of a stream, one a line; `undefined` for a line that is none. What is read waits for whoever reads it, so a peer
- * that writes faster than the other side reads has to wait too.
+ * The messages of a stream, one a line; `undefined` for a line that is none. A message waits until
+ * it is read, so a peer that writes faster than the other side reads has to wait too.
  * @throws LineTooLong
  */
 export async function* messagesOf(input: Readable): AsyncGenerator<Message | undefined, void, undefined> {
@@ -117,7 +117,7 @@ export class ServerProcess {
       detached: !isWindows,
     });
     process.once('exit', this.#killAtExit);
-    // Whoever ends closes its input first: an error of writing says no more than that.
+    // A process that ends closes its input first: an error of writing says no more than that.
     this.input.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`));

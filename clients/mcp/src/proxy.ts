@@ -88,7 +88,7 @@ export async function runProxy(client: Consigliere, options: ProxyOptions): Prom
 interface Passed {
   answer: (message: Message) => void;
   fail: (reason: string) => void;
-  /** As whoever asked calls it. */
+  /** The id that the asking side gave it. */
   id: Message['id'];
 }
 

@@ -128,7 +128,8 @@ export function resourcesOf(http: Http, table: Record<string, Record<string, str
 
 /** A method for an operation: the ids of its path, its body or query if it takes one, and options. */
 function methodOf(http: Http, operation: string): (...args: unknown[]) => Call<unknown> {
-  const [verb = '', template = '', takes] = operation.split(' ');
+  const [verb = '', place = '', takes] = operation.split(' ');
+  const template = place.startsWith('/') ? place : `/api/pro/${place}`;
   const names = template.match(/\{\w+\}/g) ?? [];
   return (...args) => {
     const path = names.reduce((made, name, at) => made.replace(name, segmentOf(name, args[at])), template);
@@ -142,7 +143,7 @@ function methodOf(http: Http, operation: string): (...args: unknown[]) => Call<u
 
 /** @throws TypeError for an id that would make another path */
 function segmentOf(name: string, id: unknown): string {
-  if (typeof id !== 'string' || id === '' || id === '.' || id === '..') {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
     throw new TypeError(`${name.slice(1, -1)} must be an id, and not ${JSON.stringify(id)}`);
   }
   return encodeURIComponent(id);

@@ -59,13 +59,13 @@ export class APIError extends ConsigliereError {
     /** After how many seconds it may be tried again, where the service says so. */
     readonly retryAfter: number | null,
   ) {
-    const { error, reason, message, requestId } = body;
-    const faults = faultsOf(body);
+    const { error, reason, message, requestId, details } = body as ErrorBody & { details?: unknown };
+    const faults = faultsOf(details);
     super(faults.length > 0 ? `${message} ${faults.join('; ')}` : message);
     this.code = error.toUpperCase();
     this.reason = reason;
     this.requestId = requestId;
-    this.details = 'details' in body ? body.details : undefined;
+    this.details = details;
   }
 }
 
@@ -144,18 +144,12 @@ export function retryAfterOf(headers: Headers): number | null {
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'error' in body &&
-    typeof body.error === 'string' &&
-    'message' in body
-  );
+  const { error, message } = (body ?? {}) as Partial<ErrorBody>;
+  return typeof error === 'string' && message !== undefined;
 }
 
-/** The faults of a body, each with its path: whoever reads only the message sees what to mend. */
-function faultsOf(body: ErrorBody): string[] {
-  const details: unknown = 'details' in body ? body.details : undefined;
+/** The faults of a request's body, each with its path, so that the message alone shows what to mend. */
+function faultsOf(details: unknown): string[] {
   if (!Array.isArray(details)) return [];
   return details
     .filter((one): one is { path: string; message: string } => typeof one?.message === 'string')

@@ -106,7 +106,7 @@ export class Http {
 
   /** The answer itself, as soon as its headers are there; its body is read by the caller, without a time limit. */
   async open(method: string, path: string, request: Request = {}): Promise<Response> {
-    return this.#send(method, path, request, (response) => Promise.resolve(response));
+    return this.#send(method, path, request, async (response) => response);
   }
 
   #answer<T>(method: string, path: string, request: Request): Promise<Answer<T>> {
@@ -279,18 +279,16 @@ function waitOf(
 }
 
 /** Waits, unless the signal ends it. */
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(done, milliseconds);
-    signal?.addEventListener('abort', ended, { once: true });
-    function done(): void {
-      signal?.removeEventListener('abort', ended);
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(wake, milliseconds);
+    signal?.addEventListener('abort', wake);
+    function wake(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', wake);
       resolve();
     }
-    function ended(): void {
-      clearTimeout(timer);
-      reject(signal!.reason as Error);
-    }
   });
+  signal?.throwIfAborted();
 }

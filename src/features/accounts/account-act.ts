@@ -35,7 +35,7 @@ const SENTENCES = {
   'second_factor.recovery_code_used': ({ name }) =>
     `${name} used a recovery code in place of a second factor.`,
   'account.locked': ({ name, details }) =>
-    `Sign-in to the account of ${name} is locked for 15 minutes for the address ${String(details['address'])}, after ten failed attempts.`,
+    `Sign-in to the account of ${name} is locked for 15 minutes for the address ${String(details['address'])}, after too many failed attempts.`,
   'account.mailed': ({ name, details }) =>
     summaryOfMail(
       transportOf(details),

@@ -8,8 +8,7 @@ import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { Signals } from '../records/index.js';
 import { type AccountAct, receiptOf } from './account-act.js';
-import { Accounts, type StoredAct } from './accounts.repository.js';
-import { ACCOUNTS } from './no-workspace.js';
+import { Accounts, type StoredAct, ACCOUNTS } from './accounts.repository.js';
 
 const RECORD_ACT = 'account.record';
 export const ACCOUNT_MAIL = 'account.mail';
@@ -98,12 +97,9 @@ export class AccountActs implements OnModuleInit {
     this.signals.raise({
       type: 'policy',
       severity: 'warning',
-      title: `Ten failed attempts to sign in as ${name}`,
+      title: `Too many failed attempts to sign in as ${name}`,
       body: `${receipt.summary} If that was not ${name}, somebody is guessing: have them change their password and set up a second factor.`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: receipt.entity,
     });
   }

@@ -6,8 +6,7 @@ import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { type MailOutcome, MailWork } from '../mail/index.js';
 import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
 import { type AccountMail, accountMail, resetMail } from './account-mail.js';
-import { Accounts, type PasswordReset } from './accounts.repository.js';
-import { isUsable, tokenPurpose } from './password-reset.js';
+import { Accounts, type PasswordReset, isUsable, tokenPurpose } from './accounts.repository.js';
 
 export const RESET_MAIL = 'password.mail';
 

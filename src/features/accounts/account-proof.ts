@@ -15,9 +15,8 @@ import {
   WrongPassword,
   wrongSignInCode,
 } from './accounts.errors.js';
-import { NO_WORKSPACE } from './no-workspace.js';
+import { NO_WORKSPACE, SecondFactors } from './accounts.repository.js';
 import { isSetUp, secretPurpose, stepOf, typedCode } from './second-factor.js';
-import { SecondFactors } from './second-factors.repository.js';
 import { type Account, Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 

@@ -1,11 +1,104 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Via } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
+import type { KeptSecondFactor } from './second-factor.js';
 import type { AccountAct } from './account-act.js';
 import type { AccountMail } from './account-mail.js';
-import { NO_WORKSPACE } from './no-workspace.js';
-import { isResetToken } from './password-reset.js';
+
+/** What concerns an account alone: it belongs to no workspace, and has a row-level view of none. */
+export const NO_WORKSPACE: Scope = { workspaceId: '', teamIds: [] };
+
+/** The queue of work on accounts. */
+export const ACCOUNTS = 'accounts';
+
+/** How long a link works. */
+export const RESET_LASTS_MS = 1_800_000;
+
+/** 256 random bits, and what is kept of them. */
+export function newResetToken(): { token: string; tokenHash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, tokenHash: sha256(token) };
+}
+
+/** True for a text that is written like the token of a link. */
+function isResetToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** What the token is sealed for, so that it opens in no other row. */
+export function tokenPurpose(resetId: string): string {
+  return `password reset ${resetId}`;
+}
+
+export function isUsable(
+  { isOpen, expiresAt }: { isOpen: boolean; expiresAt: number },
+  now: number,
+): boolean {
+  return isOpen && expiresAt > now;
+}
+
+/** Second factors belong to an account and to no workspace: every statement is a function of the database. */
+@Injectable()
+export class SecondFactors {
+  constructor(private readonly db: Db) {}
+
+  async find(userId: string): Promise<KeptSecondFactor | undefined> {
+    const [factor] = await this.db.read<KeptSecondFactor>(
+      NO_WORKSPACE,
+      'select sealed_secret, begun_at, confirmed_at, recovery_codes_left from app.find_second_factor($1)',
+      [userId],
+    );
+    return factor;
+  }
+
+  /** False when the account has a confirmed one. */
+  begin(userId: string, sealedSecret: string, at: number): Promise<boolean> {
+    return this.answer('app.begin_second_factor($1, $2, $3)', [userId, sealedSecret, new Date(at)]);
+  }
+
+  /** Of any number of confirmations at a time one answers true. */
+  confirm(
+    userId: string,
+    { sealedSecret }: KeptSecondFactor,
+    step: number,
+    codeHashes: string[],
+    at: number,
+  ): Promise<boolean> {
+    return this.answer('app.confirm_second_factor($1, $2, $3, $4, $5)', [
+      userId,
+      sealedSecret,
+      step,
+      codeHashes,
+      new Date(at),
+    ]);
+  }
+
+  /** Uses up the code of a time step; of any number of uses at a time one answers true. */
+  acceptStep(userId: string, step: number, at: number): Promise<boolean> {
+    return this.answer('app.accept_second_factor($1, $2, null, $3)', [userId, step, new Date(at)]);
+  }
+
+  /** Uses up a recovery code; of any number of uses at a time one answers true. */
+  acceptRecoveryCode(userId: string, codeHash: string, at: number): Promise<boolean> {
+    return this.answer('app.accept_second_factor($1, null, $2, $3)', [userId, codeHash, new Date(at)]);
+  }
+
+  renewRecoveryCodes(userId: string, codeHashes: string[]): Promise<boolean> {
+    return this.answer('app.renew_recovery_codes($1, $2)', [userId, codeHashes]);
+  }
+
+  remove(userId: string): Promise<boolean> {
+    return this.answer('app.remove_second_factor($1)', [userId]);
+  }
+
+  private async answer(call: string, values: readonly unknown[]): Promise<boolean> {
+    const [row] = await this.db.query<{ done: boolean }>(`select ${call} as done`, values);
+    return row!.done;
+  }
+}
 
 /** A link for a new password, with the account that it is for. */
 export interface PasswordReset {
@@ -22,7 +115,7 @@ export interface PasswordReset {
 }
 
 /** What is noted of a request. */
-export interface NewPasswordReset {
+interface NewPasswordReset {
   resetId: string;
   email: string;
   tokenHash: string;
@@ -51,7 +144,7 @@ export interface StoredAct extends AccountAct {
 }
 
 /** What is kept of an act until each workspace of its account has the receipt. */
-export interface NewStoredAct extends Pick<StoredAct, 'action' | 'details' | 'via' | 'at'> {
+interface NewStoredAct extends Pick<StoredAct, 'action' | 'details' | 'via' | 'at'> {
   userId: string;
   /** The workspace that has its receipt already. */
   recordedIn: string | null;

@@ -13,10 +13,17 @@ import { AccountActs } from './account-acts.js';
 import { RESET_MAIL } from './account-mails.js';
 import { AccountProof, type RenewedSession } from './account-proof.js';
 import { ResetLinkExpired, sameAsOld, WrongPassword } from './accounts.errors.js';
-import { Accounts, type PasswordReset } from './accounts.repository.js';
-import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
-import { isUsable, newResetToken, RESET_LASTS_MS, tokenPurpose } from './password-reset.js';
-import type { ChangedPassword, ChangePasswordBody } from './passwords.dto.js';
+import {
+  Accounts,
+  type PasswordReset,
+  ACCOUNTS,
+  NO_WORKSPACE,
+  isUsable,
+  newResetToken,
+  RESET_LASTS_MS,
+  tokenPurpose,
+} from './accounts.repository.js';
+import type { ChangedPassword, ChangePasswordBody } from './accounts.dto.js';
 import { Sessions } from './sessions.repository.js';
 import { accountOf } from './sign-in-tries.js';
 

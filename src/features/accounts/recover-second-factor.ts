@@ -3,9 +3,7 @@ import type { Clock } from '../../platform/kernel/clock.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { StartRefused } from '../../platform/kernel/start-refused.js';
-import { Accounts } from './accounts.repository.js';
-import { NO_WORKSPACE } from './no-workspace.js';
-import { SecondFactors } from './second-factors.repository.js';
+import { Accounts, NO_WORKSPACE, SecondFactors } from './accounts.repository.js';
 import { Sessions } from './sessions.repository.js';
 
 /**

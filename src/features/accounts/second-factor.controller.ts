@@ -15,7 +15,7 @@ import {
   RecoveryCodes,
   SecondFactorCodeBody,
   SecondFactorView,
-} from './second-factor.dto.js';
+} from './accounts.dto.js';
 import { SecondFactorService } from './second-factor.service.js';
 
 /** The second factor of one's own account: the codes of an authenticator (RFC 6238). */

@@ -11,7 +11,7 @@ import type {
   ProveSecondFactorBody,
   RecoveryCodes,
   SecondFactorView,
-} from './second-factor.dto.js';
+} from './accounts.dto.js';
 import {
   BEGUN_LASTS_MS,
   canBeConfirmed,
@@ -23,7 +23,7 @@ import {
   secretPurpose,
   typedCode,
 } from './second-factor.js';
-import { SecondFactors } from './second-factors.repository.js';
+import { SecondFactors } from './accounts.repository.js';
 import { Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 

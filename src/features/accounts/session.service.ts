@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { type Actor, actorOf, type Caller, hasRole, scopeOf } from '../../platform/auth/caller.js';
-import { Callers, noSession } from '../../platform/auth/callers.js';
+import { SESSION_IDLE_MINUTES, Callers, noSession } from '../../platform/auth/callers.js';
 import { sharedMembership } from '../../platform/auth/membership.js';
-import { newSessionSecret } from '../../platform/auth/session-cookie.js';
+import { csrfTokenOf, newSessionSecret } from '../../platform/auth/session-cookie.js';
 import { Db } from '../../platform/database/db.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -13,16 +13,54 @@ import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SessionToken } from '../workspaces/index.js';
-import { wrongCredentials } from './accounts.errors.js';
 import type { SessionEntity } from './session.entity.js';
-import { lastEndOf, viewOf } from './session.js';
-import type { EndedSession, OwnWorkspace, SessionView } from './sessions.dto.js';
+import type { OwnWorkspace, SessionView, EndedSession } from './accounts.dto.js';
+import { wrongCredentials } from './accounts.errors.js';
 import { Sessions } from './sessions.repository.js';
+
+/** However often it is used, a session ends so long after the sign-in (CONTRACT, Admin). */
+const SESSION_HOURS = 12;
+
+const MINUTE_MS = 60_000;
+
+/** When a session that began at `createdAt` ends at the latest, Unix milliseconds. */
+const lastEndOf = (createdAt: number): number => createdAt + SESSION_HOURS * 60 * MINUTE_MS;
+
+/** When it ends unless a request comes before, Unix milliseconds. */
+export function endOf({ lastSeenAt, expiresAt }: Pick<SessionEntity, 'lastSeenAt' | 'expiresAt'>): number {
+  return Math.min(expiresAt, lastSeenAt + SESSION_IDLE_MINUTES * MINUTE_MS);
+}
+
+/** A session as its owner sees it; `secret` is what the cookie carries. */
+function viewOf(
+  session: SessionEntity & { lacksSecondFactor: boolean },
+  secret: string,
+  account: Pick<SessionView, 'displayName' | 'email'>,
+  places: { workspace: OwnWorkspace; workspaces: OwnWorkspace[] },
+): SessionView {
+  const { sessionId, method, secondFactor, lacksSecondFactor, createdAt, expiresAt } = session;
+  const { displayName, email } = account;
+  const { workspace, workspaces } = places;
+  return {
+    sessionId,
+    csrfToken: csrfTokenOf(secret),
+    method,
+    secondFactor,
+    lacksSecondFactor,
+    workspace,
+    workspaces,
+    displayName,
+    email,
+    createdAt,
+    endsAt: endOf(session),
+    expiresAt,
+  };
+}
 
 const MAX_USER_AGENT = 300;
 
 /** Who signs in, as far as it has been proved. */
-export interface Proved {
+interface Proved {
   userId: string;
   displayName: string;
   email: string;

@@ -8,7 +8,7 @@ import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { ListedSession, OwnWorkspace } from './sessions.dto.js';
+import type { ListedSession, OwnWorkspace } from './accounts.dto.js';
 import { SessionEntity } from './session.entity.js';
 
 /** The account that an address belongs to. */

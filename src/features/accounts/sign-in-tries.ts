@@ -10,10 +10,12 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { AccountActs } from './account-acts.js';
-import { Accounts } from './accounts.repository.js';
-import { ACCOUNTS, NO_WORKSPACE } from './no-workspace.js';
+import { Accounts, ACCOUNTS, NO_WORKSPACE } from './accounts.repository.js';
 
 const SIGN_IN_LOCK = 'account.lock';
+
+/** As migrations/functions/count-sign-in-try.sql counts them. */
+const TRIES_BEFORE_LOCK = 10;
 
 /** The reasons by which a password or a code is refused. */
 const FAILURES: ReadonlySet<string> = new Set(['invalid_credentials', 'wrong_password', 'wrong_code']);
@@ -135,6 +137,6 @@ function tooMany(waitMs: number) {
     reason: 'sign_in_locked',
     message: 'There were too many failed attempts to sign in to this account; try again later.',
     retryAfterSeconds: waitMs / 1000,
-    details: { policy: 'sign-in', limit: 10, windowSeconds: 900 },
+    details: { policy: 'sign-in', limit: TRIES_BEFORE_LOCK, windowSeconds: 900 },
   });
 }

@@ -6,7 +6,7 @@ import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { AccountProof } from './account-proof.js';
 import { wrongCredentials } from './accounts.errors.js';
 import { type Origin, SessionService, type StartedSession } from './session.service.js';
-import type { OwnWorkspace, SignInBody } from './sessions.dto.js';
+import type { OwnWorkspace, SignInBody } from './accounts.dto.js';
 import { Sessions } from './sessions.repository.js';
 import { SignInTries } from './sign-in-tries.js';
 

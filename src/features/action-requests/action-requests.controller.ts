@@ -1,11 +1,26 @@
-import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  Body,
+  Controller,
+  Get,
+  HttpStatus,
+  Param,
+  Post,
+  Query,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
+import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { ASKS, Route } from '../../platform/http/route.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import type { RouteLimit } from '../../platform/rate-limit/limits.js';
+import { ToolsService } from '../tools/index.js';
 import { ApprovalNotReady, AwaitChange, DecisionWaitQuery } from '../approvals/index.js';
 import { PolicyDenied } from '../guardian/index.js';
 import { GuardianHalted } from '../terms/index.js';
@@ -23,12 +38,31 @@ import {
   CreateActionRequestBody,
   PermitKeySet,
 } from './action-requests.dto.js';
-import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
+import {
+  ActionExpired,
+  AlreadyConsumed,
+  ToolChanged,
+  ActionRequestsService,
+} from './action-requests.service.js';
 import { ACTION_TOPIC } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
-import { ActionRequestsService } from './action-requests.service.js';
-import { ParamsBeforehand } from './params-beforehand.guard.js';
 import { Permits } from './permits.js';
+
+/**
+ * Checks the parameters of a request before its transaction opens; a transaction that asked for the check would begin twice. It
+ * refuses only a caller with too many checks waiting: of the parameters the use case judges, with the tool as it finds it then.
+ */
+@Injectable()
+class ParamsBeforehand implements CanActivate {
+  constructor(private readonly tools: ToolsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const { caller, body } = context.switchToHttp().getRequest<AdmittedRequest>();
+    const { tool, params } = (body ?? {}) as { tool?: unknown; params?: unknown };
+    await this.tools.checkParamsBeforehand(caller!, tool, params);
+    return true;
+  }
+}
 
 /** CONTRACT section 7: one bucket for all of them. */
 const LIMIT: RouteLimit = { limit: 1_200, windowSeconds: 60, bucket: '/api/pro/action-requests' };

@@ -3,6 +3,7 @@ import { actorOf, type Caller, peopleBehind, scopeOf } from '../../platform/auth
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
+import { defineError } from '../../platform/kernel/define-error.js';
 import {
   AlreadyExists,
   ContentChanged,
@@ -28,11 +29,26 @@ import { AskingToken, TooManyPending } from '../workspaces/index.js';
 import { assertMayAsk, NOT_DECIDED, UNCONSUMED } from './action-request.js';
 import type { ActionRequestEntity, ActionResult } from './action-request.entity.js';
 import type { ActionResultBody, ConsumeBody, CreateActionRequestBody } from './action-requests.dto.js';
-import { ActionExpired, AlreadyConsumed, ToolChanged } from './action-requests.errors.js';
 import { ActionOutcomes } from './action-outcomes.js';
 import { ActionRequests } from './action-requests.repository.js';
 import { DecideAction } from './decide-action.js';
 import type { PermittedRequest } from './permits.js';
+
+export const AlreadyConsumed = defineError(
+  'ALREADY_CONSUMED',
+  409,
+  'Another attempt has consumed this action request. Whether it was carried out is not known from here: do not act on it.',
+);
+export const ToolChanged = defineError(
+  'TOOL_CHANGED',
+  409,
+  'The tool is not described as it was when this was decided. Ask again.',
+);
+export const ActionExpired = defineError(
+  'ACTION_EXPIRED',
+  410,
+  'The time in which this action request could be consumed has passed. Ask again.',
+);
 
 /** The agent must begin within so long of consuming, or not at all. */
 const ACT_WITHIN_MS = 30_000;

@@ -4,10 +4,45 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { type CapoRole, isCapoRole } from '../capos/index.js';
-import { AgentList, AgentView, CAPO_PARAM } from './agents.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { ACTION_TYPES, CAPOS, type CapoRole, actionTypesOf, isCapoRole } from '../capos/index.js';
+import {
+  type AgentStatus,
+  EngineList,
+  type EngineView,
+  AgentList,
+  AgentView,
+  CAPO_PARAM,
+} from './agents.dto.js';
 import { AgentsReader } from './agents.reader.js';
 import { AgentsService } from './agents.service.js';
+
+@Controller('api/pro/engines')
+export class EnginesController {
+  constructor(private readonly agents: AgentsReader) {}
+
+  /** The engines with what each can do. */
+  @Get()
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/engines'),
+    returns: { 200: EngineList },
+  })
+  async list(@CurrentCaller() caller: Caller): Promise<EngineList> {
+    const agents = await this.agents.list(scopeOf(caller));
+    return { items: agents.map(({ role, status }) => engineViewOf(role, status)) };
+  }
+}
+
+function engineViewOf(role: CapoRole, status: AgentStatus): EngineView {
+  const { engine, domain } = CAPOS[role];
+  const actionTypes = actionTypesOf(engine).map((type) => {
+    const { effect, kind, reversibility } = ACTION_TYPES[type];
+    return { type, effect, kind, reversibility };
+  });
+  return { name: engine, capo: role, domain: [...domain], status, actionTypes };
+}
 
 @Controller('api/pro/agents')
 export class AgentsController {

@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { CaposModule } from '../capos/index.js';
 import { DirectivesModule } from '../directives/index.js';
 import { GuardianModule } from '../guardian/index.js';
-import { AgentsController } from './agents.controller.js';
+import { AgentsController, EnginesController } from './agents.controller.js';
 import { AgentsReader } from './agents.reader.js';
 import { AgentsService } from './agents.service.js';
-import { EnginesController } from './engines.controller.js';
 
 /** @level 8 */
 @Module({

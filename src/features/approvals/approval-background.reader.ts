@@ -5,12 +5,7 @@ import { Forbidden } from '../../platform/kernel/errors.js';
 import { type Evidence, type PacketFact, evidenceIn, factsOf, holds, stringsIn } from '../capos/index.js';
 import { type FieldCondition, canonicalDomain, domainsIn } from '../standing-orders/index.js';
 import { assertApprover, assertOtherEyes, packetsOf } from './approval.js';
-import type {
-  ApprovalApprover,
-  ApprovalBackground,
-  ApprovalSource,
-  Origin,
-} from './approval-background.dto.js';
+import type { ApprovalApprover, ApprovalBackground, ApprovalSource, Origin } from './approvals.dto.js';
 import type { ApprovalEntity, ApprovalPacket } from './approval.entity.js';
 
 interface Row {

@@ -26,11 +26,10 @@ import {
   DECISIONS_BODY,
   DecisionsBody,
   RejectBody,
+  EditBody,
 } from './approval-decisions.dto.js';
-import { ApprovalView } from './approval-background.dto.js';
-import { ApprovalBackgroundReader } from './approval-background.reader.js';
-import { EditBody } from './approval-edits.dto.js';
 import {
+  ApprovalView,
   APPROVAL_PARAM,
   ApprovalContents,
   ApprovalPage,
@@ -41,6 +40,7 @@ import {
   ShownApproval,
   WaitQuery,
 } from './approvals.dto.js';
+import { ApprovalBackgroundReader } from './approval-background.reader.js';
 import {
   ApprovalAlreadyDecided,
   ApprovalExpired,

@@ -5,7 +5,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import { FromDigits } from '../../platform/kernel/from-digits.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { Length, MaxLength } from '../../platform/kernel/text-length.js';
-import { Drafting } from '../capos/index.js';
+import { Drafting, type FactKind } from '../capos/index.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { LONGEST_GROUP_KEY } from './approval-group.js';
 import type { Answer } from './question.js';
@@ -125,7 +125,7 @@ export class ApprovalReason {
 }
 
 /** The agent from outside that asks. */
-export class ApprovalAgent {
+class ApprovalAgent {
   /** The first token of its rotations. @example 'tok_01kerqg9j0k7zrqfjnrxthcm4w' */
   tokenId!: string;
   /** As its token names it. @example 'CRM cleaner' */
@@ -145,7 +145,7 @@ export class ApprovalApprovers {
 }
 
 /** That one member has approved the present content. */
-export class ApprovalVote {
+class ApprovalVote {
   /** Who. */
   by!: ActorView;
   /** When, Unix milliseconds. @example 1771401690000 */
@@ -303,3 +303,59 @@ export class ApprovalContents {
    */
   items!: ShownApproval[];
 }
+
+/** Where a fact comes from; `unverified` is in the words of its author alone, and so is what a standing order forbids. */
+export type Origin =
+  | 'directive'
+  | 'delegation'
+  | 'context'
+  | 'workspace'
+  | 'standing_order'
+  | 'forbidden'
+  | 'person'
+  | 'unverified';
+
+/** A recipient, address, link, account or amount in a work packet, and where it comes from. */
+export class ApprovalSource {
+  /** The work packet. @example 'pkt_01khqw6sb0xg7v9zhwnqcrxds8' */
+  workPacketId!: string;
+  /** The parameter that holds it. @example 'params.to' */
+  path!: string;
+  /** recipient, mail address, link, bank account, wallet address or amount @example 'recipient' */
+  kind!: FactKind;
+  /** The fact; a link without its scheme. @example 'jane@acme.example' */
+  text!: string;
+  /**
+   * `directive`: a person's directive, or the wish with which a draft was sent back; `delegation`: a directive that a capo or an
+   * agent handed in; `context`: the context of the directive; `workspace`: the workspace's settings or figures; `standing_order`: a
+   * condition of an active order that allows; `forbidden`: a condition of one that denies; `person`: a person wrote it into the draft; `unverified`: it stands in none of these.
+   * @example 'directive'
+   */
+  origin!: Origin;
+  /**
+   * Who handed in the directive or edited the draft, or the name of the standing order; null where there is no name.
+   * @example 'Mira Novak'
+   */
+  name!: string | null;
+}
+
+/** A member who may approve. */
+export class ApprovalApprover {
+  /** The membership. @example 'mem_01kerq74k0wtbyzq0h359nrdxj' */
+  memberId!: string;
+  /** Their name. @example 'Tom Weber' */
+  name!: string;
+}
+
+/** An approval with what a person should know before they decide; empty once it is decided. */
+export class ApprovalView extends ShownApproval {
+  /** Each recipient, address, link, account and amount of the draft, with where it comes from. */
+  sources!: ApprovalSource[];
+  /** The members who may approve it and have not, at most 50, by name. */
+  mayApprove!: ApprovalApprover[];
+  /** Why the caller may not approve it; null: they may, or it is not there to be decided. */
+  @ApiProperty({ example: null })
+  refusal!: string | null;
+}
+
+export type ApprovalBackground = Pick<ApprovalView, 'sources' | 'mayApprove' | 'refusal'>;

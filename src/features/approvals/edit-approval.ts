@@ -13,7 +13,7 @@ import { groupKeyOf } from './approval-group.js';
 import type { RevisionChange, ApprovalRevision } from './approval-content.dto.js';
 import type { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
-import type { EditBody } from './approval-edits.dto.js';
+import type { EditBody } from './approval-decisions.dto.js';
 import { TELL_MEMBERS } from '../terms/index.js';
 import { Approvals } from './approvals.repository.js';
 

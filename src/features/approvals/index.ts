@@ -6,8 +6,7 @@ export {
   ApprovalWorkPacket,
   type RevisionChange,
 } from './approval-content.dto.js';
-export { ApprovalDecided, RejectBody } from './approval-decisions.dto.js';
-export { EditBody, PacketEditBody } from './approval-edits.dto.js';
+export { ApprovalDecided, RejectBody, EditBody, PacketEditBody } from './approval-decisions.dto.js';
 export {
   type ApprovalSubject,
   ApprovalSubjects,

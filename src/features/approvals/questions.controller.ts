@@ -7,23 +7,62 @@ import { namedByIfMatch } from '../../platform/http/entity-tag.js';
 import { ASKS, DECIDES, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
-import { ApprovalDecided } from './approval-decisions.dto.js';
-import { ApprovalAlreadyDecided, ApprovalExpired } from './approvals.errors.js';
-import { APPROVAL_PARAM, DecisionWaitQuery, IF_MATCH } from './approvals.dto.js';
-import { DecideApproval } from './decide-approval.js';
-import { Questions } from './questions.repository.js';
 import { GuardianHalted } from '../terms/index.js';
 import { TooManyPending } from '../workspaces/index.js';
-import { STATUS_OF, summaryOf, viewOf } from './question-view.js';
+import type { ApprovalEntity } from './approval.entity.js';
+import { type ListedQuestion, type ShownQuestion, Questions } from './questions.repository.js';
 import {
+  QUESTION_STATUSES,
+  type QuestionStatus,
+  type QuestionSummary,
+  QuestionView,
   CreateQuestionBody,
   QUESTION_PARAM,
   QuestionPage,
   QuestionsQuery,
-  QuestionView,
   RespondBody,
 } from './questions.dto.js';
+import { ApprovalDecided } from './approval-decisions.dto.js';
+import { ApprovalAlreadyDecided, ApprovalExpired } from './approvals.errors.js';
+import { APPROVAL_PARAM, DecisionWaitQuery, IF_MATCH } from './approvals.dto.js';
+import { DecideApproval } from './decide-approval.js';
 import { QuestionsService } from './questions.service.js';
+
+/** The status of a question's approval. */
+const STATUS_OF: Record<QuestionStatus, ApprovalEntity['status']> = {
+  pending: 'pending',
+  answered: 'approved',
+  declined: 'rejected',
+  expired: 'expired',
+  cancelled: 'cancelled',
+};
+
+function viewOf(approval: ShownQuestion, now: number): QuestionView {
+  const { question, answer } = approval;
+  return { ...summaryOf(approval, now), answerSchema: question.answerSchema, answer };
+}
+
+function summaryOf({ question, ...approval }: ListedQuestion, now: number): QuestionSummary {
+  const { title, reason, externalId, tokenRootId, agent } = question;
+  const status = QUESTION_STATUSES.find((one) => STATUS_OF[one] === approval.status)!;
+  return {
+    questionId: approval.questionId,
+    title,
+    reason,
+    externalId,
+    teamId: approval.teamId,
+    agent: { tokenId: tokenRootId, name: agent },
+    status,
+    answeredBy: status === 'answered' ? approval.decidedBy : null,
+    feedback: approval.feedback,
+    endedAt: approval.decidedAt,
+    approvalId: approval.approvalId,
+    // While killed the clock stands still for approvals, so the time of expiry moves along.
+    expiresAt: approval.frozenMs === null ? approval.expiresAt : now + approval.frozenMs,
+    createdAt: approval.requestedAt,
+    receiptId: approval.receiptId,
+  };
+}
 
 @Controller('api/pro')
 export class QuestionsController {

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
-import { DEFAULT_EXPIRY_MS, TELL_MEMBERS } from '../terms/index.js';
+import { APPROVAL_LASTS_MS, TELL_MEMBERS } from '../terms/index.js';
 import { escalationTime } from './approval-expiry.js';
 import { about, quotedTitle } from './approval.js';
 import { groupKeyOf } from './approval-group.js';
@@ -88,7 +88,7 @@ export class RequestApproval {
       groupKey: null,
       policy: null,
       requestedAt: now,
-      expiresAt: byDeadline(now + DEFAULT_EXPIRY_MS, asked.deadline),
+      expiresAt: byDeadline(now + APPROVAL_LASTS_MS, asked.deadline),
       frozenMs: null,
       onExpiry: 'reject',
       escalatesAt: null,

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AuditFeedController } from './audit-feed.controller.js';
-import { FeedController } from './feed.controller.js';
+import { AuditFeedController, FeedController } from './audit.controller.js';
 import { FeedService } from './feed.service.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 import { ReceiptLog } from './receipt-log.repository.js';

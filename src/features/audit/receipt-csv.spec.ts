@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvCell } from './receipt-csv.js';
+import { csvCell } from './receipt-view.js';
 
 /** Reads one cell the way RFC 4180 has it. */
 function read(cell: string): string {

@@ -5,8 +5,7 @@ import { Db } from '../../platform/database/db.js';
 import { type Listing, readPage, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
-import type { AuditFeedQuery } from './audit-feed.dto.js';
-import type { SentItem, SentQuery } from './sent.dto.js';
+import type { AuditFeedQuery, SentItem, SentQuery } from './audit.dto.js';
 
 /** A receipt as a reader needs it: its place in the chain and the bytes that were hashed. */
 export interface LoggedReceipt {

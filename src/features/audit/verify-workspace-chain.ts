@@ -8,7 +8,7 @@ import {
   ChainVerifier,
   pointFault,
 } from '../../platform/receipts/verify-chain.js';
-import type { ChainVerification, Comparison, HaltView } from './chain-verification.dto.js';
+import type { ChainVerification, Comparison, HaltView } from './audit.dto.js';
 import { type DispatchInHalt, type Halt, HaltProof } from './halt-proof.js';
 import { ReceiptChains } from './receipt-chains.repository.js';
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
@@ -185,10 +184,7 @@ export class ModelBudget {
           ? `A model call can cost ${this.spoken(most)}, and today's budget is ${this.spoken(budget)}`
           : `Model calls have used ${this.spoken(used)} of today's ${this.spoken(budget)}`,
       body: `When the budget is used up, directives wait for the next day, or until an admin raises modelBudget in the settings.`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: null,
     });
   }

@@ -15,23 +15,23 @@ import { CAPO_ROLES, PRIORITIES, REVERSIBILITIES } from '../terms/terms.js';
 /**
  * The parameters of `standing_order.propose`: those of `POST /standing-orders`, with each condition as a record of its own, since
  * structured output knows no objects with keys of any name. What they mean, and whether an order with them could ever match, is
- * checked by the rules of orders when the draft is made (standing-orders/propose-standing-order.ts).
+ * checked by the rules of orders when the draft is made (standing-orders/draft-standing-order.ts).
  */
 
-const OPERATORS = [
-  '$eq',
-  '$ne',
-  '$lt',
-  '$lte',
-  '$gt',
-  '$gte',
-  '$in',
-  '$nin',
-  '$exists',
-  '$prefix',
-  '$suffix',
-  '$domainIn',
-] as const satisfies (keyof FieldCondition)[];
+const OPERATORS = {
+  $eq: '$eq',
+  $ne: '$ne',
+  $lt: '$lt',
+  $lte: '$lte',
+  $gt: '$gt',
+  $gte: '$gte',
+  $in: '$in',
+  $nin: '$nin',
+  $exists: '$exists',
+  $prefix: '$prefix',
+  $suffix: '$suffix',
+  $domainIn: '$domainIn',
+} as const satisfies { [Operator in keyof FieldCondition]-?: Operator };
 
 const line = (max: number) =>
   z

@@ -3,20 +3,56 @@ import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { computedBeforehand } from '../../platform/database/beforehand.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { DomainError } from '../../platform/kernel/define-error.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
+import { hasUnseen, isBlank, withoutUnseen } from '../../platform/kernel/unseen.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { HandInDirective, titleOf } from '../directives/index.js';
+import { beginsAsInstruction } from '../capos/index.js';
+import { type DirectiveEntity, HandInDirective, titleOf } from '../directives/index.js';
 import { NO_COST } from '../terms/index.js';
+import { addressesIn, plainWords } from './reply-text.js';
 import { type Answered, AskModel, REFUSAL } from './ask-model.js';
 import { ChatFacts } from './chat-facts.reader.js';
 import { ConversationFull } from './chat.errors.js';
 import type { ChatAnswer, ChatBody } from './chat.dto.js';
-import type { ConversationEntity } from './conversation.entity.js';
+import type { ConversationEntity } from './chat.entity.js';
 import { Conversations } from './conversations.repository.js';
-import { askBack, createdText, directiveIn, refusedText } from './directive-text.js';
 import { type Intent, intentOf } from './intents.js';
 import { HELP, plain, questionIn } from './topics.js';
+
+/** A message that hands in work: what of it is the directive, and what is said about it. */
+
+const DIRECTIVE = /^\s*directive\s*:\s*/i;
+
+/** The directive that a message is, as a person sees it; undefined where it does not begin like one. */
+function directiveIn(message: string): string | undefined {
+  const seen = withoutUnseen(message);
+  const text = seen.replace(DIRECTIVE, '').trim();
+  if (isBlank(text)) return undefined;
+  return DIRECTIVE.test(seen) || beginsAsInstruction(text) ? text : undefined;
+}
+
+/** Asks back, with all of the text. */
+function askBack(directive: string, message: string): string {
+  const left = hasUnseen(message) ? '\nCharacters in it that cannot be seen are left out.' : '';
+  return `Shall I hand this in as a directive? Answer "yes". Any other message drops it.\n\n${shown(directive)}${left}`;
+}
+
+function createdText({ directiveId, approvalId, text }: DirectiveEntity, isKilled: boolean): string {
+  const killed = isKilled ? ' The kill switch is engaged: work on it begins once that is lifted.' : '';
+  return `Handed in as ${directiveId}:\n\n${shown(text)}\n\nThe draft waits for approval as ${approvalId}; nothing is sent before.${killed}`;
+}
+
+/** What was refused before anything was written. @throws any other error */
+function refusedText(directive: string, error: unknown): string {
+  if (!(error instanceof DomainError) || error.status >= 500) throw error;
+  const [first] = Array.isArray(error.details) ? (error.details as { message?: unknown }[]) : [];
+  const why = typeof first?.message === 'string' ? `${first.message}.` : error.message;
+  return `${shown(directive)}\n\nThis was not handed in: ${why}`;
+}
+
+const shown = (text: string) => `"${plainWords(text, addressesIn(text))}"`;
 
 /** Questions and answers together. */
 const MAX_MESSAGES = 1_000;

@@ -24,7 +24,7 @@ import {
 import { addCost } from '../directives/index.js';
 import { NO_COST } from '../terms/index.js';
 import { ChatFacts, type Found } from './chat-facts.reader.js';
-import type { ChatEngine } from './chat-message.entity.js';
+import type { ChatEngine } from './chat.entity.js';
 import { Conversations } from './conversations.repository.js';
 import { type ChatIntent, idsIn, intentOf } from './intents.js';
 import { claimsAnAct, MAX_REPLY, safeReply } from './reply-text.js';

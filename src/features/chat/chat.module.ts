@@ -6,8 +6,7 @@ import { AnswerMessage } from './answer-message.js';
 import { AskModel } from './ask-model.js';
 import { ChatController } from './chat.controller.js';
 import { ChatFacts } from './chat-facts.reader.js';
-import { ChatMessageEntity } from './chat-message.entity.js';
-import { ChatTurnEntity, ConversationEntity } from './conversation.entity.js';
+import { ChatMessageEntity, ChatTurnEntity, ConversationEntity } from './chat.entity.js';
 import { Conversations } from './conversations.repository.js';
 
 /** @level 11 */

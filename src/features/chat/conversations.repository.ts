@@ -8,8 +8,7 @@ import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { ChatMessageView, ConversationSummary } from './chat.dto.js';
 import { ChatBusy } from './chat.errors.js';
-import { ChatMessageEntity } from './chat-message.entity.js';
-import { ChatTurnEntity, ConversationEntity } from './conversation.entity.js';
+import { ChatMessageEntity, ChatTurnEntity, ConversationEntity } from './chat.entity.js';
 
 const LISTED = columnsOf(ConversationEntity, { without: ['workspaceId', 'memberId'] });
 const MESSAGES = columnsOf(ChatMessageEntity, {

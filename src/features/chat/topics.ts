@@ -168,7 +168,7 @@ union all (select approval_id, title, case when ready then 'risk ' || risk else 
     words: `(?:what(?: has| have)?|did anything|has anything) fail(?:ed)?${WHEN}`,
   }),
   sent: receiptsOf('went out', SENT, {
-    example: 'What left today?',
+    example: 'What was sent today?',
     words: `what(?: has| have)? (?:left|went out|gone out|(?:was|been) sent|(?:did )?we sen[dt])${WHEN}`,
   }),
   mail: workOf('recipient', {

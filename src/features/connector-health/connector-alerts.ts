@@ -1,12 +1,36 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { nameInASentence } from '../webhooks/index.js';
 import { CHECK, CONNECTOR_RED, DISMISS, EscalationOptions, Escalations } from '../escalations/index.js';
 import { type SignalSeverity, Signals } from '../records/index.js';
+import type { ConnectorEntity } from './connector.entity.js';
 import { MonitoredConnectors } from './monitored-connectors.repository.js';
 import type { HealthChange } from './connector-health.js';
-import { atTheBeginning, inASentence } from './connector-names.js';
-import type { ConnectorEntity } from './connector.entity.js';
+
+/** As part of a sentence that every member may read. */
+function inASentence({ kind, name }: Pick<ConnectorEntity, 'kind' | 'name'>): string {
+  switch (kind) {
+    case 'webhook':
+      return nameInASentence(name);
+    case 'http':
+      return `the connector ${name}`;
+    case 'partner':
+      return 'the connection to the partner';
+    case 'database':
+      return 'the database';
+    case 'queue':
+      return 'the work queue';
+    case 'mail':
+      return 'the mail connector';
+    case 'model':
+      return 'the model connector';
+  }
+}
+
+/** {@link inASentence}, as its first words. */
+export function atTheBeginning(connector: Pick<ConnectorEntity, 'kind' | 'name'>): string {
+  return inASentence(connector).replace(/^t/, 'T');
+}
 
 type Named = Pick<ConnectorEntity, 'connectorId' | 'kind' | 'name'>;
 
@@ -73,10 +97,7 @@ export class ConnectorAlerts implements OnModuleInit {
       severity,
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: entityOf(connector),
     });
   }

@@ -6,9 +6,35 @@ import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CONNECTOR_PARAM, ConnectorCheckPage, ConnectorPage } from './connector-health.dto.js';
-import { VisibleConnectors } from './visible-connectors.reader.js';
-import { checkViewOf, viewOf } from './connector-view.js';
+import {
+  type ConnectorCheckView,
+  type ConnectorView,
+  CONNECTOR_PARAM,
+  ConnectorCheckPage,
+  ConnectorPage,
+} from './connector-health.dto.js';
+import { type VisibleConnector, VisibleConnectors } from './visible-connectors.reader.js';
+import { asShown } from './connector-health.js';
+import type { ConnectorCheckEntity } from './connector.entity.js';
+
+/** Without whose it is: what the whole service has belongs to a workspace that others need not know. */
+function viewOf(connector: VisibleConnector): ConnectorView {
+  return {
+    connectorId: connector.connectorId,
+    name: connector.name,
+    kind: connector.kind,
+    ...asShown(connector),
+    latencyMs: connector.latencyMs,
+    lastCheckedAt: connector.lastCheckedAt,
+    lastOkAt: connector.lastOkAt,
+    consecutiveFailures: connector.consecutiveFailures,
+  };
+}
+
+function checkViewOf(check: ConnectorCheckEntity): ConnectorCheckView {
+  const { workspaceId: _workspace, connectorId: _connector, ...shown } = check;
+  return shown;
+}
 
 /** What is configured and how it is; nothing is registered here (SPECIFICATION, Connector health). */
 @ApiTags('connectors')

@@ -1,5 +1,5 @@
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
-import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
+import type { ConnectorKind, ConnectorStatus } from './connector.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const CONNECTOR_PARAM = {

@@ -14,12 +14,8 @@ import { ReconcileConnectors } from './reconcile-connectors.js';
 import { ConnectorHealthController } from './connector-health.controller.js';
 import { MonitoredConnectors, redStatement } from './monitored-connectors.repository.js';
 import { ConnectorAlerts } from './connector-alerts.js';
-import { ConnectorProbes } from './connector-probes.js';
+import { ConnectorProbes, ProbeMail, ProbeModel, ProbeOutside, ProbeOwn } from './connector-probes.js';
 import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
-import { ProbeMail } from './probe-mail.js';
-import { ProbeModel } from './probe-model.js';
-import { ProbeOutside } from './probe-outside.js';
-import { ProbeOwn } from './probe-own.js';
 import { VisibleConnectors } from './visible-connectors.reader.js';
 
 /** @level 9 */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asShown, type ProbeResult, assessHealth, type HealthChange } from './connector-health.js';
-import type { ConnectorKind } from './connector-kinds.js';
+import type { ConnectorKind } from './connector.entity.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

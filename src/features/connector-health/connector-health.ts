@@ -1,5 +1,4 @@
-import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
-import type { ConnectorEntity } from './connector.entity.js';
+import type { ConnectorKind, ConnectorStatus, ConnectorEntity } from './connector.entity.js';
 
 /** What one check has found; `reason` is a sentence for a stranger, and repeats nothing that the other side said. */
 export type ProbeResult =

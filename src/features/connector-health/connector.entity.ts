@@ -1,5 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ConnectorKind, ConnectorStatus } from './connector-kinds.js';
+
+/** What is configured and can fail (CONTRACT, Connector). */
+export const CONNECTOR_KINDS = ['database', 'queue', 'mail', 'model', 'partner', 'webhook', 'http'] as const;
+
+export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];
+
+/** Healthy, degraded, failing (SPECIFICATION, Connector health). */
+export type ConnectorStatus = 'green' | 'yellow' | 'red';
 
 @Entity('connectors')
 export class ConnectorEntity {

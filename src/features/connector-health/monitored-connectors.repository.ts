@@ -4,9 +4,13 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { newId } from '../../platform/kernel/ids.js';
-import { CONNECTOR_KINDS, type ConnectorKind } from './connector-kinds.js';
+import {
+  CONNECTOR_KINDS,
+  type ConnectorKind,
+  ConnectorCheckEntity,
+  ConnectorEntity,
+} from './connector.entity.js';
 import type { HealthChange } from './connector-health.js';
-import { ConnectorCheckEntity, ConnectorEntity } from './connector.entity.js';
 
 /** What is configured: at most one of a kind and a subject in a workspace. */
 export type ConfiguredConnector = Pick<ConnectorEntity, 'kind' | 'subject' | 'name' | 'audience'>;

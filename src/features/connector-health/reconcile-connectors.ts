@@ -4,10 +4,8 @@ import { Db } from '../../platform/database/db.js';
 import { Connectors, type LoadedConnector } from '../connectors/index.js';
 import { PartnerSecretService } from '../partner/index.js';
 import { DestinationChanges, destinationName } from '../webhooks/index.js';
-import { ConnectorAlerts } from './connector-alerts.js';
-import type { ConnectorKind } from './connector-kinds.js';
-import { atTheBeginning } from './connector-names.js';
-import type { ConnectorEntity } from './connector.entity.js';
+import { ConnectorAlerts, atTheBeginning } from './connector-alerts.js';
+import type { ConnectorKind, ConnectorEntity } from './connector.entity.js';
 import { type ConfiguredConnector, MonitoredConnectors } from './monitored-connectors.repository.js';
 
 const EVERY_WORKSPACE = ['*'];

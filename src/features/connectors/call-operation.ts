@@ -2,12 +2,68 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics.js';
 import { excerptOf } from '../../platform/outbound/excerpt.js';
 import { GuardedRequest, type WholeAnswer } from '../../platform/outbound/guarded-request.js';
-import { exactJson } from './exact-json.js';
 import type { LoadedConnector } from './load-connectors.js';
 import { type Arguments, type Operation, requestOf } from './operation.js';
-import { redact } from './redact.js';
 
-export interface Call {
+/** A number with at most so many digits is the same when it has been read and is written again. */
+const EXACT_DIGITS = 15;
+
+/**
+ * JSON as an answer is read, or undefined where it is none. A number that would be rounded, such as an id beyond 2^53, is
+ * kept as its text: rounded it is the id of something else.
+ */
+export function exactJson(text: string): unknown {
+  try {
+    return JSON.parse(text, exactly as (key: string, value: unknown) => unknown) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `source` is what stands in the text, of a value that is neither list nor object. */
+function exactly(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value !== 'number' || source === undefined || isExact(value, source) ? value : source;
+}
+
+function isExact(value: number, source: string): boolean {
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) && isWholeNumber(source);
+  const digits = source.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
+  return Number.isFinite(value) && digits.length <= EXACT_DIGITS;
+}
+
+/** `1.0` and `1e3` are whole; so long a fraction that it is rounded to a whole number is not. */
+function isWholeNumber(source: string): boolean {
+  return /^-?\d+$/.test(source) || source.length <= EXACT_DIGITS;
+}
+
+const REDACTED = '[redacted]';
+
+/**
+ * A text of somebody else without these secrets, in the ways in which a service may repeat them: as they are, within JSON,
+ * within a URL, and in base64.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  const spellings = [...new Set(secrets.flatMap(spellingsOf))].toSorted((a, b) => b.length - a.length);
+  return spellings.reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text);
+}
+
+function spellingsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const inBase64 = Buffer.from(secret).toString('base64');
+  return [
+    secret,
+    inJson,
+    inJson.replaceAll('/', String.raw`\/`),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).replaceAll('%20', '+'),
+    inBase64,
+    inBase64.replaceAll('/', String.raw`\/`),
+    inBase64.replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+  ];
+}
+
+interface Call {
   connector: LoadedConnector;
   operation: Operation;
   arguments: Arguments;
@@ -17,7 +73,7 @@ export interface Call {
 }
 
 /** What a service answered; what it repeated of our secrets is blotted out. */
-export type CallAnswer =
+type CallAnswer =
   | (Omit<Extract<WholeAnswer, { kind: 'answered' }>, 'body' | 'isWhole'> & {
       /** The first 2 KiB. */
       excerpt: string;

@@ -4,7 +4,7 @@ import { isId } from '../../platform/kernel/ids.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
 import { objectSchema, paramName } from './param-schema.js';
 
-/** The form of CONNECTORS_FILE. What one part says about another is checked by `connector-faults.ts`. */
+/** The form of CONNECTORS_FILE. What one part says about another is checked by `load-connectors.ts`. */
 
 /** Of connectors and operations. */
 const NAME = /^[a-z][a-z0-9_-]{0,59}$/;

@@ -6,9 +6,8 @@ import { crm } from '../../../test/e2e/connectors/connector-desk.js';
 import { ConnectorsFile } from '../../platform/config/connectors-file.js';
 import { connectorsJsonSchema } from './connectors-schema.js';
 import { ConnectorsInvalid, loadConnectors } from './load-connectors.js';
-import { exactJson } from './exact-json.js';
+import { exactJson, redact } from './call-operation.js';
 import { faultsOfArguments, requestOf, undoOf } from './operation.js';
-import { redact } from './redact.js';
 
 const SECRET = 'a-secret-of-length';
 const PATH = '/etc/consigliere/connectors.json';

@@ -9,7 +9,7 @@ import { type AgentFacts, AgentsReader } from '../agents/index.js';
 import { CAPOS } from '../capos/index.js';
 import { licenceStatus } from '../subscription/index.js';
 import { lostStatement } from '../webhooks/index.js';
-import type { BootstrapView } from './bootstrap.dto.js';
+import type { BootstrapView } from './context.dto.js';
 
 const BOOTSTRAP = /* sql */ `
 select

@@ -2,11 +2,9 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/index.js';
 import { AuditModule } from '../audit/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { BootstrapController } from './bootstrap.controller.js';
+import { BootstrapController, ContextController, HydrateController } from './context.controller.js';
 import { BootstrapReader } from './bootstrap.reader.js';
-import { ContextController } from './context.controller.js';
 import { ContextReader } from './context.reader.js';
-import { HydrateController } from './hydrate.controller.js';
 import { HydrateService } from './hydrate.service.js';
 
 /** @level 9 */

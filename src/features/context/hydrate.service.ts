@@ -16,7 +16,7 @@ import {
 import { Devices } from '../workspaces/index.js';
 import { BootstrapReader } from './bootstrap.reader.js';
 import { ContextReader } from './context.reader.js';
-import type { HydrateBody, Hydration } from './hydrate.dto.js';
+import type { HydrateBody, Hydration } from './context.dto.js';
 
 /** CONTRACT section 1: no page is above 2 MB. */
 const MAX_BYTES = 2_000_000;

@@ -164,7 +164,6 @@ export class CompleteDirective {
         `It was approved, and denied when it was about to leave. ${denials.join(' ')}`,
         LIMITS.signal,
       ),
-      score: null,
       source: GUARDIAN,
       teamId,
       capo,

@@ -1,6 +1,5 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Matches } from 'class-validator';
-import { FreeForm } from '../../platform/http/free-form.js';
-import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
+import { FreeForm, MaxJsonBytes } from '../../platform/http/free-form.js';
 import { TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';

@@ -97,7 +97,6 @@ export class EndDirective {
       severity: 'warning',
       title: `${isUnprepared ? 'Nothing prepared' : 'No draft'}: ${titleOf(text)}`,
       body: `${error.message} ${isUnprepared ? nextStepOf(error) : `If it is still wanted, have it drafted again with POST /directives/${directiveId}/retry.`}`,
-      score: null,
       source: capo ? capoActor(capo) : SYSTEM,
       teamId,
       capo,

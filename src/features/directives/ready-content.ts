@@ -7,7 +7,7 @@ import {
 } from '../approvals/index.js';
 import { type Concern, highestReversibility, riskOf } from '../capos/index.js';
 import { type Decision, type Effect, strictest, strictestElectorate } from '../standing-orders/index.js';
-import { DEFAULT_EXPIRY_MS, type Priority, RISKS, type Risk } from '../terms/index.js';
+import { APPROVAL_LASTS_MS, type Priority, RISKS, type Risk } from '../terms/index.js';
 import { contentHash, recipientsOf } from './packets/work-packet.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -48,7 +48,7 @@ export function readyContent(
     inputsNeeded: packets.reduce((count, { needsInput }) => count + needsInput.length, 0),
     contentHash: approvedHash(output, shown),
     policy: policyOf(decisions, whyNobodyElseMayAllow(packets, concerns), directive),
-    expiresAt: now + Math.min(DEFAULT_EXPIRY_MS, ...terms.map((term) => term.expiresInMinutes * 60_000)),
+    expiresAt: now + Math.min(APPROVAL_LASTS_MS, ...terms.map((term) => term.expiresInMinutes * 60_000)),
     onExpiry: terms.some((term) => term.onExpiry === 'escalate') ? 'escalate' : 'reject',
     selfApproval: terms.every((term) => term.selfApproval),
     ...strictestElectorate(terms),

@@ -91,7 +91,6 @@ export class RecordDraftFailure {
       severity: 'warning',
       title: `${CAPOS[capo!].name} cannot draft just now: ${titleOf(directive.text)}`,
       body: `${error.message} It failed twice; the next attempt begins at ${nextAt}.`,
-      score: null,
       source: capoActor(capo!),
       teamId,
       capo,

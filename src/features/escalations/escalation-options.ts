@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, type Role, ROLES } from '../../platform/auth/caller.js';
-import type { EscalationEntity } from './escalation.entity.js';
-import { DISMISS, type EscalationKind } from './escalation-kinds.js';
+import { type EscalationEntity, DISMISS, type EscalationKind } from './escalation.entity.js';
 
 /** Who decides, and when. */
 export interface Decider {

@@ -13,8 +13,7 @@ import {
   EscalationsQuery,
   EscalationView,
 } from './escalations.dto.js';
-import { EscalationAlreadyDecided } from './escalations.errors.js';
-import { EscalationsService } from './escalations.service.js';
+import { EscalationAlreadyDecided, EscalationsService } from './escalations.service.js';
 
 @Controller('api/pro/escalations')
 export class EscalationsController {

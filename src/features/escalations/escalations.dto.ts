@@ -10,7 +10,7 @@ import {
   ESCALATION_STATUSES,
   type EscalationKind,
   type EscalationStatus,
-} from './escalation-kinds.js';
+} from './escalation.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const ESCALATION_PARAM = {

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EscalationEntity } from './escalation.entity.js';
-import { EscalationOpened } from './escalation-opened.js';
+import { EscalationOpened, Escalations } from './escalations.repository.js';
 import { EscalationOptions } from './escalation-options.js';
 import { EscalationsController } from './escalations.controller.js';
-import { Escalations } from './escalations.repository.js';
 import { EscalationsService } from './escalations.service.js';
 
 /** @level 3 */

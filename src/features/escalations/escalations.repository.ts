@@ -10,10 +10,25 @@ import { newId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { EscalationOpened } from './escalation-opened.js';
-import { EscalationEntity } from './escalation.entity.js';
-import type { EscalationKind } from './escalation-kinds.js';
+import { EscalationEntity, type EscalationKind } from './escalation.entity.js';
 import type { EscalationsQuery } from './escalations.dto.js';
+
+/** Called in the transaction that opened the escalation; what it writes commits with it or not at all. */
+type EscalationListener = (escalation: EscalationEntity) => void | Promise<void>;
+
+/** Who is told when an escalation is opened: features above register here. */
+@Injectable()
+export class EscalationOpened {
+  readonly #listeners: EscalationListener[] = [];
+
+  register(listener: EscalationListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async publish(escalation: EscalationEntity): Promise<void> {
+    for (const listener of this.#listeners) await listener(escalation);
+  }
+}
 
 const COLUMNS = columnsOf(EscalationEntity);
 const MAX_REASON = 1_000;
@@ -48,13 +63,13 @@ export interface NewEscalation {
 }
 
 /** The part of an open escalation that its end needs. */
-export type OpenEscalation = Pick<
+type OpenEscalation = Pick<
   EscalationEntity,
   'escalationId' | 'kind' | 'teamId' | 'directiveId' | 'entityType' | 'entityId'
 >;
 
 /** How a person decided. */
-export interface DecisionMade {
+interface DecisionMade {
   status: 'resolved' | 'dismissed';
   decision: string;
   by: Actor;

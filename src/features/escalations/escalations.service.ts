@@ -2,24 +2,55 @@ import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { defineError } from '../../platform/kernel/define-error.js';
+import { STATUS, text } from '../../platform/kernel/error-details.js';
+import { ValidationFailed, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
-import { DISMISS } from './escalation-kinds.js';
+import { type EscalationEntity, DISMISS } from './escalation.entity.js';
 import {
+  type EscalationChoice,
   DISMISSAL,
   type EscalationHandler,
   type EscalationOption,
   EscalationOptions,
 } from './escalation-options.js';
-import type { EscalationEntity } from './escalation.entity.js';
-import { checkDecision, viewOf } from './escalation.js';
 import type {
+  EscalationView,
   DecideEscalationBody,
   EscalationPage,
   EscalationsQuery,
-  EscalationView,
 } from './escalations.dto.js';
 import { Escalations } from './escalations.repository.js';
+
+export const EscalationAlreadyDecided = defineError(
+  'ESCALATION_ALREADY_DECIDED',
+  409,
+  'This escalation has already been decided differently, or its cause is gone. The details say how it ended.',
+  { details: STATUS.extend({ decision: text('The decision that was made.', 'dismiss').nullable() }) },
+);
+
+/**
+ * Whether the decision may be made now. Answers `repeated` for the same decision again, which changes nothing.
+ * @throws ValidationFailed for what is no option of this escalation, EscalationAlreadyDecided
+ */
+function checkDecision(
+  escalation: Pick<EscalationEntity, 'status' | 'decision' | 'options'>,
+  wanted: string,
+): 'decide' | 'repeated' {
+  const { status, decision, options } = escalation;
+  if (!options.includes(wanted)) {
+    const message = `decision must be one of the options of this escalation: ${options.join(', ')}`;
+    throw new ValidationFailed({ details: [{ path: 'decision', rule: 'isIn', message }] });
+  }
+  if (status === 'open') return 'decide';
+  if (decision === wanted) return 'repeated';
+  throw new EscalationAlreadyDecided({ details: { status, decision } });
+}
+
+function viewOf(escalation: EscalationEntity, choices: EscalationChoice[]): EscalationView {
+  const { workspaceId: _workspace, entityType, entityId, ...shown } = escalation;
+  return { ...shown, entity: { type: entityType, id: entityId }, choices };
+}
 
 /** Escalations as those who decide them see them. */
 @Injectable()

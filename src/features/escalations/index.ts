@@ -22,14 +22,13 @@ export {
   RETRY,
   SCHEDULE_PAUSED,
   SEND_AGAIN,
-} from './escalation-kinds.js';
-export { EscalationOpened } from './escalation-opened.js';
+  EscalationEntity,
+} from './escalation.entity.js';
+export { EscalationOpened, Escalations, MOST_URGENT_ESCALATIONS } from './escalations.repository.js';
 export {
   type Decider,
   type EscalationChoice,
   type EscalationOption,
   EscalationOptions,
 } from './escalation-options.js';
-export { EscalationEntity } from './escalation.entity.js';
 export { EscalationsModule } from './escalations.module.js';
-export { Escalations, MOST_URGENT_ESCALATIONS } from './escalations.repository.js';

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Actor, actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { isCapoRole } from '../capos/index.js';
@@ -12,14 +13,32 @@ import {
   tightens,
 } from '../standing-orders/index.js';
 import { TeamOfRequest } from '../workspaces/index.js';
+import type { SkillTarget } from './skill-rules.js';
 import type { EvalRunEntity } from './eval-run.entity.js';
 import { viewOf } from './eval-runs.repository.js';
 import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
 import { EvalTargets } from './eval-targets.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
-import { InstalledSkills } from './installed-skills.js';
 import { RecordEval } from './record-eval.js';
 import { EVAL_KINDS } from './rule.js';
+
+type Find = (scope: Scope, name: string) => Promise<object | undefined>;
+
+/** The skills of the workspace's packs, by name. They belong to a higher feature, which registers. */
+@Injectable()
+export class InstalledSkills {
+  #find: Find | undefined;
+
+  register(find: Find): void {
+    this.#find = find;
+  }
+
+  async find(scope: Scope, name: string): Promise<SkillTarget | undefined> {
+    if (!this.#find) throw new Error('no skill packs have registered');
+    const skill = await this.#find(scope, name);
+    return skill && { ...skill };
+  }
+}
 
 /** So many rules are spoken of where the order says why it stays a draft; all findings stand in the run. */
 const SAID = 3;

@@ -5,6 +5,6 @@ export {
   type EventType,
   SUBSCRIBABLE_EVENTS,
   type SubscribableEvent,
-} from './event.js';
+  Events,
+} from './events.js';
 export { EventsModule } from './events.module.js';
-export { Events } from './events.js';

@@ -10,10 +10,9 @@ import {
   type GuardianCheckpointOrder,
   type GuardianCheckpointSummary,
   GuardianCheckpointView,
-} from './checkpoint.dto.js';
-import type { CheckpointEntity, TakenBefore } from './checkpoint.entity.js';
+} from './guardian.dto.js';
+import type { CheckpointEntity, TakenBefore, GuardianEntity } from './guardian.entity.js';
 import { Checkpoints, type ListedCheckpoint } from './checkpoints.repository.js';
-import type { GuardianEntity } from './guardian.entity.js';
 
 /** The labels of checkpoints that are taken by themselves. */
 export const LABELS: Record<TakenBefore, string> = {

@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { CheckpointEntity, type TakenBefore } from './checkpoint.entity.js';
+import { CheckpointEntity, type TakenBefore } from './guardian.entity.js';
 
 /** A checkpoint that has just been taken. */
 export interface TakenCheckpoint {

@@ -4,20 +4,13 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { CheckpointEntity } from './checkpoint.entity.js';
+import type { CheckpointEntity, GuardianEntity } from './guardian.entity.js';
 import { CheckpointService } from './checkpoint.service.js';
-import type { GuardianEntity } from './guardian.entity.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import {
-  newRevert,
-  PLAN_LINES,
-  refuseWhileRecovering,
-  type RevertOutcome,
-  type WantedRevert,
-} from './revert.js';
+import { newRevert, PLAN_LINES, requireRevertible, type RevertOutcome, type WantedRevert } from './revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
 import { UndoableWork } from './undoable-work.js';
 
@@ -46,29 +39,39 @@ export class CompensateWork {
   async execute(caller: Caller, wanted: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
     const before = await this.guardians.lock(workspaceId);
-    refuseWhileRecovering(before);
+    requireRevertible(before, wanted);
     const stopped = await this.reverts.lockRunning(workspaceId);
     const named = wanted.checkpointId ?? stopped?.checkpointId ?? undefined;
     const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), before, named);
-    if (wanted.dryRun) return this.preview(caller, checkpoint);
+    const continued = stopped?.checkpointId === checkpoint.checkpointId ? stopped : undefined;
+    if (wanted.dryRun) return this.preview(caller, checkpoint, continued);
     // Nothing may leave while work is undone.
     if (before.mode !== 'killed') {
       await this.guardian.kill(caller, wanted.reason ?? 'Work is going to be undone.');
     }
     const guardian = await this.guardians.lock(workspaceId);
-    const isTheSame = stopped?.checkpointId === checkpoint.checkpointId;
-    const revert = isTheSame
-      ? this.takeUp(guardian, stopped)
+    const revert = continued
+      ? this.takeUp(guardian, continued)
       : await this.plan(caller, guardian, checkpoint, wanted);
     return this.begin(caller, guardian, revert);
   }
 
   /** What would not be undone as things stand is told as it would be by its step. */
-  private async preview(caller: Caller, checkpoint: CheckpointEntity): Promise<RevertOutcome> {
-    const carriedOut = this.carriedOut(caller.workspaceId, checkpoint);
-    const { steps, total } = await this.reverts.preview(carriedOut, PLAN_LINES);
+  private async preview(
+    caller: Caller,
+    checkpoint: CheckpointEntity,
+    continued: RevertEntity | undefined,
+  ): Promise<RevertOutcome> {
+    const scope = scopeOf(caller);
+    const { steps, total } = continued
+      ? {
+          steps: await this.reverts.steps(continued, PLAN_LINES),
+          total: totalOf(await this.reverts.counts(scope, continued)),
+        }
+      : await this.reverts.preview(this.carriedOut(caller.workspaceId, checkpoint), PLAN_LINES);
     if (total > MOST_STEPS) throw tooMany();
-    const obstacles = await this.undoable.obstacles(scopeOf(caller), steps);
+    const open = steps.filter(({ status }) => status === 'planned');
+    const obstacles = await this.undoable.obstacles(scope, open);
     return {
       ...answerOf(checkpoint),
       status: 'planned',

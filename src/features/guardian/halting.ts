@@ -46,7 +46,7 @@ export interface ResumedPacket {
  */
 export interface Haltable {
   halt(workspaceId: string, act: GuardianAct): Promise<Halted>;
-  /** Left out where nothing that was halted goes on, as are the two that follow. */
+  /** This and the two that follow are left out where nothing that was halted goes on. */
   resume?(workspaceId: string, act: GuardianAct): Promise<ResumedPacket[]>;
   /** What {@link resume} would let go on. */
   halted?(workspaceId: string): Promise<ResumedPacket[]>;

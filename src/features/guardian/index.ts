@@ -1,8 +1,7 @@
 export { GuardianView } from './guardian.dto.js';
 export { GuardianEntity } from './guardian.entity.js';
-export { PolicyDenied } from './guardian.errors.js';
+export { PolicyDenied, GUARDIAN, KILLED_TOPIC, isHalted, letsNothingLeave } from './guardian.js';
 export { GuardianModule } from './guardian.module.js';
-export { GUARDIAN, KILLED_TOPIC, isHalted, letsNothingLeave } from './guardian.js';
 export { CheckpointService } from './checkpoint.service.js';
 export { GuardianService } from './guardian.service.js';
 export { CLOCKS_STOPPED_AT, Guardians } from './guardians.repository.js';

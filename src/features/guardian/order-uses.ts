@@ -61,10 +61,8 @@ export class OrderUses {
       severity: 'warning',
       title: `Budget nearly spent: ${name}`,
       body: `${used} of the ${amount} ${currency} that the standing order "${name}" may spend in this ${window} are used.`,
-      score: null,
       source: GUARDIAN,
       teamId,
-      capo: null,
       entity: { type: 'standing_order', id: standingOrderId },
     });
   }

@@ -15,18 +15,11 @@ import {
   notificationsOf,
   retentionOf,
 } from '../workspaces/index.js';
-import type { CheckpointEntity, Snapshot } from './checkpoint.entity.js';
+import type { CheckpointEntity, Snapshot, GuardianEntity } from './guardian.entity.js';
 import { CheckpointService } from './checkpoint.service.js';
-import type { GuardianEntity } from './guardian.entity.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
-import {
-  PLAN_LINES,
-  type RevertOutcome,
-  type WantedRevert,
-  newRevert,
-  refuseWhileRecovering,
-} from './revert.js';
+import { PLAN_LINES, type RevertOutcome, type WantedRevert, newRevert, requireRevertible } from './revert.js';
 import { RevertProgress } from './revert-progress.js';
 import type { RestoredView } from './revert.dto.js';
 import { Reverts } from './reverts.repository.js';
@@ -51,14 +44,12 @@ export class RestoreCheckpoint {
   ) {}
 
   /** @throws NotFound, ValidationFailed without a checkpoint, InvalidTransition while another revert is under way */
-  async execute(
-    caller: Caller,
-    { reason, dryRun, checkpointId: wanted }: WantedRevert,
-  ): Promise<RevertOutcome> {
+  async execute(caller: Caller, wanted: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
+    const { reason, dryRun } = wanted;
     const guardian = await this.guardians.lock(workspaceId);
-    refuseWhileRecovering(guardian);
-    const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), guardian, wanted);
+    requireRevertible(guardian, wanted);
+    const checkpoint = await this.checkpoints.toGoBackTo(scopeOf(caller), guardian, wanted.checkpointId);
     const { checkpointId, snapshot } = checkpoint;
     if (!dryRun) await this.checkpoints.take(actorOf(caller), { before: 'restore' });
     const restored = {

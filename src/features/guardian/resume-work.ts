@@ -6,13 +6,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
-import {
-  newRevert,
-  PLAN_LINES,
-  refuseWhileRecovering,
-  type RevertOutcome,
-  type WantedRevert,
-} from './revert.js';
+import { newRevert, PLAN_LINES, requireRevertible, type RevertOutcome, type WantedRevert } from './revert.js';
 import { RevertProgress } from './revert-progress.js';
 import { Reverts } from './reverts.repository.js';
 
@@ -28,13 +22,14 @@ export class ResumeWork {
     private readonly receipts: Receipts,
   ) {}
 
-  /** @throws InvalidTransition when nothing was killed */
-  async execute(caller: Caller, { reason, dryRun }: WantedRevert): Promise<RevertOutcome> {
+  /** @throws InvalidTransition when nothing was killed, or something else than the caller has seen */
+  async execute(caller: Caller, wanted: WantedRevert): Promise<RevertOutcome> {
     const { workspaceId } = caller;
+    const { reason, dryRun } = wanted;
     const by = actorOf(caller);
     const at = this.clock.now();
     const guardian = await this.guardians.lock(workspaceId);
-    refuseWhileRecovering(guardian);
+    requireRevertible(guardian, wanted);
     if (guardian.mode !== 'killed')
       throw new InvalidTransition({ message: 'The kill switch is not engaged.' });
     const answer = { mode: 'resume', checkpointId: null, restored: null } as const;

@@ -121,10 +121,7 @@ export class RevertProgress implements OnModuleInit {
       severity: 'critical',
       title: 'A revert could not be ended',
       body: `Everything has been undone, but the guardian is still recovering. Engage the kill switch, then revert again. ${message}`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: { type: 'revert', id },
     });
     return Promise.resolve();

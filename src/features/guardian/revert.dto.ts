@@ -1,5 +1,5 @@
 import { PickType } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
@@ -44,6 +44,16 @@ export class RevertBody {
   @IsOptional()
   @IsBoolean()
   dryRun?: boolean;
+
+  /**
+   * The guardian's `epoch` as you have read it: after a kill since then, nothing is done (409), and the details have the epoch now.
+   * Left out: whatever kill there is by now is reverted.
+   * @example 3
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  epoch?: number;
 }
 
 export class RevertStep {

@@ -31,7 +31,7 @@ export class RevertService {
   ) {}
 
   /**
-   * @throws InvalidTransition when the guardian's mode does not allow it, ValidationFailed when there is no checkpoint, NotFound
+   * @throws InvalidTransition when the guardian's mode does not allow it or it has another epoch, ValidationFailed when there is no checkpoint, NotFound
    * for one that does not exist
    */
   async revert(caller: Caller, body: RevertBody): Promise<RevertAnswer> {
@@ -71,12 +71,12 @@ export class RevertService {
   }
 
   private inMode(caller: Caller, body: RevertBody): Promise<RevertOutcome> {
-    const { mode = 'resume', dryRun = false, checkpointId, reason = null } = body;
+    const { mode = 'resume', dryRun = false, checkpointId, reason = null, epoch } = body;
+    const wanted = { reason, dryRun, checkpointId, epoch };
     if (mode === 'resume') {
       if (checkpointId !== undefined) throw goesBackToNone();
-      return this.resumeWork.execute(caller, { reason, dryRun });
+      return this.resumeWork.execute(caller, wanted);
     }
-    const wanted = { reason, dryRun, checkpointId };
     return mode === 'restore'
       ? this.restoreCheckpoint.execute(caller, wanted)
       : this.compensateWork.execute(caller, wanted);

@@ -8,6 +8,8 @@ import type { RevertEntity } from './revert.entity.js';
 export interface WantedRevert {
   reason: string | null;
   dryRun: boolean;
+  /** The guardian's epoch, as the caller has seen it. */
+  epoch?: number | undefined;
   /** Left out: the last one before the kill. */
   checkpointId?: string | undefined;
 }
@@ -42,12 +44,24 @@ export function newRevert(
   };
 }
 
-/** @throws InvalidTransition while a revert undoes work packets: it has to end, or be stopped, before another begins */
-export function refuseWhileRecovering({ mode }: Pick<GuardianEntity, 'mode'>): void {
-  if (mode !== 'recovering') return;
+/**
+ * @throws InvalidTransition while a revert undoes work packets, which has to end, or be stopped, before another begins; or after a
+ * kill that the caller has not seen
+ */
+export function requireRevertible(
+  { mode, epoch }: Pick<GuardianEntity, 'mode' | 'epoch'>,
+  wanted: Pick<WantedRevert, 'epoch'>,
+): void {
+  if (mode === 'recovering') {
+    throw new InvalidTransition({
+      message:
+        'A revert is undoing work packets. Wait until it has ended, or engage the kill switch to stop it, then revert again.',
+      details: { mode },
+    });
+  }
+  if ((wanted.epoch ?? epoch) === epoch) return;
   throw new InvalidTransition({
-    message:
-      'A revert is undoing work packets. Wait until it has ended, or engage the kill switch to stop it, then revert again.',
-    details: { mode },
+    message: `The kill switch was engaged again: the epoch is ${epoch} and not ${wanted.epoch}. Read the guardian, then revert that.`,
+    details: { mode, epoch },
   });
 }

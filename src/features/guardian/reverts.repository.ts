@@ -30,15 +30,17 @@ const PLANNED = 'work_packet_id, reversibility, compensation, status, reason';
 
 /**
  * What cannot be undone is said in the plan; it is not even tried. What an earlier revert began to undo outside, and was
- * stopped in, says how that ended; nothing else begins with it meanwhile.
+ * stopped in, says how that ended; nothing else begins with it meanwhile. What it had not begun with falls to the new plan.
  */
 const planOf = (carriedOut: string) => /* sql */ `
 select row_number() over (order by seq desc nulls first, work_packet_id desc)::int as position, work_packet_id, team_id,
   reversibility, compensation, case when compensation is null then 'not_possible' else 'planned' end as status,
   case when compensation is null then 'Nothing takes this back.' end as reason
 from (${carriedOut}) carried_out
-where not exists (select from revert_steps s where s.workspace_id = current_setting('app.workspace_id')
-  and s.work_packet_id = carried_out.work_packet_id and s.status = 'planned')`;
+where not exists (select from revert_steps s
+  join reverts r on r.workspace_id = s.workspace_id and r.revert_id = s.revert_id
+  where s.workspace_id = current_setting('app.workspace_id') and s.work_packet_id = carried_out.work_packet_id
+  and s.status = 'planned' and (s.begun_at is not null or r.status <> 'running'))`;
 
 @Injectable()
 export class Reverts {

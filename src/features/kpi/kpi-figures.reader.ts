@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { type Audience, teamOf } from '../workspaces/index.js';
-import { type FigureKind, type Reading, readingOf, type Window } from './kpi-windows.js';
+import { type FigureKind, type Reading, readingOf, type Window } from './kpi-calendar.js';
 
 export interface Sum {
   n: number;

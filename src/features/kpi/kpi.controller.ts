@@ -1,14 +1,34 @@
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { ApiTags, ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Caller } from '../../platform/auth/caller.js';
+import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { isKnown } from '../../platform/http/entity-tag.js';
 import { Route } from '../../platform/http/route.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
-import { KpiQuery, KpiView } from './kpi.dto.js';
+import { specified } from '../../platform/rate-limit/limits.js';
+import { WorkspaceMetricsView, KpiQuery, KpiView } from './kpi.dto.js';
+import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
 import { KpiService } from './kpi.service.js';
+
+@ApiTags('metrics')
+@Controller('api/pro/metrics')
+export class WorkspaceMetricsController {
+  constructor(private readonly metrics: WorkspaceMetricsReader) {}
+
+  /** Revenue and performance metrics. */
+  @Get()
+  @Route({
+    auth: 'member',
+    replica: true,
+    limit: specified('/api/pro/metrics'),
+    returns: { 200: WorkspaceMetricsView },
+  })
+  get(@CurrentCaller() caller: Caller): Promise<WorkspaceMetricsView> {
+    return this.metrics.read(scopeOf(caller));
+  }
+}
 
 /**
  * The view asks again every 60 seconds (SPECIFICATION, Limits): what another part of a page has read within half of that is

@@ -1,9 +1,14 @@
 import { COST_CURRENCY } from '../terms/index.js';
 import { NO_ACTIONS } from '../verifier/index.js';
-import { type KpiCalendar, SPARKLINE_DAYS, type Stretch } from './kpi-calendar.js';
+import {
+  type KpiCalendar,
+  SPARKLINE_DAYS,
+  type Stretch,
+  type FigureKind,
+  type Window,
+} from './kpi-calendar.js';
 import type { Figures, Sum } from './kpi-figures.reader.js';
 import type { KpiMoneyTile, KpiTile, KpiTilesView, OutsideAgentFigures } from './kpi.dto.js';
-import type { FigureKind, Window } from './kpi-windows.js';
 
 export interface TileFigures {
   /** Null where there is nothing to take it of. */

@@ -3,7 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { COST_CURRENCY, DIRECTIVE_STATUSES, type DirectiveStatus } from '../terms/index.js';
-import type { Sums, WindowSums, WorkspaceMetricsView } from './workspace-metrics.dto.js';
+import type { Sums, WindowSums, WorkspaceMetricsView } from './kpi.dto.js';
 
 /** How many of the newest decisions the median is taken of: as telling as all of a month, and never slower. */
 const MEDIAN_OF = 1_000;

@@ -1,8 +1,41 @@
-import { escapeHtml } from '../../platform/http/page.js';
+import { DARK, escapeHtml, STYLES } from '../../platform/http/page.js';
 import { CONTROL, cutText } from '../../platform/kernel/text.js';
 import { deepMarkUnseen } from '../../platform/kernel/unseen.js';
 import type { MailMessage } from './mail-message.js';
-import { byStyle, mailHtml } from './mail-template.js';
+
+/** How a part of a mail looks, as attributes: mail programs that know no style sheets still know these. */
+function byStyle(part: keyof typeof STYLES): string {
+  return ` class="${part}" style="${STYLES[part]}"`;
+}
+
+/**
+ * The HTML of a mail. Styles at each element are what mail programs share; the style sheet adds the dark colours where it is known.
+ * Nothing is loaded from anywhere.
+ *
+ * @param content HTML; the caller has escaped plain text
+ */
+function mailHtml({ title, content }: { title: string; content: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>:root{color-scheme:light dark}
+@media (prefers-color-scheme:dark){
+${DARK}
+}</style>
+</head>
+<body${byStyle('body')}>
+<div role="main"${byStyle('main')}>
+${content}
+</div>
+</body>
+</html>
+`;
+}
 
 /**
  * What a mail of ours or a page says, once: its text and its HTML are made of the same blocks, so they say the same. What others wrote

@@ -2,7 +2,65 @@ import { isEmail } from 'class-validator';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { CONTROL } from '../../platform/kernel/text.js';
-import { MailFailed } from './mail-failed.js';
+
+/** A recipient that the server refused, for now or for good, with its reply. */
+export interface RefusedRecipient {
+  address: string;
+  response: string;
+}
+
+/**
+ * `refused`: the server, or this program, says no, and would again.
+ * `unreachable`: nothing was sent this time, or the server asked to come again later (4xx); another try may succeed and
+ * cannot send anything twice.
+ * `login`: the server does not let us in as we are configured; nothing can be sent until a person has changed that.
+ * `unconfirmed`: the connection broke after the mail had begun to be transmitted; nobody knows whether it was sent, so it
+ * must not be sent again.
+ */
+export type MailFailure = 'refused' | 'unreachable' | 'login' | 'unconfirmed';
+
+/** Why a mail was not sent, as far as anyone can tell. */
+export class MailFailed extends Error {
+  readonly retryable: boolean;
+
+  constructor(
+    readonly code: MailFailure,
+    message: string,
+    cause?: unknown,
+    /** What the server answered, if it did: for each recipient, where it refused all of them. */
+    readonly reply: { rejected: readonly RefusedRecipient[] } | null = null,
+  ) {
+    super(message, { cause });
+    this.name = 'MailFailed';
+    this.retryable = code !== 'refused' && code !== 'unconfirmed';
+  }
+
+  /** Whether to wait for the connector to be healthy again, and not for a time. */
+  get waitsForConnector(): boolean {
+    return this.code === 'login';
+  }
+
+  /** As it is kept with what was to be mailed. */
+  get workError(): { code: string; message: string } {
+    return { code: `MAIL_${this.code.toUpperCase()}`, message: this.message };
+  }
+}
+
+/** Why mail cannot be sent just now, in a sentence that repeats nothing of what the server said. */
+export class MailProbeFailed extends Error {
+  constructor(
+    message: string,
+    /** The server does not take our user name and password; only a person can help that. */
+    readonly isRefused: boolean,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'MailProbeFailed';
+  }
+}
+
+/** The code under which work waits for the mail server to let us in. */
+export const LOGIN_REFUSED = 'MAIL_LOGIN';
 
 /** A mail to send. */
 export interface MailMessage {
@@ -113,4 +171,38 @@ function checkHeaders(fields: Record<string, string[]>): void {
 function checkAddresses(addresses: string[]): void {
   const wrong = addresses.find((address) => !isEmail(address));
   if (wrong !== undefined) throw new MailFailed('refused', `${JSON.stringify(wrong)} is not a mail address.`);
+}
+
+/** What became of a mail that the transport accepted. */
+export interface SentMail {
+  messageId: string;
+  /** Whom the mail goes to. */
+  accepted: string[];
+  /** Recipients that the server refused while it accepted the mail for the others. */
+  rejected: RefusedRecipient[];
+  /** `file`: it was written to a file, and nobody has received it. */
+  transport: 'smtp' | 'file';
+  /** The server's reply, or where the file is. */
+  response: string;
+}
+
+/** A way out for mail. */
+export interface MailTransport {
+  /** Whether delivering the same mail again is the same as delivering it once. */
+  readonly repeatable: boolean;
+
+  /** @throws MailFailed */
+  deliver(mail: ComposedMail, signal: AbortSignal): Promise<SentMail>;
+
+  /** Goes as far as a mail would without sending one. @throws MailProbeFailed */
+  probe(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * What a receipt says of a mail that a transport accepted.
+ * @param mail as the beginning of a sentence, such as `The Daily Report of 2026-02-18`
+ * @param mailed the whole sentence where it was sent
+ */
+export function summaryOfMail(transport: SentMail['transport'], mail: string, mailed: string): string {
+  return transport === 'file' ? `${mail} was written to a file, since no mail server is configured.` : mailed;
 }

@@ -4,8 +4,7 @@ import { SecretUnreadable } from '../../platform/secrets/secret-box.js';
 import { OUTSIDE_TRIES, outsideBackoffMs } from '../../platform/work/backoff.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
-import type { MailMessage } from './mail-message.js';
-import type { SentMail } from './mail-transport.js';
+import type { MailMessage, SentMail } from './mail-message.js';
 import { Mailer, MailFailed } from './mailer.js';
 
 /** How the sending of a mail ended. */
@@ -77,7 +76,7 @@ export class MailWork {
     return this.db.transaction(scopeOfWork(item), async () => {
       const subject = await kind.find(item);
       const begun = subject && (await kind.begin!(subject));
-      // What is marked is this attempt's to send.
+      // This attempt sends the mails that it marked.
       if (begun) this.work.check(item);
       else this.work.complete(item);
       return begun;

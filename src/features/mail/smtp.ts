@@ -3,9 +3,14 @@ import { Readable } from 'node:stream';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SentMessageInfo, type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { excerptOf } from '../../platform/outbound/excerpt.js';
-import type { ComposedMail } from './mail-message.js';
-import { MailFailed, MailProbeFailed, type RefusedRecipient } from './mail-failed.js';
-import type { MailTransport, SentMail } from './mail-transport.js';
+import {
+  type ComposedMail,
+  MailFailed,
+  MailProbeFailed,
+  type RefusedRecipient,
+  type MailTransport,
+  type SentMail,
+} from './mail-message.js';
 
 /** How long connecting, the greeting, and each answer of the server may take. */
 const TIMEOUT_MS = 10_000;

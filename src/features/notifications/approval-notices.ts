@@ -12,8 +12,7 @@ import {
   viewOf,
 } from '../approvals/index.js';
 import { type Block, oneLine } from '../mail/index.js';
-import { tokenOf } from './decision-link.js';
-import { DecisionLinks } from './decision-links.repository.js';
+import { tokenOf, DecisionLinks } from './decision-links.repository.js';
 import { authorOf, draftBlocks, factBlocks, isFromOutside, MAIL_BOUND } from './draft-blocks.js';
 import {
   type Addressee,

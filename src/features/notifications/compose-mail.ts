@@ -3,19 +3,68 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
 import { deepMarkUnseen, markUnseen } from '../../platform/kernel/unseen.js';
+import {
+  type NotifyChoice,
+  type StandingMember,
+  mayDecide,
+  Members,
+  Workspaces,
+  type WorkspaceSettings,
+} from '../workspaces/index.js';
 import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
-import { Members, type StandingMember, Workspaces, type WorkspaceSettings } from '../workspaces/index.js';
+import { type Notice, type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
+import type { NotificationEntity } from './notification.entity.js';
 import { digestOf, MOST_LISTED } from './digest.js';
 import { nextMail } from './next-mail.js';
-import { type Addressee, type DigestEntry, type Notice, NoticeSources } from './notice-source.js';
 import { type Choice, choiceOf, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
-import type { NotificationEntity } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
 import { endOfQuietHours } from './quiet-hours.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
 import { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';
-import { isUrgentNow, type Verdict, verdictOn } from './verdict.js';
+
+/** What becomes of a notification as a mail is put together. */
+export type Verdict =
+  | 'tell'
+  /** It was decided or changed meanwhile, or this member may not decide it. */
+  | 'stale'
+  /** The member has chosen not to be told. */
+  | 'unwanted'
+  /** It waits until the quiet hours end. */
+  | 'later';
+
+/** Whom it is for, as they are now. */
+export interface ToldMember {
+  member: Pick<StandingMember, 'memberId' | 'workspaceId' | 'role' | 'teamIds' | 'teamRoles'>;
+  /** What the member has chosen for the kind of thing that it is about. */
+  chosen: NotifyChoice;
+  inQuietHours: boolean;
+}
+
+/** Whether somebody is told of something now, for the first time or again, going by what is so at this moment. */
+export function verdictOn(
+  notification: Pick<NotificationEntity, 'revision' | 'urgent' | 'status'>,
+  notice: Notice | undefined,
+  { member, chosen, inQuietHours }: ToldMember,
+): Verdict {
+  if (notice?.revision !== notification.revision || !mayBeTold(member, notice)) return 'stale';
+  if (notice.isImposed) return 'tell';
+  const urgent = isUrgentNow(notification, notice);
+  if (chosen === 'none' || (chosen === 'urgent' && !urgent)) return 'unwanted';
+  // What stands in a mail already may have been sent, and what was told before makes no mail.
+  if (inQuietHours && !urgent && notification.status === 'waiting') return 'later';
+  return 'tell';
+}
+
+/** What was urgent stays so; the rest becomes urgent as its time runs out. */
+function isUrgentNow({ urgent }: Pick<NotificationEntity, 'urgent'>, notice?: Notice): boolean {
+  return urgent || notice?.isUrgent === true;
+}
+
+function mayBeTold(member: ToldMember['member'], { onlyTo, notTo, teamId, role }: Notice): boolean {
+  if (onlyTo && !onlyTo.includes(member.memberId)) return false;
+  return !notTo.includes(member.memberId) && mayDecide(member, teamId, role);
+}
 
 /** Enough to tell whether it is a digest, so that ten thousand items are not all read for each new one. */
 const FIRST_LOOK = 50;

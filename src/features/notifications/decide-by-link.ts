@@ -4,6 +4,7 @@ import { refreshed, sharedMembership, type Standing, standingOf } from '../../pl
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { defineError } from '../../platform/kernel/define-error.js';
 import {
   ContentChanged,
   Forbidden,
@@ -11,8 +12,8 @@ import {
   Unauthorized,
   Unavailable,
 } from '../../platform/kernel/errors.js';
-import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { inWords } from '../../platform/kernel/local-day.js';
+import { SecretBox } from '../../platform/secrets/secret-box.js';
 import {
   type Answer,
   ApprovalAlreadyDecided,
@@ -35,9 +36,16 @@ import {
   votesInWords,
 } from '../approvals/index.js';
 import { Guardians } from '../guardian/index.js';
-import { isCodeOf, readToken, tokenOf } from './decision-link.js';
-import { DecisionLinks, type FoundLink, type LinkUse } from './decision-links.repository.js';
-import { LinkUsed } from './notifications.errors.js';
+import {
+  isCodeOf,
+  readToken,
+  tokenOf,
+  DecisionLinks,
+  type FoundLink,
+  type LinkUse,
+} from './decision-links.repository.js';
+
+export const LinkUsed = defineError('LINK_USED', 410, 'This link has been used; it works once.');
 
 /** How often it begins anew for a member whose role changes meanwhile. */
 const TRIES = 3;
@@ -52,7 +60,7 @@ export interface LinkedApproval {
   notByLink: string | null;
 }
 
-export interface LinkDecision {
+interface LinkDecision {
   decision: Exclude<LinkUse, 'edit'>;
   feedback?: string;
   answer?: Answer;

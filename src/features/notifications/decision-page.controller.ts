@@ -18,10 +18,9 @@ import {
   RejectBody,
   type ShownApproval,
 } from '../approvals/index.js';
-import { DecideByLink } from './decide-by-link.js';
+import { DecideByLink, LinkUsed } from './decide-by-link.js';
 import { decidedPage, decisionPage, refusedPage } from './decision-page.js';
 import { editIn, faultsAt, type Form, type FormFaults, holdsDraft } from './draft-form.js';
-import { LinkUsed } from './notifications.errors.js';
 import { answerFaults, answerIn } from './question-form.js';
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };

@@ -22,7 +22,7 @@ export const HOUR_MS = 3_600_000;
 /** The time between two digests. With the mails about one thing that is twelve mails an hour. */
 const BETWEEN_DIGESTS_MS = HOUR_MS / 4;
 
-/** What is urgent is mailed at once, and what becomes urgent within a minute of that, together. */
+/** The first urgent thing is mailed at once, and those that become urgent within a minute of it, together. */
 const BETWEEN_URGENT_MS = 60_000;
 
 export type NextMail =

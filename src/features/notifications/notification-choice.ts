@@ -44,8 +44,8 @@ export interface Telling {
 }
 
 /**
- * When a member is told of something, if at all. What is urgent is told at once, in quiet hours too: it may have run out, or
- * be decided by members who are awake, before they end.
+ * When a member is told of something, if at all. Urgent things are told at once, in quiet hours too: before these end, they
+ * may have run out, or been decided by members who are awake.
  */
 export function whenToTell(
   what: 'approvals' | 'escalations',

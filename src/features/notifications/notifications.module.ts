@@ -16,13 +16,12 @@ import { IncidentNotices } from './incident-notices.js';
 import { IncidentsReader } from './incidents.reader.js';
 import { NoticeSources } from './notice-source.js';
 import { NotificationChoiceService } from './notification-choice.service.js';
-import { NotificationChoicesController } from './notification-choices.controller.js';
+import { NotificationChoicesController, UnsubscribeController } from './notification-choices.controller.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { DecisionLinkEntity, NotificationChoiceEntity, NotificationEntity } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
 import { PlanNotifications } from './plan-notifications.js';
 import { SendNotifications } from './send-notifications.js';
-import { UnsubscribeController } from './unsubscribe.controller.js';
 
 /** @level 7 */
 @Module({

@@ -179,9 +179,6 @@ export class SendNotifications implements OnModuleInit {
       ...signal,
       type: 'agent',
       severity: 'warning',
-      score: null,
-      source: SYSTEM,
-      capo: null,
     });
   }
 }

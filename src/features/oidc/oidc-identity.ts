@@ -1,6 +1,5 @@
 import type { IDToken, UserInfoResponse } from 'openid-client';
-import { isMailAddress, nameInAddress } from '../../platform/kernel/mail-address.js';
-import { mailDomain } from '../../platform/kernel/mail-domain.js';
+import { isMailAddress, nameInAddress, mailDomain } from '../../platform/kernel/mail-address.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { nameFault, visibleName } from '../../platform/kernel/visible-name.js';
 import { passesForOurs } from '../workspaces/index.js';

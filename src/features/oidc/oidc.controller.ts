@@ -1,19 +1,75 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { comesFromElsewhere } from '../../platform/auth/same-origin.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
-import { SecretPage } from '../../platform/http/page.js';
+import { escapeHtml, htmlPage, SecretPage } from '../../platform/http/page.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError } from '../../platform/kernel/define-error.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
-import { oidcCookie, oidcCookieOf } from './oidc-cookie.js';
-import { beginPage, notSignedInPage, signedInPage } from './oidc-page.js';
+import { TRANSACTION_SECONDS } from './oidc-transaction.js';
 import { OidcProvider } from './oidc-provider.js';
 import { OidcOffer, OidcStartQuery } from './oidc.dto.js';
 import { SignInByOidc } from './sign-in-by-oidc.js';
+
+const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
+
+/** On https no other host and no plain connection can put a cookie of this name in its place. */
+const nameFor = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-consigliere_oidc' : 'consigliere_oidc');
+
+/** The sealed sign-in that this browser has begun. */
+function oidcCookieOf(
+  { cookie }: Pick<IncomingHttpHeaders, 'cookie'>,
+  publicUrl: string,
+): string | undefined {
+  return cookie === undefined ? undefined : parseCookie(cookie)[nameFor(publicUrl)];
+}
+
+/**
+ * `Set-Cookie` for a sign-in that has begun; without one it takes the cookie away. Lax, unlike the session's: it must come
+ * along when the provider sends the browser back.
+ */
+function oidcCookie(sealed: string | undefined, publicUrl: string): string {
+  return stringifySetCookie({
+    name: nameFor(publicUrl),
+    value: sealed ?? '',
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isHttps(publicUrl),
+    maxAge: sealed === undefined ? 0 : TRANSACTION_SECONDS,
+  });
+}
+
+/** A page of another site has led here, so the person must confirm the sign-in. */
+export function beginPage(provider: string, start: string): string {
+  return htmlPage(
+    'Sign in to Consigliere',
+    `<p class="text"><a href="${escapeHtml(start)}">Sign in with ${escapeHtml(provider)}</a></p>`,
+  );
+}
+
+/** Somebody is signed in; `next` is where the browser goes on by itself, or null. */
+export function signedInPage(displayName: string, next: string | null): string {
+  const onward =
+    next === null
+      ? '<p class="text">You can close this page.</p>'
+      : `<p class="text"><a href="${escapeHtml(next)}">Continue</a>, if this page does not do it by itself.</p>`;
+  return htmlPage(
+    'You are signed in',
+    `<p class="text">You are signed in as ${escapeHtml(displayName)}.</p>\n${onward}`,
+  );
+}
+
+/** Nobody is signed in; `again` is where the sign-in begins, or null where that is of no use. */
+export function notSignedInPage(message: string, again: string | null): string {
+  const link = again === null ? '' : `\n<p class="text"><a href="${escapeHtml(again)}">Sign in again</a></p>`;
+  return htmlPage('You are not signed in', `<p class="text">${escapeHtml(message)}</p>${link}`);
+}
 
 const START = '/api/admin/oidc/start';
 const HTML = { 'text/html': '<!doctype html>' };

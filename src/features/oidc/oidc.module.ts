@@ -2,13 +2,11 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/index.js';
 import { TeamsModule } from '../teams/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { JoinByOidc } from './join-by-oidc.js';
+import { JoinByOidc, SignInByOidc } from './sign-in-by-oidc.js';
 import { OidcController } from './oidc.controller.js';
-import { OidcFetch } from './oidc-fetch.js';
+import { OidcFetch, OidcProvider } from './oidc-provider.js';
 import { OidcIdentities } from './oidc-identities.repository.js';
-import { OidcProvider } from './oidc-provider.js';
 import { OidcTransactions } from './oidc-transaction.js';
-import { SignInByOidc } from './sign-in-by-oidc.js';
 
 /** @level 6 */
 @Module({

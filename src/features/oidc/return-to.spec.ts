@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLocalPath } from './return-to.js';
+import { isLocalPath } from './oidc.dto.js';
 
 describe('isLocalPath', () => {
   it.each([

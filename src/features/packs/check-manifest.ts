@@ -3,8 +3,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { WrittenOrders, type ZoneLookUps } from '../standing-orders/index.js';
-import { inPart, readManifest } from './manifest-faults.js';
-import { bodyOfOrder, type PackManifest, type PackOrder } from './pack-manifest.js';
+import { inPart, readManifest, bodyOfOrder, type PackManifest, type PackOrder } from './pack-manifest.js';
 import { InvalidPackSignature, UnknownPublisher } from './packs.errors.js';
 import { PublisherKeys } from './publisher-keys.js';
 

@@ -3,6 +3,9 @@ import { canonicalJson, sha256 } from '../../platform/kernel/canonical-json.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { NOT_BLANK } from '../../platform/kernel/plain-text.js';
 import { CONTROL_IN_TEXT, cutText } from '../../platform/kernel/text.js';
+import { nameFault } from '../../platform/kernel/visible-name.js';
+import { unseenFaults } from '../capos/index.js';
+import { SKILL_RULES, assess } from '../evals/index.js';
 
 /** Of the manifest as JSON; the body of a request is larger by its signature only. */
 export const MAX_MANIFEST_BYTES = 256 * 1024;
@@ -31,10 +34,10 @@ const order = z
     error: 'must name no team: the orders of a pack arrive for the whole workspace',
   });
 
-const skill = z.record(z.string(), z.unknown(), { error: 'must be an object' });
+const skillForm = z.record(z.string(), z.unknown(), { error: 'must be an object' });
 
 /** Checks that need more than the manifest, such as whether an order could ever apply, are elsewhere. */
-export const manifestSchema = z
+const manifestSchema = z
   .strictObject({
     name: slug,
     version: packVersion,
@@ -45,7 +48,7 @@ export const manifestSchema = z
       .max(1_000, 'must have at most 1,000 characters')
       .refine((text) => !CONTROL_IN_TEXT.test(text), 'must not contain control characters'),
     skills: z
-      .array(skill, { error: 'must be a list' })
+      .array(skillForm, { error: 'must be a list' })
       .max(MAX_SKILLS, `must have at most ${MAX_SKILLS} skills`)
       .refine((skills) => unique(skills, ({ name }) => name), 'must have each name once'),
     standingOrders: z
@@ -110,4 +113,59 @@ export function lookAlikeKey(name: string): string {
 /** The part of an order of a pack that is a body of `POST /standing-orders`. */
 export function bodyOfOrder({ key: _key, ...body }: PackOrder): object {
   return body;
+}
+
+const MAX_ORDER_NAME = 120;
+
+/** The manifest that this is, or why it is none; whether its orders could ever apply is looked at elsewhere. */
+export function readManifest(
+  raw: unknown,
+): { manifest: PackManifest; faults: Fault[] } | { faults: Fault[] } {
+  const parsed = manifestSchema.safeParse(raw);
+  if (!parsed.success) return { faults: schemaFaults('manifest', parsed.error) };
+  const { data: manifest } = parsed;
+  const named = orderNameFaults(manifest);
+  const unseen = unseenTextFaults(manifest).filter(({ path }) => !named.some((fault) => fault.path === path));
+  return { manifest, faults: [...skillFaults(manifest), ...named, ...unseen] };
+}
+
+/** A skill that does not pass its eval can be read neither by a capo nor by a person. */
+function skillFaults({ skills }: PackManifest): Fault[] {
+  return skills.flatMap((skill, index) => {
+    const { passed, findings } = assess(SKILL_RULES, skill);
+    if (passed) return [];
+    return findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ ruleId: rule, path, message }) => inPart('skills', index, { path, rule, message }));
+  });
+}
+
+/** A name that looks like another in a list of orders, or shows as nothing. */
+function orderNameFaults({ standingOrders }: PackManifest): Fault[] {
+  return standingOrders.flatMap(({ name }, index) => {
+    const fault = typeof name === 'string' ? nameFault(name, MAX_ORDER_NAME) : undefined;
+    if (fault === undefined) return [];
+    return [
+      inPart('standingOrders', index, { path: 'name', rule: 'isVisibleName', message: `name must ${fault}` }),
+    ];
+  });
+}
+
+/** Who installs a pack answers for what it says to people and to models, and so has to see all of it. */
+function unseenTextFaults({ description, skills, standingOrders }: PackManifest): Fault[] {
+  return unseenFaults({ description, skills, standingOrders }, 'manifest').map(({ path, rule, message }) => ({
+    path,
+    rule,
+    message: `${path.slice(path.lastIndexOf('.') + 1)} ${message}`,
+  }));
+}
+
+/** A fault of one skill or order, by where it stands in the manifest. */
+export function inPart(
+  list: 'skills' | 'standingOrders',
+  index: number,
+  { path, rule, message }: Fault,
+): Fault {
+  const part = `manifest.${list}.${index}`;
+  return { path: path === '' ? part : `${part}.${path}`, rule, message };
 }

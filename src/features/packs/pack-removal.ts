@@ -10,7 +10,7 @@ import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
 import { Signals } from '../records/index.js';
 import { type ArchivedOrders, ArchiveOrders } from '../standing-orders/index.js';
-import { INSTALL_WORK, REVOKE_WORK } from './pack-work.js';
+import { INSTALL_WORK, REVOKE_WORK } from './fan-out.js';
 import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';
 import { SkillPacks } from './skill-packs.repository.js';
@@ -62,7 +62,7 @@ export class PackRemoval implements OnModuleInit {
     await this.remove(pack, { status: 'uninstalled', by, reason: null, scope });
   }
 
-  /** What is revoked is looked up again when the work is done. */
+  /** Looks up what to revoke when the work is done, not when it is enqueued. */
   private async revoke(item: WorkItem): Promise<void> {
     const scope = scopeOfWork(item);
     await this.db.transaction(scope, async () => {
@@ -122,10 +122,8 @@ export class PackRemoval implements OnModuleInit {
       severity: 'warning',
       title: `${publisher} has revoked the skill pack ${name} ${version}.`,
       body: `${reason} Its skills reach no further draft. Standing orders archived: ${archived.length}. In force still, since they restrain: ${kept.length}; archive them by hand if they are not wanted.`,
-      score: null,
       source: publisherOf(pack),
       teamId: null,
-      capo: null,
       entity: { type: 'skill_pack', id: packId },
     });
   }

@@ -8,8 +8,7 @@ import { RecordsModule } from '../records/index.js';
 import { RestoreObjections, StandingOrdersModule } from '../standing-orders/index.js';
 import { InstalledPacks, WorkspacesModule } from '../workspaces/index.js';
 import { CheckManifest } from './check-manifest.js';
-import { DeliverOrder } from './deliver-order.js';
-import { FanOut } from './fan-out.js';
+import { DeliverOrder, FanOut } from './fan-out.js';
 import { PackRemoval } from './pack-removal.js';
 import { PublisherKeys } from './publisher-keys.js';
 import { RevocationLists } from './revocation-lists.repository.js';
@@ -45,7 +44,7 @@ import { SkillPacksService } from './skill-packs.service.js';
   ],
 })
 export class PacksModule {
-  /** What is installed is read by features that lie below this one. */
+  /** Features below this one read the installed packs. */
   constructor(
     packs: SkillPacks,
     installedPacks: InstalledPacks,

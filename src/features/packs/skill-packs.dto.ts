@@ -1,8 +1,7 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, Matches } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { FreeForm } from '../../platform/http/free-form.js';
-import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
+import { FreeForm, MaxJsonBytes } from '../../platform/http/free-form.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/index.js';
 import { InstalledPackView } from '../workspaces/index.js';

@@ -10,7 +10,7 @@ import { CheckpointService, GUARDIAN } from '../guardian/index.js';
 import { StandingOrders } from '../standing-orders/index.js';
 import { CheckManifest } from './check-manifest.js';
 import { compareVersions, contentHash, lookAlikeKey, type PackManifest } from './pack-manifest.js';
-import { INSTALL_WORK } from './pack-work.js';
+import { INSTALL_WORK } from './fan-out.js';
 import { PackRevoked, PackVersionTaken, TooManyPacks } from './packs.errors.js';
 import { Revocations } from './revocations.js';
 import { PRESENT, type SkillPackEntity } from './skill-pack.entity.js';

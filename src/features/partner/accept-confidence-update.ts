@@ -1,16 +1,36 @@
+import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { defineError } from '../../platform/kernel/define-error.js';
+import { count } from '../../platform/kernel/error-details.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Signals } from '../records/index.js';
-import { changeOf } from './buyer.js';
-import { type ConfidenceUpdate, contentHash, isFresh, severityOf, wordingOf } from './confidence-update.js';
+import {
+  changeOf,
+  type ConfidenceUpdate,
+  contentHash,
+  isFresh,
+  severityOf,
+  wordingOf,
+} from './confidence-update.js';
 import { PartnerEvents } from './partner-events.repository.js';
 import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
-import { StaleEvent } from './partner.errors.js';
+
+export const StaleEvent = defineError(
+  'STALE_EVENT',
+  400,
+  'firedAt is more than 5 minutes before or after the current time.',
+  {
+    details: z.object({
+      firedAt: count('The time of the event, Unix milliseconds.', 1_771_401_600_000),
+      serverTime: count('The current time, Unix milliseconds.', 1_771_402_200_000),
+    }),
+  },
+);
 
 /**
  * Accepts an update whose signature is valid (CONTRACT, Partner): freshness, then the partner's own event id, then the
@@ -78,7 +98,6 @@ export class AcceptConfidenceUpdate {
         score: update.newConfidence,
         source: actor,
         teamId: null,
-        capo: null,
         entity: { type: 'buyer', id: customerEntitlementId },
       },
       signalId,

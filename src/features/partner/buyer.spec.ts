@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Buyer, type BuyerChange, changeOf, type KnownMetric, weakestFirst } from './buyer.js';
-import { METRICS } from './confidence-update.js';
+import {
+  type Buyer,
+  type BuyerChange,
+  changeOf,
+  type KnownMetric,
+  weakestFirst,
+  METRICS,
+} from './confidence-update.js';
 
 const told = (metric: KnownMetric['metric'], newConfidence: number, firedAt = 0) => ({
   metric,

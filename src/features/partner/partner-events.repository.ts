@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../platform/database/batch.js';
 import { Db } from '../../platform/database/db.js';
 import { insertOf } from '../../platform/database/table.js';
-import type { BuyerChange, KnownMetric } from './buyer.js';
-import type { ConfidenceUpdate } from './confidence-update.js';
+import type { BuyerChange, KnownMetric, ConfidenceUpdate } from './confidence-update.js';
 import { PartnerEventEntity } from './partner.entity.js';
 
 /**

@@ -1,17 +1,49 @@
-import { Body, Controller, Get, HttpStatus, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Body, HttpStatus, Res } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type Caller, scopeOf } from '../../platform/auth/caller.js';
-import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { SignedFor } from '../../platform/auth/signed-for.js';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
+import { CurrentCaller, SignedFor } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
-import { AlreadyExists } from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, AlreadyExists } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
-import { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
-import { PartnerAvatar, PartnerIntelligence } from './persona.dto.js';
-import { StaleEvent } from './partner.errors.js';
+import { PartnerSecretService } from './partner-secret.service.js';
+import {
+  PartnerSecretView,
+  ConfidenceUpdateBody,
+  InductionAnswer,
+  PartnerAvatar,
+  PartnerIntelligence,
+} from './partner.dto.js';
+import { AcceptConfidenceUpdate, StaleEvent } from './accept-confidence-update.js';
 import { PersonaReader } from './persona.reader.js';
+
+/** What the workspace shares with the partner persona service. */
+@Controller('api/admin/partner-secret')
+export class PartnerSecretController {
+  constructor(private readonly secret: PartnerSecretService) {}
+
+  /** Shows the secret that the partner signs with; that it was shown is recorded. */
+  @Get()
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    // It leaves a receipt, so a read has a transaction here.
+    transaction: true,
+    anew: true,
+    returns: { 200: PartnerSecretView },
+    errors: [NotFound, InvalidTransition],
+  })
+  get(@CurrentCaller() caller: Caller): Promise<PartnerSecretView> {
+    return this.secret.show(caller);
+  }
+
+  /** Makes another secret, or the first one; only the one before it is accepted as well, for 24 hours. */
+  @Post('rotate')
+  @Route({ auth: 'member', role: 'admin', secretAnswer: true, returns: { 200: PartnerSecretView } })
+  rotate(@CurrentCaller() caller: Caller): Promise<PartnerSecretView> {
+    return this.secret.rotate(caller.workspaceId, actorOf(caller));
+  }
+}
 
 @Controller('api/pro/partner')
 export class PartnerController {

@@ -5,11 +5,9 @@ import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
 import { PartnerEvents } from './partner-events.repository.js';
-import { PartnerSecretController } from './partner-secret.controller.js';
-import { PartnerSecretService } from './partner-secret.service.js';
+import { PartnerSecretController, PartnerController } from './partner.controller.js';
+import { PartnerSecretService, PartnerSignatures } from './partner-secret.service.js';
 import { PartnerSecrets } from './partner-secrets.repository.js';
-import { PartnerSignatures } from './partner-signatures.js';
-import { PartnerController } from './partner.controller.js';
 import {
   BuyerEntity,
   BuyerMetricEntity,
@@ -18,8 +16,7 @@ import {
   PersonaEntity,
   PersonaMetricEntity,
 } from './partner.entity.js';
-import { PersonaReader } from './persona.reader.js';
-import { TrustFiguresReader } from './trust-figures.reader.js';
+import { PersonaReader, TrustFiguresReader } from './persona.reader.js';
 
 /** @level 4 */
 @Module({

@@ -1,15 +1,15 @@
-import { type Buyer, weakestFirst } from './buyer.js';
-import { type Metric, METRICS } from './confidence-update.js';
-import { directionOf, stageOf } from './interpretation.js';
-import type {
-  BuyerContextView,
-  MetricConfidence,
-  MetricTrend,
-  PartnerAvatar,
-  PartnerIntelligence,
-  PartnerPersona,
-  RecentUpdate,
-} from './persona.dto.js';
+import { type Buyer, weakestFirst, type Metric, METRICS } from './confidence-update.js';
+import {
+  directionOf,
+  stageOf,
+  type BuyerContextView,
+  type MetricConfidence,
+  type MetricTrend,
+  type PartnerAvatar,
+  type PartnerIntelligence,
+  type PartnerPersona,
+  type RecentUpdate,
+} from './partner.dto.js';
 
 /** Where the buyers stand. */
 export interface BuyerFacts {

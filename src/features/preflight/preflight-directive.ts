@@ -1,8 +1,10 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Inject, type OnApplicationShutdown } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { newId } from '../../platform/kernel/ids.js';
+import { type Id, newId } from '../../platform/kernel/ids.js';
 import {
+  type NeededInput,
+  type ValidAction,
   type Briefing,
   BriefingReader,
   BUILTIN_PROCESSES,
@@ -18,16 +20,74 @@ import {
   withDangers,
   withReplyTo,
 } from '../capos/index.js';
+import {
+  decidedPacketOf,
+  newPacket,
+  type WorkPacketEntity,
+  WorkPacketsReader,
+  UsualCost,
+  whyNobodyElseMayAllow,
+} from '../directives/index.js';
+import { PolicyPreview } from '../guardian/index.js';
+import { type CapoRole, type Priority, type Cost, NO_COST } from '../terms/index.js';
 import { routeDirective } from '../consigliere/index.js';
-import { UsualCost, whyNobodyElseMayAllow, type WorkPacketEntity } from '../directives/index.js';
 import { StandingOrders } from '../standing-orders/index.js';
-import { type CapoRole, type Cost, NO_COST } from '../terms/index.js';
+import { type Preflight, preflightOf } from './preflight.js';
 import type { PreflightRoute, PreflightView } from './preflight.dto.js';
-import { preflightOf } from './preflight.js';
-import { type AskedFor, packetFor, PreviewPackets } from './preview-packets.js';
+
+/** Whose action it would be. */
+export interface AskedFor {
+  workspaceId: string;
+  teamId: Id<'team'> | null;
+  capo: CapoRole | null;
+  priority: Priority;
+}
+
+/** What would be decided about work packets of one draft that is stored nowhere. */
+@Injectable()
+export class PreviewPackets {
+  constructor(
+    private readonly preview: PolicyPreview,
+    private readonly packets: WorkPacketsReader,
+  ) {}
+
+  async execute(
+    packets: readonly WorkPacketEntity[],
+    { workspaceId, priority }: { workspaceId: string; priority: Priority },
+  ): Promise<Pick<Preflight, 'guardian' | 'previewed'>> {
+    const decided = packets.map((packet) => ({ ...decidedPacketOf(packet, priority), workPacketId: null }));
+    const { guardian, decisions } = await this.preview.of(workspaceId, decided, (standingOrderIds) =>
+      this.packets.waitingAhead(workspaceId, standingOrderIds),
+    );
+    const previewed = packets.map(
+      ({ title, actionType: type, target, reversibility, needsInput }, index) => ({
+        packet: { title, type, target, reversibility, needsInput: needsInput.map(({ path }) => path) },
+        decision: decisions[index]!.decision,
+      }),
+    );
+    return { guardian, previewed };
+  }
+}
+
+/** The work packet that an action would become; it is stored nowhere. */
+export function packetFor(
+  { title, needsInput }: { title: string; needsInput: NeededInput[] },
+  action: Omit<ValidAction, 'ok'>,
+  { workspaceId, teamId, capo }: { workspaceId: string; teamId: string | null; capo: CapoRole },
+): WorkPacketEntity {
+  return newPacket({ title, rationale: '', multipliers: {}, needsInput }, action, {
+    workPacketId: newId('pkt'),
+    directiveId: newId('dir'),
+    workspaceId,
+    teamId,
+    capo,
+    position: 0,
+    createdAt: 0,
+  });
+}
 
 /** A directive that nobody has handed in. */
-export interface AskedDirective extends AskedFor {
+interface AskedDirective extends AskedFor {
   text: string;
   context: Record<string, unknown>;
   by: Actor;

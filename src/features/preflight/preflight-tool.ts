@@ -11,7 +11,7 @@ import { factsOf, type ToolEntity, Tools, ToolsService } from '../tools/index.js
 import { Tokens, Workspaces } from '../workspaces/index.js';
 import { preflightOf } from './preflight.js';
 import type { PreflightActionBody, PreflightView } from './preflight.dto.js';
-import type { AskedFor } from './preview-packets.js';
+import type { AskedFor } from './preflight-directive.js';
 
 const PAUSED = 'The token of this agent is paused, so it cannot ask now.';
 

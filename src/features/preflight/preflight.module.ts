@@ -6,10 +6,9 @@ import { StandingOrdersModule } from '../standing-orders/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { PreflightController } from './preflight.controller.js';
-import { PreflightDirective } from './preflight-directive.js';
+import { PreflightDirective, PreviewPackets } from './preflight-directive.js';
 import { PreflightService } from './preflight.service.js';
 import { PreflightTool } from './preflight-tool.js';
-import { PreviewPackets } from './preview-packets.js';
 
 /** @level 9 */
 @Module({

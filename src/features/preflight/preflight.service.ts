@@ -18,11 +18,10 @@ import {
 import { strictness } from '../standing-orders/index.js';
 import { CAPO_ROLES, type CapoRole, NO_COST } from '../terms/index.js';
 import { TeamOfRequest } from '../workspaces/index.js';
-import { PreflightDirective } from './preflight-directive.js';
+import { PreflightDirective, type AskedFor, packetFor, PreviewPackets } from './preflight-directive.js';
 import { PreflightTool } from './preflight-tool.js';
 import type { PreflightActionBody, PreflightBody, PreflightRoute, PreflightView } from './preflight.dto.js';
 import { type Preflight, preflightOf } from './preflight.js';
-import { type AskedFor, packetFor, PreviewPackets } from './preview-packets.js';
 
 /** An action of ours, as a work packet would have it. */
 type ProposedAction = Required<Pick<PreflightActionBody, 'type' | 'params'>>;

@@ -8,8 +8,8 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { type Id, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { DocumentEntity } from './document.entity.js';
-import type { DocumentSummary, DocumentView } from './documents.dto.js';
+import { DocumentEntity } from './records.entity.js';
+import type { DocumentSummary, DocumentView } from './records.dto.js';
 
 /** The text is left out of lists: a page of a hundred could be ten megabytes. */
 const SUMMARY = columnsOf(DocumentEntity, { without: ['workspaceId', 'body'] });

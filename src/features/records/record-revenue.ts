@@ -4,10 +4,9 @@ import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { TeamOfRequest } from '../workspaces/index.js';
-import type { RevenueEventEntity } from './revenue-event.entity.js';
-import { hasOccurred } from './revenue-event.js';
-import { RevenueEvents } from './revenue-events.repository.js';
-import type { RecordedRevenue, RecordRevenueBody, RevenueEventView } from './revenue.dto.js';
+import type { RevenueEventEntity } from './records.entity.js';
+import { hasOccurred, RevenueEvents } from './revenue-events.repository.js';
+import type { RecordedRevenue, RecordRevenueBody, RevenueEventView } from './records.dto.js';
 
 /** A person or a system of theirs logs revenue; what is sent again under the same external id answers the same record. */
 @Injectable()

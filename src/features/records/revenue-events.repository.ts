@@ -10,9 +10,35 @@ import { newId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Events } from '../events/index.js';
-import { isSameEvent, type NewRevenueEvent } from './revenue-event.js';
-import { RevenueEventEntity } from './revenue-event.entity.js';
-import type { RevenueEventsQuery, RevenueEventView } from './revenue.dto.js';
+import { RevenueEventEntity } from './records.entity.js';
+import type { RevenueEventsQuery, RevenueEventView } from './records.dto.js';
+
+/** The clocks of those who report are not ours. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** An event to record. */
+interface NewRevenueEvent extends Omit<
+  RevenueEventEntity,
+  'eventId' | 'workspaceId' | 'occurredAt' | 'reverses' | 'createdAt'
+> {
+  /** Unix milliseconds; now, if not said. */
+  occurredAt?: number;
+}
+
+export function hasOccurred(at: number, now: number): boolean {
+  return at <= now + CLOCK_TOLERANCE_MS;
+}
+
+/** Whether the same event was reported again. A report that names no time claims none. */
+function isSameEvent(recorded: RevenueEventEntity, reported: NewRevenueEvent): boolean {
+  return (
+    recorded.amount === reported.amount &&
+    recorded.currency === reported.currency &&
+    recorded.source === reported.source &&
+    recorded.description === reported.description &&
+    (reported.occurredAt === undefined || recorded.occurredAt === reported.occurredAt)
+  );
+}
 
 const LISTED = columnsOf(RevenueEventEntity, { without: ['workspaceId', 'recordedBy'] });
 

@@ -1,27 +1,82 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { type Actor, actorOf, type Caller, SYSTEM } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Db } from '../../platform/database/db.js';
 import { listedAt, type Listing, newestFirst, readPage, where } from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
+import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { type Id, isId, newId } from '../../platform/kernel/ids.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import type { SignalSummary, SignalView, AcknowledgeBody, SignalPage, SignalsQuery } from './records.dto.js';
+import { SignalEntity } from './records.entity.js';
 import type { SignalStatus } from './signal-types.js';
-import { SignalEntity } from './signal.entity.js';
-import { acknowledge, isSnoozeTime, summaryOf, viewOf } from './signal.js';
-import type { AcknowledgeBody, SignalPage, SignalsQuery, SignalView } from './signals.dto.js';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** What the caller of `POST /ack` wants: seen and done with, or shown again later. */
+interface Acknowledgement {
+  by: Actor;
+  at: number;
+  note: string | null;
+  snoozeUntil: number | null;
+}
+
+/** A snooze ends in the future, and within a year: one without an end would be an acknowledgement. */
+function isSnoozeTime(until: number, now: number): boolean {
+  return until > now && until <= now + YEAR_MS;
+}
+
+/**
+ * The signal after the acknowledgement; undefined when it is that way already, so that asking again changes nothing.
+ * The first acknowledgement stands.
+ * @throws InvalidTransition when an acknowledged signal is to be snoozed
+ */
+function acknowledge(
+  signal: SignalEntity,
+  { by, at, note, snoozeUntil }: Acknowledgement,
+): SignalEntity | undefined {
+  if (snoozeUntil === null) {
+    if (signal.acknowledgedAt !== null) return undefined;
+    return { ...signal, acknowledgedAt: at, acknowledgedBy: by, note, snoozedUntil: null };
+  }
+  if (signal.acknowledgedAt !== null) {
+    throw new InvalidTransition({
+      message: 'The signal is already acknowledged, so it cannot be snoozed.',
+    });
+  }
+  return signal.snoozedUntil === snoozeUntil ? undefined : { ...signal, note, snoozedUntil: snoozeUntil };
+}
+
+function summaryOf(signal: Omit<SignalEntity, 'body'>): SignalSummary {
+  return {
+    signalId: signal.signalId,
+    type: signal.type,
+    severity: signal.severity,
+    title: signal.title,
+    score: signal.score,
+    source: signal.source,
+    teamId: signal.teamId,
+    capo: signal.capo,
+    entity: signal.entity,
+    createdAt: signal.createdAt,
+    acknowledgedAt: signal.acknowledgedAt,
+    acknowledgedBy: signal.acknowledgedBy,
+    snoozedUntil: signal.snoozedUntil,
+  };
+}
+
+function viewOf(signal: SignalEntity): SignalView {
+  return { ...summaryOf(signal), body: signal.body };
+}
 
 const MAX_TITLE = 200;
 
-/** A signal to raise; its title is cut where it is long, its source is the actor of the receipt. */
-export type NewSignal = Pick<
-  SignalEntity,
-  'type' | 'severity' | 'title' | 'body' | 'score' | 'source' | 'teamId' | 'capo' | 'entity'
->;
+/** A signal to raise; its title is cut where it is long, its source (else the system) is the actor of the receipt. */
+export type NewSignal = Pick<SignalEntity, 'type' | 'severity' | 'title' | 'body' | 'teamId' | 'entity'> &
+  Partial<Pick<SignalEntity, 'score' | 'source' | 'capo'>>;
 
 /** The text is left out of lists: a page of a hundred could be six megabytes. */
 const LISTED = columnsOf(SignalEntity, { without: ['body', 'note', 'withdrawnAt'] });
@@ -42,11 +97,14 @@ export class Signals {
   ) {}
 
   /** Raises a signal in the open transaction; row and receipt are written with what comes next. Answers its id. */
-  raise(signal: NewSignal, signalId: Id<'sig'> = newId('sig')): Id<'sig'> {
+  raise(
+    { source = SYSTEM, capo = null, score = null, ...signal }: NewSignal,
+    signalId: Id<'sig'> = newId('sig'),
+  ): Id<'sig'> {
     const title = cutText(signal.title, MAX_TITLE);
     this.db.insert(SignalEntity, {
       ...signal,
-      title,
+      ...{ title, source, capo, score },
       signalId,
       workspaceId: this.db.unit.scope.workspaceId,
       createdAt: this.clock.now(),
@@ -57,13 +115,13 @@ export class Signals {
       withdrawnAt: null,
     });
     this.receipts.append({
-      actor: signal.source,
+      actor: source,
       action: 'signal.raised',
       entity: { type: 'signal', id: signalId },
       teamId: signal.teamId,
-      capo: signal.capo,
-      summary: `${signal.source.name} raised a signal: ${title}`,
-      details: { type: signal.type, severity: signal.severity, score: signal.score, about: signal.entity },
+      capo,
+      summary: `${source.name} raised a signal: ${title}`,
+      details: { type: signal.type, severity: signal.severity, score, about: signal.entity },
     });
     return signalId;
   }

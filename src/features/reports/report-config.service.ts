@@ -6,7 +6,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
-import { dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
+import { clockTimeOn, dayAfter, dayOf, startOf } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { NotificationChoiceService } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
@@ -145,7 +145,7 @@ export class ReportConfigService {
     if (ofAddress !== undefined)
       return { emailAddress: null, memberIds, inviteIds: [...new Set([...chosen, ofAddress])] };
     return {
-      emailAddress: emailAddress === undefined ? before.emailAddress : emailAddress,
+      emailAddress: emailAddress === undefined ? before.emailAddress : address,
       memberIds,
       inviteIds: [...chosen],
     };
@@ -171,7 +171,12 @@ export class ReportConfigService {
     const names = ['sections', 'delivery', 'format', 'schedule'] as const;
     const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
     if (changed.length === 0) return;
-    const pick = (view: ReportConfigView) => Object.fromEntries(changed.map((name) => [name, view[name]]));
+    const pick = (view: ReportConfigView) => {
+      const { emailAddress, ...delivery } = view.delivery;
+      // Every member reads receipts, and only admins read the address.
+      const shown = { ...view, delivery: { ...delivery, hasEmailAddress: emailAddress !== null } };
+      return Object.fromEntries(changed.map((name) => [name, shown[name]]));
+    };
     this.receipts.append({
       actor: actorOf(caller),
       action: 'report_config.changed',
@@ -194,10 +199,13 @@ function notARecipient(path: string, why: string) {
 
 function configViewOf(config: Configured, now: number): ReportConfigView {
   const { zone } = config;
-  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds, inviteIds } = config;
+  const { sections, format, schedule, time, timezone, email, emailAddress, memberIds, inviteIds, lastDate } =
+    config;
   // The day on which the workspace was made is the first to be reported, and over before its report is made.
   const firstDayEnds = startOf(dayAfter(dayOf(config.createdAt, zone), zone), zone);
-  const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1));
+  // The day that was reported last has no second report, whatever the time or the zone is by now.
+  const made = lastDate === null ? now : clockTimeOn(dayAfter(lastDate, zone), time, zone);
+  const next = nextRun(config, zone, Math.max(now, firstDayEnds - 1, made));
   return {
     sections: switchesOf(sections),
     delivery: { time, timezone, email, emailAddress, memberIds, inviteIds },

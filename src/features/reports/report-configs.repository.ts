@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
-import { knownZone } from '../../platform/kernel/local-day.js';
+import { dayBefore, dayOf, knownZone } from '../../platform/kernel/local-day.js';
 import { CustomSectionEntity } from './custom-section.entity.js';
 import { ReportConfigEntity } from './report-config.entity.js';
 
@@ -23,6 +23,10 @@ export interface Configured extends ReportConfigEntity {
   createdAt: number;
 }
 
+interface ConfiguredRow extends Configured {
+  hasReports: boolean;
+}
+
 const OPEN = `i.status = 'pending' and i.expires_at > now()`;
 const OF_NO_MEMBER = /* sql */ `not exists (select from members m join users u on u.user_id = m.user_id
   where m.workspace_id = i.workspace_id and m.status = 'active' and u.email = i.email)`;
@@ -38,7 +42,7 @@ select ${columnsOf(ReportConfigEntity, { of: 'c', without: ['memberIds', 'invite
     and ${OPEN} and ${OF_NO_MEMBER} order by i.created_at, i.invite_id) as invite_ids,
   exists (select from invites i where i.workspace_id = c.workspace_id and i.email = lower(c.email_address)
     and ${OPEN} and ${OF_NO_MEMBER}) as is_address_invited,
-  w.name as workspace_name,
+  exists (select from reports r where r.workspace_id = c.workspace_id) as has_reports, w.name as workspace_name,
   app.zone_or_utc(coalesce(c.timezone, w.timezone)) as zone, w.currency, w.created_at
 from report_configs c join workspaces w on w.workspace_id = c.workspace_id
 where c.workspace_id = $1`;
@@ -50,14 +54,14 @@ export class ReportConfigs {
   constructor(private readonly db: Db) {}
 
   async read(scope: Scope): Promise<Configured> {
-    const [row] = await this.db.read<Configured>(scope, CONFIGURED, [scope.workspaceId]);
-    return withKnownZone(row!);
+    const [row] = await this.db.read<ConfiguredRow>(scope, CONFIGURED, [scope.workspaceId]);
+    return configuredOf(row!);
   }
 
   /** Reports of a workspace are made by one transaction at a time. */
   async lock(workspaceId: string): Promise<Configured> {
-    const [row] = await this.db.query<Configured>(`${CONFIGURED} for update of c`, [workspaceId]);
-    return withKnownZone(row!);
+    const [row] = await this.db.query<ConfiguredRow>(`${CONFIGURED} for update of c`, [workspaceId]);
+    return configuredOf(row!);
   }
 
   update(workspaceId: string, change: Partial<ReportConfigEntity>): void {
@@ -101,6 +105,9 @@ export class ReportConfigs {
   }
 }
 
-function withKnownZone(configured: Configured): Configured {
-  return { ...configured, zone: knownZone(configured.zone) };
+/** Where the zone has moved west, the day before the first one is the first one: nobody has reported its hours. */
+function configuredOf({ hasReports, ...configured }: ConfiguredRow): Configured {
+  const zone = knownZone(configured.zone);
+  const isFirst = !hasReports && configured.lastDate === dayOf(configured.createdAt, zone);
+  return { ...configured, zone, ...(isFirst && { lastDate: dayBefore(configured.lastDate!, zone) }) };
 }

@@ -1,5 +1,4 @@
-import { derivedId, timeOfId } from '../../platform/kernel/derived-id.js';
-import type { Id } from '../../platform/kernel/ids.js';
+import { derivedId, timeOfId, type Id } from '../../platform/kernel/ids.js';
 import type { Audience } from '../workspaces/index.js';
 
 const DAY_MS = 86_400_000;

@@ -12,11 +12,10 @@ import { NotificationChoiceService } from '../notifications/index.js';
 import { Signals } from '../records/index.js';
 import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
-import type { ReportMailEntity } from './report-mail.entity.js';
+import type { ReportMailEntity, ReportEntity } from './report.entity.js';
 import { reportMail } from './report-mail.js';
 import { Reports } from './reports.repository.js';
 import { viewOf } from './report-view.js';
-import type { ReportEntity } from './report.entity.js';
 import { ReportMailOff } from './reports.errors.js';
 
 /** The work of mailing a report to one recipient; its id is the mail's. */
@@ -137,13 +136,13 @@ export class ReportMailService implements OnModuleInit {
       if (!email) return SWITCHED_OFF;
       if (!isNamed) return NOT_NAMED;
       if (mail.address !== null && isAddressInvited)
-        return `${mail.address} is invited to this workspace, and is mailed reports once that is accepted.`;
+        return 'Somebody is invited by this address, and is mailed reports once that is accepted.';
       if (!reader) return undefined;
       const { name, isActive, wantsNone, reads, address } = reader;
       if (!isActive) return `${name} was removed from this workspace.`;
       if (wantsNone) return `${name} has chosen to be mailed no reports.`;
       if (reads.length === 0) return `${name} is in no team.`;
-      if (!isReachable(address)) return `Nobody receives mail at ${address}.`;
+      if (!isReachable(address)) return `Nobody receives mail at the address of ${name}.`;
       return undefined;
     }
   }
@@ -270,18 +269,16 @@ export class ReportMailService implements OnModuleInit {
       ...subject(report),
       action: 'report.mail_failed',
       outcome: 'failure',
-      summary: `${what}. ${error.message}`,
-      details: { ...named(mail), error },
+      // A mail server may quote the address, which only admins read.
+      summary: `${what}.`,
+      details: { ...named(mail), error: { code: error.code } },
     });
     this.signals.raise({
       type: 'report',
       severity: 'warning',
       title: what,
-      body: `${error.message} Once that is mended, have it sent again with POST /reports/${report.reportId}/resend.`,
-      score: null,
-      source: SYSTEM,
+      body: `The list of reports says why. Once that is mended, have it sent again with POST /reports/${report.reportId}/resend.`,
       teamId: null,
-      capo: null,
       entity: { type: 'report', id: report.reportId },
     });
   }

@@ -1,8 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
 import { unsubscribeBlocks } from '../notifications/index.js';
-import { markdownOf } from './report-markdown.js';
-import { outlineOf, type Part, teamsInWords, titleOf } from './report-outline.js';
+import { markdownOf, outlineOf, type Part, teamsInWords, titleOf } from './report-outline.js';
 import type { DailyReport, ReportFormat } from './report.js';
 
 /** Some mail programs cut what is larger than 100 KB, and what is loaded on the road should be less. */

@@ -1,7 +1,8 @@
+import { momentIn } from '../../platform/kernel/local-day.js';
+import { markdownLine, markdownQuote } from '../../platform/kernel/markdown.js';
 import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/index.js';
-import { momentIn } from '../../platform/kernel/local-day.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import type { DayOfAgents, ReportedAct, ReportedAgent } from '../verifier/index.js';
 import type { AllSections, DailyReport, SectionKey } from './report.js';
@@ -91,7 +92,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       ...more(eventsTotal, events.length),
     },
   ],
-  // Reports that were made by earlier versions do not tell what left, was undone or was not carried out.
+  // Reports that were made by earlier versions do not tell what was sent, was undone or was not carried out.
   agentActivity: (
     {
       directivesExecuted,
@@ -134,7 +135,7 @@ const PARTS: { [K in SectionKey]: (section: AllSections[K], zone: string) => Par
       items: outsideAgents.slice(0, MOST_AGENTS).map(agentInWords),
       ...more(outsideAgents.length, Math.min(outsideAgents.length, MOST_AGENTS)),
     },
-    actsPart('What left', movesSent, reached(acts), zone),
+    actsPart('Sent and done', movesSent, reached(acts), zone),
     actsPart('Mails that did not reach everybody', acts.notReachedTotal, missed(acts.notReached), zone),
     actsPart('What was undone', movesUndone, acts.undone, zone),
     actsPart('What was not carried out', notDoneTotal, acts.notDone, zone, STILL_WANTED),
@@ -252,7 +253,7 @@ function actsPart(
   return { title, facts: [], items, ...(notes.length > 0 && { note: notes.join(' ') }) };
 }
 
-/** What left, each with those of its recipients who have it. */
+/** The acts, each with those of its recipients who have it. */
 function reached({ sent = [], notReached = [] }: Partial<DayOfAgents>): ReportedAct[] {
   const withoutOf = new Map(notReached.map(({ receiptId, to }) => [receiptId, to?.split(', ')]));
   return sent.map((act) => {
@@ -300,4 +301,32 @@ function nameOf(capo: string | null): string {
 
 function more(total: number, listed: number): { note?: string } {
   return total > listed ? { note: `${number(total - listed)} more are not listed here.` } : {};
+}
+
+/** The report as Markdown; what others wrote is text in it, whatever characters it has. */
+export function markdownOf(report: DailyReport, teams?: readonly { name: string }[]): string {
+  const { headline, receiptRange, receiptHead, timezone, generatedAt, reportId } = report;
+  const { from, to } = receiptRange;
+  const range = to < from ? 'no receipts' : `receipts ${from} to ${to}`;
+  return `${[
+    `# ${markdownLine(titleOf(report, teams))}`,
+    markdownLine(headline),
+    ...outlineOf(report).map(partOf),
+    '---',
+    `Days and times are those of ${timezone}. Made on ${momentIn(Date.parse(generatedAt), timezone)} as ${reportId}, from ${range}; what is open is told as of receipt ${receiptHead.seq}.`,
+  ].join('\n\n')}\n`;
+}
+
+function partOf({ title, facts, items, note, text, warning }: Part): string {
+  const list = [
+    ...facts.map(([name, value]) => `- ${name}: ${markdownLine(value)}`),
+    ...items.map((item) => `- ${markdownLine(item)}`),
+  ].join('\n');
+  return [
+    `## ${markdownLine(title)}`,
+    ...(warning === undefined ? [] : [`**${warning}**`]),
+    ...(list === '' ? [] : [list]),
+    ...(text === undefined ? [] : [markdownQuote(text)]),
+    ...(note === undefined ? [] : [markdownLine(note)]),
+  ].join('\n\n');
 }

@@ -100,7 +100,7 @@ export class AgentActivitySection {
   notDoneTotal?: number;
   /** Mails that did not reach all of their recipients, though others have them. @example 1 */
   notReachedTotal?: number;
-  /** What left, the first 20; a mail with all whom it was to reach. */
+  /** What was sent or done, the first 20; a mail with all of its recipients. */
   sent?: ReportedActView[];
   /** Mails that did not reach all of their recipients, the first 20, each with those whom it did not reach. */
   notReached?: ReportedActView[];

@@ -9,11 +9,21 @@ import { Forbidden, InvalidTransition, NotAcceptable, NotFound } from '../../pla
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { type ListedReport, Reports } from './reports.repository.js';
 import { ReportService } from './report.service.js';
-import { MARKDOWN_EXAMPLE } from './report-example.js';
-import { markdownOf } from './report-markdown.js';
+import { markdownOf } from './report-outline.js';
 import { DailyQuery, DailyReportView, ReportPage, ReportSummary, ResendReportBody } from './reports.dto.js';
 import { ReportMailOff } from './reports.errors.js';
 import { ReportMailService } from './report-mail.service.js';
+
+/** How a report looks as Markdown, for the documentation. */
+const MARKDOWN_EXAMPLE = `# Daily Report, Tuesday, 17 February 2026
+
+12 directives executed, 1,204.50 EUR earned, 3 approvals waiting (1 urgent).
+
+## Waiting for you
+
+- Approvals: 3
+- Urgent: 1
+`;
 
 const FORMATS = ['application/json', 'text/plain'] as const;
 

@@ -8,8 +8,7 @@ import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { ReportCommentEntity } from './report-comment.entity.js';
 import type { CommentsQuery, CommentView } from './report-comments.dto.js';
-import { ReportMailEntity } from './report-mail.entity.js';
-import { ReportEntity } from './report.entity.js';
+import { ReportMailEntity, ReportEntity } from './report.entity.js';
 
 /** A report as the history lists it. */
 export type ListedReport = Omit<ReportEntity, 'sections' | 'customSections'>;

@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../platform/auth/caller.js';
 import { withComputed } from '../../platform/database/beforehand.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
@@ -86,10 +85,7 @@ export class ScheduledReports implements OnModuleInit {
       severity: 'warning',
       title: 'The Daily Report could not be made',
       body: `It is tried again in an hour. ${message}`,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: null,
     });
     return Promise.resolve();

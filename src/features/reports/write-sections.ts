@@ -37,7 +37,7 @@ import { Reports } from './reports.repository.js';
 /** What came of asking a capo for a section. */
 interface Written extends Paid {
   section: WrittenSection;
-  /** Of one that nobody waited for: what its capo turns out to have been paid for once it does end, if it ever does. */
+  /** What a capo was paid that nobody waited for: known when it ends. */
   paidLater?: Promise<Paid>;
 }
 

@@ -18,9 +18,8 @@ import {
   ScheduleView,
 } from './schedules.dto.js';
 import { nextDue } from './schedule-rule.js';
-import { TooManySchedules } from './schedules.errors.js';
+import { TooManySchedules, ScheduleService } from './schedules.service.js';
 import { Schedules } from './schedules.repository.js';
-import { ScheduleService } from './schedules.service.js';
 
 @Controller('api/pro/schedules')
 export class SchedulesController {

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { type Actor, actorOf, type Caller, peopleBehind, SYSTEM } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { defineError } from '../../platform/kernel/define-error.js';
+import { LIMIT } from '../../platform/kernel/error-details.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
@@ -18,14 +20,20 @@ import type {
   ScheduledDirectiveBody,
   ScheduleRuleBody,
 } from './schedules.dto.js';
-import { TooManySchedules } from './schedules.errors.js';
 import { Schedules } from './schedules.repository.js';
+
+export const TooManySchedules = defineError(
+  'TOO_MANY_SCHEDULES',
+  409,
+  'A team can have 100 schedules, and so can the workspace for no team: delete one first.',
+  { details: LIMIT },
+);
 
 /** For each team, and for none. */
 const MOST = 100;
 
 /** One run of a schedule. */
-export interface Run {
+interface Run {
   /** Unix milliseconds. */
   now: number;
   /** Null: a person runs it. */

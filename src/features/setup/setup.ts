@@ -10,6 +10,7 @@ import { cutText } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import type { WorkError } from '../../platform/work/work-item.js';
+import { type MailMessage, mailOf, MailFailed, Mailer, summaryOfMail } from '../mail/index.js';
 import {
   MODEL,
   ModelBudget,
@@ -22,10 +23,18 @@ import {
   paidBefore,
 } from '../capos/index.js';
 import { NO_COST } from '../terms/index.js';
-import { MailFailed, Mailer, summaryOfMail } from '../mail/index.js';
-import { testMail } from './test-mail.js';
 import { FirstStepsReader } from './first-steps.reader.js';
 import type { SetupFinding, SetupView } from './setup.dto.js';
+
+/** The mail by which a person sees that mail reaches them. */
+export function testMail(id: string, email: string, publicUrl: string): MailMessage {
+  const mail = mailOf('Test mail (Consigliere)', [
+    { kind: 'heading', text: 'Mail works' },
+    { kind: 'text', text: 'You asked Consigliere for this mail to see that mail reaches you.' },
+    { kind: 'link', words: 'Go on to Consigliere', url: `${publicUrl}/` },
+  ]);
+  return { id, to: [email], ...mail };
+}
 
 /** A person waits for the answer. */
 const MAIL_MS = 20_000;

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { tightens } from './standing-order.js';
-import { archive } from './standing-order-status.js';
+import { archive } from './standing-orders.service.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';

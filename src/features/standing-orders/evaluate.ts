@@ -1,7 +1,7 @@
 import { hasRole, type Role } from '../../platform/auth/caller.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { valueAt } from '../../platform/kernel/value-at.js';
-import { DEFAULT_EXPIRY_MS, type GuardianMode } from '../terms/terms.js';
+import { APPROVAL_LASTS_MS, type GuardianMode } from '../terms/terms.js';
 import { namesAction } from '../terms/tool-names.js';
 import { hashOf, isOfContent, nounOf, policyOf, recorded } from './decision-input.js';
 import type {
@@ -77,7 +77,7 @@ interface Reason {
   because: string;
 }
 
-export const DEFAULT_EXPIRY_MINUTES = DEFAULT_EXPIRY_MS / 60_000;
+export const APPROVAL_LASTS_MINUTES = APPROVAL_LASTS_MS / 60_000;
 
 /** An order that throttles without a limit, which none may be created as, delays for this long at a time. */
 const WITHOUT_PACE_MS = 3_600_000;
@@ -418,7 +418,7 @@ function approvalTerms(matched: readonly DecisionOrder[]): ApprovalTerms {
     return [{ standingOrderId, name, roles: [...(roles ?? [])], memberIds: [...(memberIds ?? [])] }];
   });
   return {
-    expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : DEFAULT_EXPIRY_MINUTES,
+    expiresInMinutes: expiries.length > 0 ? Math.min(...expiries) : APPROVAL_LASTS_MINUTES,
     // Rejecting is stricter than escalating: nobody is left who could still say yes.
     onExpiry: onExpiry.length === 0 || onExpiry.includes('reject') ? 'reject' : 'escalate',
     // Where several people decide, none of them has asked for it (CONTRACT section 7).

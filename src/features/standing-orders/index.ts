@@ -1,5 +1,5 @@
 export { ActionReversibility } from './action-reversibility.js';
-export { ActivationChecks, type ActivationFinding } from './activation-checks.js';
+export { ActivationChecks, type ActivationFinding } from './activation-examination.js';
 export { ArchiveOrders, type ArchivedOrders } from './archive-orders.js';
 export {
   type DecidedPacket,
@@ -9,8 +9,15 @@ export {
   isLimited,
   recorded,
 } from './decision-input.js';
-export { canonicalDomain, domainsIn } from './domains.js';
-export { DraftStandingOrder, type NewDraft } from './draft-standing-order.js';
+export { canonicalDomain, domainsIn } from './match.js';
+export {
+  DraftStandingOrder,
+  type NewDraft,
+  ProposeStandingOrder,
+  ReplaceDraft,
+  WithdrawProposal,
+  WrittenOrders,
+} from './draft-standing-order.js';
 export {
   type Decision,
   type Electorate,
@@ -28,10 +35,7 @@ export { OrderTools } from './order-tools.js';
 export { ordersFor } from './orders-for.js';
 export { type KnownOrders, OrdersInForce } from './orders-in-force.repository.js';
 export { PolicyDecisions } from './policy-decisions.repository.js';
-export { ProposeStandingOrder } from './propose-standing-order.js';
-export { ReplaceDraft } from './replace-draft.js';
-export { RestoreObjections } from './restore-objections.js';
-export { RestoreOrders } from './restore-orders.js';
+export { RestoreObjections, RestoreOrders } from './restore-orders.js';
 export { isWithin } from './rule-cover.js';
 export { ruleFaults } from './rule-faults.js';
 export { History } from './simulation/history.reader.js';
@@ -70,5 +74,3 @@ export { type FormerUse, type UsageOfOrder, Usages } from './usages.js';
 export { useOf } from './uses-of-order.js';
 export { appliesAt } from './when.js';
 export { startOfWindow } from './windows.js';
-export { WithdrawProposal } from './withdraw-proposal.js';
-export { WrittenOrders } from './written-orders.js';

@@ -1,5 +1,5 @@
 import { hasRole } from '../../platform/auth/caller.js';
-import { DEFAULT_EXPIRY_MINUTES } from './evaluate.js';
+import { APPROVAL_LASTS_MINUTES } from './evaluate.js';
 import { isWithin } from './rule-cover.js';
 import {
   type OrderApproval,
@@ -67,7 +67,7 @@ function isBudgetAsTight(former: OrderBudget | null, next: OrderBudget | null): 
 }
 
 function isApprovalAsStrict(former: OrderApproval | null, next: OrderApproval | null): boolean {
-  const minutesOf = (terms: OrderApproval | null) => terms?.expiresInMinutes ?? DEFAULT_EXPIRY_MINUTES;
+  const minutesOf = (terms: OrderApproval | null) => terms?.expiresInMinutes ?? APPROVAL_LASTS_MINUTES;
   const escalates = next?.onExpiry === 'escalate';
   return (
     minutesOf(next) <= minutesOf(former) &&

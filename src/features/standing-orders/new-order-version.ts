@@ -1,20 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { InvalidTransition } from '../../platform/kernel/errors.js';
+import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActivationExamination, requireAcknowledgement } from './activation-examination.js';
 import { isNoLooser } from './looseness.js';
-import { columnsOfRule, type OrderContent, ruleOf } from './order-content.js';
+import { columnsOfRule, type OrderContent, ruleOf, type RuleColumns } from './order-content.js';
 import { type StandingOrderRule, tightens } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
-import type { StandingOrderView } from './standing-orders.dto.js';
-import { StandingOrderRules } from './standing-order-rules.js';
+import type {
+  StandingOrderView,
+  ReviseStandingOrderBody,
+  RollBackStandingOrderBody,
+} from './standing-orders.dto.js';
+import { StandingOrderRules, type RuleOfBody } from './standing-order-rules.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
+import { requireVersionRead, requireHash } from './version-read.js';
 
 /** How a version came about. */
 interface Origin {
@@ -116,4 +121,99 @@ function requireRights(
     const message = 'Only an admin may change a standing order so that it may restrict less than before.';
     requireRole(caller, former.teamId, 'admin', message);
   }
+}
+
+/** Changes what an order says, as its next version. */
+@Injectable()
+export class ReviseStandingOrder {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly rules: StandingOrderRules,
+    private readonly newVersion: NewOrderVersion,
+  ) {}
+
+  /**
+   * @param ifMatch the hash of what the caller has read
+   * @throws NotFound, ValidationFailed, InvalidTransition, what {@link requireVersionRead} throws, or Forbidden for what the caller
+   * may not loosen
+   */
+  async execute(
+    caller: Caller,
+    standingOrderId: string,
+    { acknowledge, version, name, text, ...changes }: ReviseStandingOrderBody,
+    ifMatch: string | null,
+  ): Promise<StandingOrderView> {
+    const order = await this.orders.lockWithDecisions(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    const acknowledged = acknowledge === true;
+    requireVersionRead(order, { version, hash: ifMatch }, acknowledged);
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, {
+      ...(ruleOf(order) as RuleOfBody),
+      ...said(changes),
+    });
+    const newName = name ?? order.name;
+    const content = { name: newName, text: textOf(order, newName, text), rule };
+    return this.newVersion.add(caller, order, content, { act: 'revised', acknowledged });
+  }
+}
+
+/** Without what was left out; null was said. */
+function said<T extends object>(changes: T): Partial<T> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** An order without words of its own is described by its name, whatever that becomes. */
+function textOf(order: StandingOrderEntity, name: string, text: string | null | undefined): string {
+  if (text === undefined) return order.text === order.name ? name : order.text;
+  return text ?? name;
+}
+
+/** Makes a further version of an order, with what one of its former versions said. */
+@Injectable()
+export class RollBackStandingOrder {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly rules: StandingOrderRules,
+    private readonly newVersion: NewOrderVersion,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param ifMatch the hash of the order as the caller has read it
+   * @throws NotFound, ValidationFailed, InvalidTransition, ContentChanged, or Forbidden for what the caller may not loosen
+   */
+  async execute(
+    caller: Caller,
+    standingOrderId: string,
+    { version, acknowledge }: RollBackStandingOrderBody,
+    ifMatch: string | null,
+  ): Promise<StandingOrderView> {
+    const order = await this.orders.lockWithDecisions(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    // The body names what an owner acknowledges: a version never changes.
+    requireHash(order, ifMatch);
+    const former = await this.orders.findVersion(order, version);
+    if (!former)
+      throw invalidVersion('exists', `the order has no version ${version}; its last is ${order.version}`);
+    this.requireUnexpired(former, version);
+    const rule = await this.rules.of(scopeOf(caller), order.teamId, ruleOf(former) as RuleOfBody);
+    const { name, text } = former;
+    return this.newVersion.add(
+      caller,
+      order,
+      { name, text, rule },
+      { act: 'rolled_back', acknowledged: acknowledge === true, details: { rolledBackTo: version } },
+    );
+  }
+
+  private requireUnexpired({ expiresAt }: RuleColumns, version: number): void {
+    if (expiresAt === null || expiresAt > this.clock.now()) return;
+    const since = new Date(expiresAt).toISOString();
+    const message = `version ${version} expired at ${since}; change the order instead, with another expiresAt`;
+    throw invalidVersion('isUnexpired', message);
+  }
+}
+
+function invalidVersion(rule: string, message: string) {
+  return new ValidationFailed({ details: [{ path: 'version', rule, message }] });
 }

@@ -1,19 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import { Db } from '../../platform/database/db.js';
 import type { Actor } from '../../platform/auth/caller.js';
+import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { OrderTools } from './order-tools.js';
 import { ActionReversibility } from './action-reversibility.js';
 import { ruleOf } from './order-content.js';
 import { type OrderChange, type OrderInForceThen, type RestoredOrder, restorationOf } from './restoration.js';
-import { RestoreObjections } from './restore-objections.js';
 import { relaxesIrreversible } from './standing-order.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
 
-export interface Restoration {
+/** Of these orders, those that must not be put back in force, each with the reason as a sentence. */
+type Objections = (standingOrderIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** What speaks against putting orders back in force; higher features register, and read in the open transaction. */
+@Injectable()
+export class RestoreObjections {
+  readonly #objections: Objections[] = [];
+
+  register(objections: Objections): void {
+    this.#objections.push(objections);
+  }
+
+  async of(standingOrderIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const all = new Map<string, string>();
+    for (const objections of this.#objections) {
+      for (const [id, reason] of await objections(standingOrderIds)) all.set(id, reason);
+    }
+    return all;
+  }
+}
+
+interface Restoration {
   checkpointId: string;
   orders: readonly OrderInForceThen[];
   by: Actor;

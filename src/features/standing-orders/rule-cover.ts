@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { isToolPattern, namesAction } from '../terms/index.js';
-import { canonicalDomain } from './domains.js';
+import { canonicalDomain } from './match.js';
 import type { FieldCondition, OrderWhen, StandingOrderRule } from './standing-order.js';
 
 /**

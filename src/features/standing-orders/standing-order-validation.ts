@@ -1,7 +1,7 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { cutText } from '../../platform/kernel/text.js';
 import { isLongerThan } from '../../platform/kernel/text-length.js';
-import { canonicalDomain } from './domains.js';
+import { canonicalDomain } from './match.js';
 import type { FieldCondition } from './standing-order.js';
 
 const MAX_FIELDS = 20;

@@ -1,12 +1,39 @@
+import { type Caller, seesWholeWorkspace, type Actor } from '../../platform/auth/caller.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
-import type { Actor, Caller } from '../../platform/auth/caller.js';
-import { heldBecauseFor, heldBecauseForAll } from './held-because.js';
 import { summaryFor } from './simulation/simulation-view.js';
-import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
-import type { StandingOrderVersionSummary, StandingOrderVersionView } from './standing-order-versions.dto.js';
-import type { ListedStandingOrder, NewStandingOrderView, StandingOrderView } from './standing-orders.dto.js';
+import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
+import type {
+  StandingOrderVersionSummary,
+  StandingOrderVersionView,
+  ListedStandingOrder,
+  NewStandingOrderView,
+  StandingOrderView,
+} from './standing-orders.dto.js';
 import type { ListedOrder, ListedVersion } from './standing-orders.repository.js';
+
+/** Why an order is held that would have let out what cannot be undone. */
+export function relaxesPast(relaxedIrreversible: number): string {
+  const packets = relaxedIrreversible === 1 ? '1 work packet' : `${relaxedIrreversible} work packets`;
+  return `It would have decided less strictly about ${packets} of the past that cannot be undone.`;
+}
+
+const RELAXES_PAST =
+  /It would have decided less strictly about \d+ work packets? of the past that cannot be undone\. ?/;
+
+type Held = Pick<StandingOrderEntity, 'heldBecause' | 'simulation' | 'version'>;
+
+/** Why the order is held, for this reader: it counts no work packets that they may not see. */
+function heldBecauseFor(reader: Pick<Caller, 'role'>, order: Held): string | null {
+  return seesWholeWorkspace(reader) ? order.heldBecause : heldBecauseForAll(order);
+}
+
+/** The same for everybody who sees the order, as its receipts say it. */
+function heldBecauseForAll({ heldBecause, simulation, version }: Held): string | null {
+  if (heldBecause === null) return null;
+  const own = simulation?.version === version ? (simulation.own?.relaxedIrreversible ?? 0) : 0;
+  return heldBecause.replace(RELAXES_PAST, own > 0 ? `${relaxesPast(own)} ` : '').trim();
+}
 
 /** Who reads decides what they are told of the simulation. */
 type Reader = Pick<Caller, 'role'>;

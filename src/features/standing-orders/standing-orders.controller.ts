@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Delete, Res } from '@nestjs/common';
+import { ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf, seesWholeWorkspace } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
@@ -12,31 +12,126 @@ import {
   PreconditionRequired,
   Unavailable,
 } from '../../platform/kernel/errors.js';
+import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { ActivateStandingOrder } from './activate-standing-order.js';
-import { SimulationRequired } from './activation-examination.js';
-import { ArchiveStandingOrder } from './archive-standing-order.js';
-import { CreateStandingOrder } from './create-standing-order.js';
-import { PauseStandingOrder } from './pause-standing-order.js';
-import { ShadowStandingOrder } from './shadow-standing-order.js';
-import { SimulateStandingOrder } from './simulation/simulate-standing-order.js';
+import { SimulateStandingOrder } from './simulation/order-simulation.js';
 import { SimulationView } from './simulation/simulation.dto.js';
-import { summaryOf, viewOf } from './standing-order-view.js';
+import { SimulationRequired } from './activation-examination.js';
+import { ReviseStandingOrder, RollBackStandingOrder } from './new-order-version.js';
+import { versionSummaryOf, versionViewOf, summaryOf, viewOf } from './standing-order-view.js';
 import {
+  StandingOrderVersionPage,
+  StandingOrderVersionView,
+  VERSION_PARAM,
+  ORDER_IF_MATCH,
+  ReviseStandingOrderBody,
+  RollBackStandingOrderBody,
+  STANDING_ORDER_PARAM,
+  StandingOrderView,
   ActivateStandingOrderBody,
   CreateStandingOrderBody,
-  ORDER_IF_MATCH,
-  STANDING_ORDER_PARAM,
   StandingOrderPage,
   StandingOrderQuery,
   StandingOrdersQuery,
   NewStandingOrderView,
   OneStandingOrderView,
-  StandingOrderView,
 } from './standing-orders.dto.js';
-import { StandingOrderUses } from './standing-order-uses.repository.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { VersionChanged } from './version-read.js';
+import {
+  ActivateStandingOrder,
+  ArchiveStandingOrder,
+  CreateStandingOrder,
+  PauseStandingOrder,
+  ShadowStandingOrder,
+} from './standing-orders.service.js';
+import { StandingOrderUses } from './standing-order-uses.repository.js';
+
+const VERSION = /^[1-9]\d{0,8}$/;
+
+@ApiTags('standingOrders')
+@Controller('api/pro/standing-orders/:standingOrderId')
+export class StandingOrderVersionsController {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly reviseOrder: ReviseStandingOrder,
+    private readonly rollBackOrder: RollBackStandingOrder,
+  ) {}
+
+  /** Changes a standing order, as its next version; what may let more through than before takes the rights of a new order. */
+  @ApiParam(STANDING_ORDER_PARAM)
+  @ApiHeader(ORDER_IF_MATCH)
+  @Patch()
+  @Route({
+    ...ACTS,
+    returns: { 200: StandingOrderView },
+    errors: [
+      NotFound,
+      InvalidTransition,
+      SimulationRequired,
+      VersionChanged,
+      ContentChanged,
+      PreconditionRequired,
+    ],
+  })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+    @Body() body: ReviseStandingOrderBody,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<StandingOrderView> {
+    return this.reviseOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
+  }
+
+  /** The versions of a standing order, newest first. */
+  @ApiParam(STANDING_ORDER_PARAM)
+  @Get('versions')
+  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderVersionPage }, errors: [NotFound] })
+  async listVersions(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+    @Query() query: PageQuery,
+  ): Promise<StandingOrderVersionPage> {
+    const scope = scopeOf(caller);
+    const order = await this.orders.get(scope, id);
+    const page = await this.orders.listVersions(scope, id, query);
+    return { ...page, items: page.items.map((version) => versionSummaryOf(version, order)) };
+  }
+
+  /** One version of a standing order, with its rule. */
+  @ApiParam(STANDING_ORDER_PARAM)
+  @ApiParam(VERSION_PARAM)
+  @Get('versions/:version')
+  @Route({ auth: 'member', replica: true, returns: { 200: StandingOrderVersionView }, errors: [NotFound] })
+  async getVersion(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+    @Param('version') version: string,
+  ): Promise<StandingOrderVersionView> {
+    const scope = scopeOf(caller);
+    const order = await this.orders.get(scope, id);
+    if (!VERSION.test(version)) throw new NotFound();
+    return versionViewOf(await this.orders.getVersion(scope, id, Number(version)), order);
+  }
+
+  /** Makes a further version of a standing order, with what one of its former versions said. */
+  @ApiParam(STANDING_ORDER_PARAM)
+  @ApiHeader(ORDER_IF_MATCH)
+  @Post('rollback')
+  @Route({
+    ...ACTS,
+    returns: { 200: StandingOrderView },
+    errors: [NotFound, InvalidTransition, SimulationRequired, ContentChanged],
+  })
+  rollback(
+    @CurrentCaller() caller: Caller,
+    @Param('standingOrderId') id: string,
+    @Body() body: RollBackStandingOrderBody,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<StandingOrderView> {
+    return this.rollBackOrder.execute(caller, id, body, namedByIfMatch(ifMatch));
+  }
+}
 
 @Controller('api/pro/standing-orders')
 export class StandingOrdersController {

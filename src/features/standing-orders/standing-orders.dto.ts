@@ -21,11 +21,18 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
-import { ONE_LINE } from '../../platform/kernel/text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
-import { EFFECTS, STANDING_ORDER_STATUSES } from './standing-order.js';
-import type { Effect, StandingOrderRule, StandingOrderStatus } from './standing-order.js';
+import { ONE_LINE } from '../../platform/kernel/text.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+import { type CapoRole, CAPO_ROLES } from '../terms/index.js';
+import { SimulationSummary } from './simulation/simulation.dto.js';
+import {
+  type Effect,
+  EFFECTS,
+  STANDING_ORDER_STATUSES,
+  type StandingOrderRule,
+  type StandingOrderStatus,
+} from './standing-order.js';
 import {
   StandingOrderApproval,
   StandingOrderBudget,
@@ -33,8 +40,61 @@ import {
   StandingOrderMatch,
   StandingOrderWhen,
 } from './standing-order-rule.dto.js';
-import { SimulationSummary } from './simulation/simulation.dto.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+
+export const VERSION_PARAM = {
+  name: 'version',
+  description: 'The number of the version.',
+  example: '1',
+};
+
+/** A version of a standing order as lists show it, without its rule. Versions never change. */
+export class StandingOrderVersionSummary {
+  /** Counts up with every change of the order. @example 1 */
+  version!: number;
+  /** Whether it is what the order says now. @example true */
+  isCurrent!: boolean;
+  /** The order's name then. @example 'Delivery mail to Acme' */
+  name!: string;
+  /**
+   * The order in a person's words. Lists show its beginning.
+   * @example 'Mail about deliveries may go to Acme on workdays.'
+   */
+  text!: string;
+  /** The capos it was about; null: every capo. @example ['capo_ops'] */
+  capos!: CapoRole[] | null;
+  /** What it did with a work packet. @example 'allow' */
+  effect!: Effect;
+  /** How much could go through; null: no limits. */
+  limits!: StandingOrderLimits | null;
+  /** How much could be spent; null: no budget. */
+  budget!: StandingOrderBudget | null;
+  /** From when on it is silent, Unix milliseconds; null: never. @example 1798758000000 */
+  expiresAt!: number | null;
+  /**
+   * SHA-256 of the rule, in hex.
+   * @example '7369949b47ef2c6ba26fbbee659cedc76123a75c17d321a52d8d1ef35e948042'
+   */
+  hash!: string;
+  /** Who wrote this version. */
+  createdBy!: ActorView;
+  /** When it was written, Unix milliseconds. @example 1768209600000 */
+  createdAt!: number;
+}
+
+/** A version of a standing order with its rule. */
+export class StandingOrderVersionView extends StandingOrderVersionSummary {
+  /** Which work packets it was about. */
+  match!: StandingOrderMatch;
+  /** When it spoke; null: always. */
+  when!: StandingOrderWhen | null;
+  /** The terms on which it asked; null: the usual ones. */
+  approval!: StandingOrderApproval | null;
+}
+
+export class StandingOrderVersionPage extends PageFacts {
+  /** The versions of this page, newest first. */
+  items!: StandingOrderVersionSummary[];
+}
 
 /** The parameter of the paths, as it is documented. */
 export const STANDING_ORDER_PARAM = {
@@ -286,7 +346,7 @@ export class StandingOrderView extends StandingOrderSummary implements StandingO
 }
 
 /** How much of its limits an order has used. */
-export class UsedOfOrder {
+class UsedOfOrder {
   /** What it let through within the last hour, which `maxPerHour` bounds. @example 2 */
   lastHour!: number;
   /** What it let through within the last 24 hours, which `maxPerDay` bounds. @example 9 */

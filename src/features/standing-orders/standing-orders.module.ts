@@ -3,25 +3,30 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { ActionReversibility } from './action-reversibility.js';
-import { ActivateStandingOrder } from './activate-standing-order.js';
-import { ActivationChecks } from './activation-checks.js';
-import { ActivationExamination } from './activation-examination.js';
+import {
+  ActivateStandingOrder,
+  ArchiveStandingOrder,
+  CreateStandingOrder,
+  PauseStandingOrder,
+  ShadowStandingOrder,
+} from './standing-orders.service.js';
+import { ActivationChecks, ActivationExamination } from './activation-examination.js';
 import { ArchiveOrders } from './archive-orders.js';
-import { ArchiveStandingOrder } from './archive-standing-order.js';
-import { CreateStandingOrder } from './create-standing-order.js';
-import { NewOrderVersion } from './new-order-version.js';
-import { DraftStandingOrder } from './draft-standing-order.js';
+import { NewOrderVersion, ReviseStandingOrder, RollBackStandingOrder } from './new-order-version.js';
+import {
+  DraftStandingOrder,
+  ProposeStandingOrder,
+  ReplaceDraft,
+  WithdrawProposal,
+  WrittenOrders,
+} from './draft-standing-order.js';
 import { MoveOrders } from './move-orders.js';
-import { PauseStandingOrder } from './pause-standing-order.js';
 import { OrdersInForce } from './orders-in-force.repository.js';
-import { Policies } from './policies.repository.js';
+import { Policies, PolicyDecisions } from './policy-decisions.repository.js';
 import { PolicyDecisionEntity } from './policy-decision.entity.js';
-import { PolicyDecisions } from './policy-decisions.repository.js';
-import { ProposeStandingOrder } from './propose-standing-order.js';
 import { History } from './simulation/history.reader.js';
-import { OrderSimulation } from './simulation/order-simulation.js';
+import { OrderSimulation, SimulateStandingOrder } from './simulation/order-simulation.js';
 import { ReplayHistory } from './simulation/replay-history.js';
-import { SimulateStandingOrder } from './simulation/simulate-standing-order.js';
 import { SimulationEntity } from './simulation/simulation.entity.js';
 import { Simulations } from './simulation/simulations.repository.js';
 import {
@@ -29,22 +34,14 @@ import {
   StandingOrderUseEntity,
   StandingOrderVersionEntity,
 } from './standing-order.entity.js';
-import { ReplaceDraft } from './replace-draft.js';
-import { ReviseStandingOrder } from './revise-standing-order.js';
-import { RollBackStandingOrder } from './roll-back-standing-order.js';
-import { ShadowStandingOrder } from './shadow-standing-order.js';
 import { OrderTools } from './order-tools.js';
 import { StandingOrderRules } from './standing-order-rules.js';
-import { StandingOrderVersionsController } from './standing-order-versions.controller.js';
-import { StandingOrdersController } from './standing-orders.controller.js';
+import { StandingOrderVersionsController, StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrderUses } from './standing-order-uses.repository.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { ThrottledWork } from './throttled-work.js';
-import { RestoreObjections } from './restore-objections.js';
-import { RestoreOrders } from './restore-orders.js';
-import { WithdrawProposal } from './withdraw-proposal.js';
+import { RestoreObjections, RestoreOrders } from './restore-orders.js';
 import { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
-import { WrittenOrders } from './written-orders.js';
 
 /** @level 3 */
 @Module({

@@ -8,6 +8,7 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { type Id, isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { CapoRole } from '../terms/index.js';
+import { fieldsMatch } from './match.js';
 import type { FormerVersion } from './restoration.js';
 import { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type { OrderMatch } from './standing-order.js';
@@ -219,6 +220,20 @@ export class StandingOrders {
       [scope.workspaceId, standingOrderIds],
     );
     return new Map(rows.map(({ standingOrderId, status }) => [standingOrderId, status]));
+  }
+
+  /** The names of the orders that allow work packets which have this value at `path`, or would once they are activated. */
+  async allowing(path: string, value: string): Promise<string[]> {
+    const orders = await this.db.query<Pick<StandingOrderEntity, 'name' | 'match'>>(
+      `select name, match from standing_orders
+       where workspace_id = $1 and effect = 'allow' and status <> 'archived' and match->'fields'->$2 is not null
+       order by standing_order_id`,
+      [this.db.unit.scope.workspaceId, path],
+    );
+    const naming = orders.filter(({ match: { fields } }) =>
+      fieldsMatch({ [path]: fields![path]! }, () => value, true),
+    );
+    return naming.map(({ name }) => name);
   }
 
   /** The orders of one status, or of every one, newest first. */

@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../platform/kernel/canonical-json.js';
 import { newId } from '../../platform/kernel/ids.js';
-import type { Licence } from './licence.js';
 import {
+  type Licence,
   issuerKeys,
   keyIdOf,
   MAX_LICENCE_KEY,
   publicKeyOf,
   readLicence,
   signLicence,
-} from './licence-key.js';
+} from './licence.js';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const publicKey = publicKeyOf(privateKey);

@@ -3,8 +3,7 @@ import type { Tier } from '../../platform/auth/caller.js';
 import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
-import type { LicenceFault, SubscriptionStatus } from './licence.js';
-import { MAX_LICENCE_KEY } from './licence-key.js';
+import { type LicenceFault, type SubscriptionStatus, MAX_LICENCE_KEY } from './licence.js';
 
 /** Body of `POST /subscription/verify`. */
 export class VerifySubscriptionBody {

@@ -11,9 +11,10 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Signals } from '../records/index.js';
 import { Workspaces } from '../workspaces/index.js';
-import { type IssuerKeys, issuerKeys, readLicence } from './licence-key.js';
-import type { LicenceEntity } from './licence.entity.js';
 import {
+  type IssuerKeys,
+  issuerKeys,
+  readLicence,
   faultIn,
   graceEnd,
   type Licence,
@@ -23,6 +24,7 @@ import {
   timeOf,
   validitySentence,
 } from './licence.js';
+import type { LicenceEntity } from './licence.entity.js';
 import { Licences } from './licences.repository.js';
 import type { SubscriptionView } from './subscription.dto.js';
 
@@ -209,10 +211,7 @@ export class SubscriptionService {
       severity,
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: { type: 'licence', id: licenceId },
     });
   }

@@ -4,19 +4,62 @@ import { validateSync } from 'class-validator';
 import type { Request, Response } from 'express';
 import { assertNotFromElsewhere } from '../../platform/auth/same-origin.js';
 import { sessionCookie, sessionSecretOf } from '../../platform/auth/session-cookie.js';
-import { messagePage, SecretPage } from '../../platform/http/page.js';
+import { escapeHtml, faultList, htmlPage, messagePage, SecretPage } from '../../platform/http/page.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Route } from '../../platform/http/route.js';
 import { DomainError, type Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import { clientAddress } from '../../platform/rate-limit/client-address.js';
 import { READS } from '../../platform/rate-limit/limits.js';
 import { SignIn, type SignInBody } from '../accounts/index.js';
+import { type AcceptedInvite, AcceptanceBody } from './invites.dto.js';
+import { rolesOffered } from './invite.js';
+import type { InviteEntity } from './invite.entity.js';
+import type { InviteContext } from './invites.repository.js';
 import { AcceptInvite } from './accept-invite.js';
-import { ACCEPT_LIMIT } from './acceptance.controller.js';
-import { invitePage, welcomePage } from './invite-page.js';
-import { AcceptanceBody } from './invites.dto.js';
+import { ACCEPT_LIMIT } from './invites.controller.js';
 import { AccountExists } from './teams.errors.js';
+
+/** What the link shows: who invites whom to what, and the form that accepts. */
+function invitePage(
+  invite: InviteEntity & InviteContext,
+  {
+    faults = [],
+    displayName = invite.inviteeName ?? '',
+  }: { faults?: readonly string[]; displayName?: string } = {},
+): string {
+  const { invitedBy, workspaceName, teamName, email, expiresAt, timezone } = invite;
+  const where = teamName === null ? workspaceName : `the team ${teamName} in ${workspaceName}`;
+  return htmlPage(
+    `Join ${workspaceName}`,
+    `<p class="text">${escapeHtml(invitedBy.name)} invites ${escapeHtml(email)} to ${escapeHtml(where)}. ${rolesOffered(invite)}</p>
+<p class="text">The link works once, until ${inWords(expiresAt, timezone)}.</p>
+${faultList(faults)}<form method="post">
+<label>Your name<br><input name="displayName" autocomplete="name" required maxlength="80" value="${escapeHtml(displayName)}"></label>
+<label>Password, 10 characters or more; if you have an account with this address already, its password<br>
+<input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="200"></label>
+<label class="confirm"><input name="wantsToken" type="checkbox"> I also want a token, with which programs of mine use the API</label>
+<button>Accept</button>
+</form>`,
+  );
+}
+
+/** Says that the invite is accepted, and shows the token that the member asked for; no other page or answer shows it again. */
+export function welcomePage({ workspaceName, token }: AcceptedInvite, isSignedIn: boolean): string {
+  return htmlPage(
+    `Welcome to ${workspaceName}`,
+    `<p class="text">You have joined.</p>
+<p class="text"><a class="link" href="/">${isSignedIn ? 'Open your inbox' : 'Sign in'}</a></p>
+${token === null ? '' : tokenDetails(token.token)}`,
+  );
+}
+
+function tokenDetails(token: string): string {
+  return `<p class="text">Your token for programs. Nobody else has seen it, and it is shown only now, so keep it:</p>
+<p class="text"><code>${escapeHtml(token)}</code></p>
+<p class="text"><a class="reference" href="/docs">How to use the API</a></p>`;
+}
 
 const HTML = { 200: { 'text/html': '<!doctype html>' } };
 

@@ -70,16 +70,17 @@ export function assertOpen(invite: InviteEntity, now: number): void {
 
 export type ListedInvite = Omit<
   InviteEntity,
-  'workspaceId' | 'tokenHash' | 'sealedToken' | 'generation' | 'wrongPasswords' | 'inviteeName'
+  'workspaceId' | 'tokenHash' | 'sealedToken' | 'generation' | 'wrongPasswords'
 >;
 
 export function viewOf(invite: ListedInvite, now: number): InviteView {
-  const { inviteId, teamId, email, role, status, mailStatus, mailError, invitedBy, createdAt, expiresAt } =
-    invite;
+  const { inviteId, teamId, email, inviteeName, role, status, mailStatus, mailError } = invite;
+  const { invitedBy, createdAt, expiresAt } = invite;
   return {
     inviteId,
     teamId,
     email,
+    name: inviteeName,
     role,
     status: status === 'pending' && expiresAt <= now ? 'expired' : status,
     mail: { status: mailStatus, error: mailError },

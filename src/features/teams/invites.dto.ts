@@ -40,6 +40,8 @@ export class InviteView {
   teamId!: string | null;
   /** Who is invited. @example 'jo@northwind.example' */
   email!: string;
+  /** What the inviter called them; null: nothing. @example 'Jo Lind' */
+  name!: string | null;
   /** The role in the team. @example 'operator' */
   role!: Role;
   /** pending, accepted, withdrawn or expired @example 'pending' */

@@ -13,7 +13,7 @@ import type { InvitesQuery, InviteView } from './invites.dto.js';
 
 const LISTED = columnsOf(InviteEntity, {
   of: 'i',
-  without: ['workspaceId', 'tokenHash', 'sealedToken', 'generation', 'wrongPasswords', 'inviteeName'],
+  without: ['workspaceId', 'tokenHash', 'sealedToken', 'generation', 'wrongPasswords'],
 });
 
 /** Invites that one address is mailed in 24 hours, by all workspaces together. */

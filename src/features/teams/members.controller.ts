@@ -4,8 +4,7 @@ import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists } from '../../platform/kernel/errors.js';
-import { ChangeRole } from './change-role.js';
-import { InviteMember } from './invite-member.js';
+import { ChangeRole, InviteMember, RemoveMember } from './members.service.js';
 import { InviteView } from './invites.dto.js';
 import {
   InviteBody,
@@ -18,7 +17,6 @@ import {
   RemovedMember,
   RoleBody,
 } from '../workspaces/index.js';
-import { RemoveMember } from './remove-member.js';
 import { LastOwner } from './teams.errors.js';
 
 /** The members of the workspace. */

@@ -2,14 +2,42 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../platform/auth/caller.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { inWords } from '../../platform/kernel/local-day.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
 import type { WorkError, WorkItem } from '../../platform/work/work-item.js';
-import { type MailOutcome, MailWork, summaryOfMail } from '../mail/index.js';
-import { isOpen, mailIdOf, tokenPurpose } from './invite.js';
+import {
+  type Block,
+  type MailMessage,
+  mailOf,
+  unlinked,
+  type MailOutcome,
+  MailWork,
+  summaryOfMail,
+} from '../mail/index.js';
+import { rolesOffered, isOpen, mailIdOf, tokenPurpose } from './invite.js';
 import type { InviteEntity } from './invite.entity.js';
-import { inviteMail } from './invite-mail.js';
 import { type InviteContext, Invites } from './invites.repository.js';
+
+/** The mail of an invite. Names come from people: what they write is text, and never a link of the mail. */
+export function inviteMail(invite: InviteEntity & InviteContext, id: string, url: string): MailMessage {
+  const { email, invitedBy, workspaceName, teamName, expiresAt, timezone } = invite;
+  const name = unlinked(workspaceName);
+  const where = teamName === null ? name : `the team ${unlinked(teamName)} in ${name}`;
+  const blocks: Block[] = [
+    { kind: 'heading', text: `Join ${name}` },
+    {
+      kind: 'text',
+      text: `${unlinked(invitedBy.name)} invites you to ${where} on Consigliere. ${rolesOffered(invite)}`,
+    },
+    { kind: 'link', words: 'Accept the invite', url },
+    {
+      kind: 'text',
+      text: `The link works once, until ${inWords(expiresAt, timezone)}. If you do not know who invites you, ignore this mail: nothing happens.`,
+    },
+  ];
+  return { id, to: [email], ...mailOf(`${invitedBy.name} invites you to ${workspaceName}`, blocks) };
+}
 
 export const INVITE_MAIL = 'invite.mail';
 
@@ -65,12 +93,8 @@ export class SendInviteMail implements OnModuleInit {
         action: 'invite.mailed',
         entity: { type: 'invite', id: invite.inviteId },
         teamId: invite.teamId,
-        summary: summaryOfMail(
-          transport,
-          `The mail with the invite of ${invite.email}`,
-          `The invite was mailed to ${invite.email}.`,
-        ),
-        details: { email: invite.email, transport },
+        summary: summaryOfMail(transport, 'The mail with an invite', 'An invite was mailed.'),
+        details: { transport },
       });
     }
   }
@@ -83,8 +107,9 @@ export class SendInviteMail implements OnModuleInit {
       entity: { type: 'invite', id: invite.inviteId },
       teamId: invite.teamId,
       outcome: 'failure',
-      summary: `The invite could not be mailed to ${invite.email}. ${message}`,
-      details: { email: invite.email, error: { code, message } },
+      // A mail server may quote the address.
+      summary: 'An invite could not be mailed.',
+      details: { error: { code } },
     });
   }
 }

@@ -5,10 +5,8 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { ArchiveTeam } from './archive-team.js';
-import { ChangeTeamRole } from './change-team-role.js';
-import { CreateTeam } from './create-team.js';
-import { InviteMember } from './invite-member.js';
+import { ArchiveTeam, ChangeTeamRole, CreateTeam, RemoveFromTeam, RenameTeam } from './teams.service.js';
+import { InviteMember } from './members.service.js';
 import { AddedToTeam } from './invites.dto.js';
 import {
   AddToTeamBody,
@@ -28,8 +26,6 @@ import {
   Teams,
   TeamsQuery,
 } from '../workspaces/index.js';
-import { RemoveFromTeam } from './remove-from-team.js';
-import { RenameTeam } from './rename-team.js';
 import { TeamHasOpenWork } from './teams.errors.js';
 
 @Controller(['api/pro/teams', 'api/admin/teams'])

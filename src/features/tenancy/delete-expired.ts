@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { PinoLogger } from 'nestjs-pino';
 import { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS } from '../workspaces/index.js';
-import { ExpiredRows } from './expired-rows.repository.js';
+import { ExpiredRows } from './tenancy.repository.js';
 
 /** Small enough that a run holds its locks for some tens of milliseconds. */
 const ROWS_AT_ONCE = 1_000;

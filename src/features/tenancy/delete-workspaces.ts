@@ -5,9 +5,8 @@ import { SYSTEM } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import { type DeletedRows, type DeletedWorkspace, Deletions } from './deletions.repository.js';
+import { type DeletedRows, type DeletedWorkspace, Deletions, WorkspaceList } from './tenancy.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
-import { WorkspaceList } from './workspace-list.repository.js';
 
 const LOOK_EVERY_MS = 10_000;
 /** Small enough that a call has its locks for some tens of milliseconds. */

@@ -6,9 +6,8 @@ import { Work } from '../../platform/work/work.js';
 import { GuardianService } from '../guardian/index.js';
 import { INVITE_MAIL } from '../teams/index.js';
 import { Workspaces } from '../workspaces/index.js';
-import type { DeletionBody, DeletionStatus } from './deletion.dto.js';
-import { Deletions } from './deletions.repository.js';
-import { Exports } from './exports.repository.js';
+import type { DeletionBody, DeletionStatus } from './tenancy.dto.js';
+import { Deletions, Exports } from './tenancy.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { DeletionBegun, DeletionRequested, ExportRequired, FirstWorkspace } from './tenancy.errors.js';
 

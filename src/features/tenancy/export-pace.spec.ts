@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExportOverdue, ExportPace } from './export-pace.js';
+import { ExportOverdue, ExportPace } from './export-workspace.js';
 
 const MB = 1_000_000;
 

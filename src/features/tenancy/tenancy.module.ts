@@ -6,19 +6,13 @@ import { TeamsModule } from '../teams/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { DeleteExpired } from './delete-expired.js';
 import { DeleteWorkspaces } from './delete-workspaces.js';
-import { DeletionController } from './deletion.controller.js';
-import { DeletionEntity } from './deletion.entity.js';
+import { DeletionController, ExportController, WorkspacesController } from './tenancy.controller.js';
+import { DeletionEntity, ExportEntity } from './tenancy.entity.js';
 import { DeletionService } from './deletion.service.js';
-import { Deletions } from './deletions.repository.js';
-import { ExpiredRows } from './expired-rows.repository.js';
-import { ExportController } from './export.controller.js';
-import { ExportEntity } from './export.entity.js';
+import { Deletions, ExpiredRows, Exports, WorkspaceList } from './tenancy.repository.js';
 import { ExportWorkspace } from './export-workspace.js';
-import { Exports } from './exports.repository.js';
 import { SendDeletionMail } from './send-deletion-mail.js';
 import { Snapshots } from './snapshots.js';
-import { WorkspaceList } from './workspace-list.repository.js';
-import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesService } from './workspaces.service.js';
 
 /** @level 6 */

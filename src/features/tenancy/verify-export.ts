@@ -1,6 +1,5 @@
 import { createHash, type Hash, verify } from 'node:crypto';
-import { examineKeys } from '../../platform/receipts/key-chain.js';
-import { ed25519PublicKey } from '../../platform/receipts/public-key.js';
+import { examineKeys, ed25519PublicKey } from '../../platform/receipts/key-chain.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import {
   type ChainPoint,

@@ -16,8 +16,8 @@ import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { type Inviter, Invites, type InviteView, IssueInvite, WithdrawInvites } from '../teams/index.js';
 import { KnownZone, limitReached, Members, newWorkspace, WorkspaceEntity } from '../workspaces/index.js';
-import { WorkspaceList } from './workspace-list.repository.js';
-import type { NewWorkspace, NewWorkspaceBody, OwnerBody } from './workspaces.dto.js';
+import { WorkspaceList } from './tenancy.repository.js';
+import type { NewWorkspace, NewWorkspaceBody, OwnerBody } from './tenancy.dto.js';
 
 /** The one page of an operator who keeps them apart by name; more is another service. */
 const MAX_WORKSPACES = 1_000;
@@ -92,7 +92,7 @@ export class WorkspacesService {
       return this.issueInvite.execute(inviter, null, {
         email: foldedMailAddress(body.ownerEmail),
         role: 'owner',
-        ...(body.ownerName !== undefined && { name: visibleName(body.ownerName) }),
+        name: body.ownerName,
       });
     });
   }
@@ -120,7 +120,7 @@ export class WorkspacesService {
       const owner = {
         email: foldedMailAddress(ownerEmail),
         role: 'owner' as const,
-        ...(ownerName !== undefined && { name: visibleName(ownerName) }),
+        name: ownerName,
       };
       const invite = await this.issueInvite.execute({ workspaceId, actor }, null, owner);
       this.record(workspace, actor, invite);
@@ -129,17 +129,13 @@ export class WorkspacesService {
   }
 
   /** In the chain of the workspace that the transaction is in. */
-  private record(
-    { workspaceId, name, tier }: WorkspaceEntity,
-    actor: Actor,
-    { inviteId, email }: InviteView,
-  ): void {
+  private record({ workspaceId, name, tier }: WorkspaceEntity, actor: Actor, { inviteId }: InviteView): void {
     this.receipts.append({
       actor,
       action: 'workspace.created',
       entity: { type: 'workspace', id: workspaceId },
-      summary: `${actor.name} created the workspace ${name} and invited ${email} to be its owner.`,
-      details: { name, tier, inviteId, ownerEmail: email },
+      summary: `${actor.name} created the workspace ${name} and invited its owner.`,
+      details: { name, tier, inviteId },
     });
   }
 }

@@ -5,7 +5,7 @@ export {
   COST_CURRENCY,
   type CapoRole,
   type Cost,
-  DEFAULT_EXPIRY_MS,
+  APPROVAL_LASTS_MS,
   DIRECTIVE_STATUSES,
   type DirectiveStatus,
   type GuardianMode,

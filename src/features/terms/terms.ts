@@ -62,8 +62,8 @@ export const NO_COST: Readonly<Cost> = Object.freeze({
   tokensOut: 0,
 });
 
-/** CONTRACT, Approval: 72 hours unless a standing order or the request says otherwise. */
-export const DEFAULT_EXPIRY_MS = 72 * 3_600_000;
+/** How long an approval, and each link to it in a mail, can be decided, unless an order or the request says otherwise (CONTRACT, Approval). */
+export const APPROVAL_LASTS_MS = 72 * 3_600_000;
 
 /**
  * The work that tells members of something: its item has the id of an approval, an escalation or a directive that failed, or of

@@ -1,9 +1,9 @@
 import { Forbidden } from '../../platform/kernel/errors.js';
+
 /**
  * The names of tools that agents from outside act with (CONTRACT section 7), and the patterns by which tokens and standing orders
  * name several of them. Names are compared byte for byte.
  */
-
 export const TOOL_NAME = /^(?=.{1,255}$)[a-z][a-z0-9_-]{0,63}(\.[A-Za-z0-9_/-]{1,128}){0,7}$/;
 
 /**

@@ -1,8 +1,7 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { FreeForm } from '../../platform/http/free-form.js';
-import { MaxJsonBytes } from '../../platform/http/max-json-bytes.js';
+import { FreeForm, MaxJsonBytes } from '../../platform/http/free-form.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';

@@ -1,5 +1,4 @@
-import { derivedId } from '../../platform/kernel/derived-id.js';
-import type { Id } from '../../platform/kernel/ids.js';
+import { derivedId, type Id } from '../../platform/kernel/ids.js';
 import { counted, money, readableNumber } from '../../platform/kernel/readable-numbers.js';
 import { cutText } from '../../platform/kernel/text.js';
 import type { ReportFigures } from './report-figures.js';

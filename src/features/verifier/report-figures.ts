@@ -2,7 +2,40 @@ import { cutText, storable } from '../../platform/kernel/text.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { CAPO_ROLES, type CapoRole, COST_CURRENCY } from '../terms/terms.js';
 import { ACTIONS_OF_AGENTS, FiguresOfAgents, type ReportedAgent } from './agent-figures.js';
-import { Sums } from './sums.js';
+
+/**
+ * Amounts by currency, added exactly: as whole numbers of the smallest part that is kept. Receipts are added as they are,
+ * so there is no number that it cannot take: one that is none counts as 0.
+ */
+export class Sums {
+  readonly #units = new Map<string, bigint>();
+
+  /** @param digits how many places behind the point amounts have: 4 of money, 6 of what models cost, 0 of tokens */
+  constructor(private readonly digits: number) {}
+
+  add(amount: number, currency: string): void {
+    this.#units.set(currency, (this.#units.get(currency) ?? 0n) + unitsOf(amount, this.digits));
+  }
+
+  /** The nearest number; the largest there is where the sum is larger still. */
+  in(currency: string): number {
+    const sum = Number(`${this.#units.get(currency) ?? 0n}e-${this.digits}`);
+    return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, sum));
+  }
+
+  /** Each with its sum, by name, without `except`. */
+  byCurrency(except?: string): Record<string, number> {
+    const currencies = [...this.#units.keys()].filter((currency) => currency !== except).toSorted();
+    return Object.fromEntries(currencies.map((currency) => [currency, this.in(currency)]));
+  }
+}
+
+function unitsOf(amount: number, digits: number): bigint {
+  if (!Number.isFinite(amount)) return 0n;
+  // From here on every number is a whole one, and `toFixed` soon writes it with an exponent.
+  if (Math.abs(amount) >= Number.MAX_SAFE_INTEGER) return BigInt(amount) * 10n ** BigInt(digits);
+  return BigInt(amount.toFixed(digits).replace('.', ''));
+}
 
 /** What a receipt has to tell for the numbers of a day to be counted from it. */
 export type CountedReceipt = Pick<
@@ -72,7 +105,7 @@ export interface CapoFigures {
 }
 
 /** What models cost, by capo and currency. */
-export interface CapoCost {
+interface CapoCost {
   /** Null: before a capo was chosen. */
   capo: string | null;
   currency: string;
@@ -80,7 +113,7 @@ export interface CapoCost {
 }
 
 /** What one model cost in one currency. */
-export interface ModelCost {
+interface ModelCost {
   /** Null: of a draft that failed, whose receipt names no model. */
   model: string | null;
   currency: string;
@@ -91,7 +124,7 @@ export interface ModelCost {
   calls: number;
 }
 
-/** What left, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
+/** What was sent or done, what was undone and what was not carried out. Reports that were made by earlier versions do not tell it. */
 export type DayOfAgents = Record<Exclude<ActCount, OfGuardian>, number> &
   Record<Exclude<ActList, 'acts'>, ReportedAct[]> & { outsideAgents: ReportedAgent[] };
 

@@ -41,7 +41,7 @@ export class DeliveryService {
   ) {}
 
   /**
-   * Sends an event once more, as a new delivery with the five sends of any other.
+   * Sends an event once more, as a new delivery with as many sends as any other.
    * @throws NotFound, InvalidTransition when its destination receives nothing any more
    */
   async redeliver(caller: Caller, deliveryId: string): Promise<DeliveryView> {
@@ -200,10 +200,7 @@ export class DeliveryService {
       severity: 'warning',
       title,
       body,
-      score: null,
-      source: SYSTEM,
       teamId: null,
-      capo: null,
       entity: entityOf(destination),
     });
   }

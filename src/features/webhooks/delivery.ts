@@ -1,7 +1,6 @@
 import type { Answer } from '../../platform/outbound/guarded-request.js';
 
-/** How often a delivery is sent at most (SPECIFICATION, Limits 5); the waits lie between the sends. */
-const SENDS = 5;
+/** The waits between the sends of a delivery, which is given up after one more than these (SPECIFICATION, Limits 5). */
 const WAITS_MS = [1_000, 10_000, 60_000, 600_000];
 
 /** In flight to one destination at most, over all processes (CONTRACT, Webhooks). */
@@ -28,7 +27,7 @@ export interface Attempt {
 export type Verdict =
   | { kind: 'delivered' }
   | { kind: 'again'; waitMs: number }
-  /** That was the last of the five. */
+  /** That was the last send. */
   | { kind: 'given_up' }
   /** The receiver wants nothing of this address any more. */
   | { kind: 'gone' };
@@ -43,7 +42,7 @@ export function judge(n: number, answer: Answer): Verdict {
     if (answer.status === 410) return { kind: 'gone' };
   }
   const wait = WAITS_MS[n - 1];
-  if (n >= SENDS || wait === undefined) return { kind: 'given_up' };
+  if (wait === undefined) return { kind: 'given_up' };
   const asked = answer.kind === 'answered' ? (answer.retryAfterSeconds ?? 0) * 1000 : 0;
   return { kind: 'again', waitMs: Math.min(Math.max(wait, asked), 2 * wait) };
 }

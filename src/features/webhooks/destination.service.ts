@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { CURRENT_VERSION } from '../../platform/http/api-version.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, ValidationFailed } from '../../platform/kernel/errors.js';
@@ -9,6 +10,7 @@ import { newSigningSecret } from '../../platform/signatures/event-signature.js';
 import { Work } from '../../platform/work/work.js';
 import { CONNECTOR_RED, EscalationOptions, Escalations, RESUME } from '../escalations/index.js';
 import { DELIVERY_WORK, EVENT_TYPES, Events, type SubscribableEvent } from '../events/index.js';
+import { StandingOrders } from '../standing-orders/index.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { Deliveries } from './deliveries.repository.js';
 import { DestinationChanges } from './destination-changes.js';
@@ -62,6 +64,7 @@ export class DestinationService implements OnModuleInit {
     private readonly escalations: Escalations,
     private readonly options: EscalationOptions,
     private readonly deliveries: Deliveries,
+    private readonly orders: StandingOrders,
   ) {}
 
   onModuleInit(): void {
@@ -108,9 +111,10 @@ export class DestinationService implements OnModuleInit {
   /**
    * Changes the name, the address or the events of a destination. What waits goes to the new address; what an earlier receiver
    * did says nothing about another one, so a destination with a new address is active. Where nothing differs it stays as it is,
-   * without a receipt.
+   * without a receipt. An owner who acknowledged an order that lets posts go to it has acknowledged its address, so only an owner
+   * gives it another one.
    * @param verdict on the address, where the body has one
-   * @throws NotFound, InvalidDestination
+   * @throws NotFound, InvalidDestination, Forbidden
    */
   async change(
     caller: Caller,
@@ -119,9 +123,13 @@ export class DestinationService implements OnModuleInit {
     verdict: DestinationVerdict | undefined,
   ): Promise<DestinationView> {
     const before = await this.destinations.lock(destinationId);
-    const { description = before.description, url = before.url, events = before.events } = body;
+    const { description = before.description, events = before.events } = body;
+    const url = body.url === undefined ? before.url : withoutFragment(body.url);
     const isMoved = url !== before.url;
-    if (isMoved) assertAllowed(verdict!);
+    if (isMoved) {
+      assertAllowed(verdict!);
+      await this.requireOwnerOfOrders(caller, destinationId);
+    }
     const after = {
       ...before,
       ...{ description, url, events },
@@ -269,6 +277,14 @@ export class DestinationService implements OnModuleInit {
     return viewOf(destination);
   }
 
+  /** @throws Forbidden for an admin, where a standing order allows posts to this destination by its id */
+  private async requireOwnerOfOrders(caller: Caller, destinationId: string): Promise<void> {
+    const orders = await this.orders.allowing('params.destinationId', destinationId);
+    if (orders.length === 0) return;
+    const message = `Standing orders allow posts to this destination: "${orders.join('", "')}". Archive them first, or ask an owner to change the address.`;
+    requireRole(caller, null, 'owner', message);
+  }
+
   private async register(
     caller: Caller,
     { description, url, events, secret }: Registration,
@@ -282,7 +298,7 @@ export class DestinationService implements OnModuleInit {
       destinationId,
       workspaceId: caller.workspaceId,
       description,
-      url,
+      url: withoutFragment(url),
       events: [...events],
       status: 'active',
       apiVersion: CURRENT_VERSION,
@@ -306,6 +322,11 @@ export class DestinationService implements OnModuleInit {
     await this.changes.tell('registered', destination);
     return destination;
   }
+}
+
+/** A fragment is never sent, so with another one it is the same address. */
+function withoutFragment(url: string): string {
+  return url.split('#', 1)[0]!;
 }
 
 function alreadyInForce() {

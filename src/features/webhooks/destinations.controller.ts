@@ -97,7 +97,7 @@ export class DestinationsController {
     return this.list(caller, query);
   }
 
-  /** Changes its name, address or events. Another address ends a pause and a 410 of the one before; the secret stays. */
+  /** Changes its name, address or events. A new address lifts a pause, and takes an owner where an order allows posts to it. */
   @ApiParam(DESTINATION_PARAM)
   @Patch(destinationPaths())
   @ChecksDestination(ChangeDestinationBody)
@@ -137,7 +137,7 @@ export class DestinationsController {
     return this.service.test(caller, destinationId);
   }
 
-  /** Changes the secret; the one before it signs as well for 24 hours, and so does each before that until its own end. */
+  /** Changes the secret. Each former secret goes on signing beside it for 24 hours from its own change. */
   @ApiParam(DESTINATION_PARAM)
   @Post(destinationPaths('/rotate-secret'))
   @Route({

@@ -58,7 +58,7 @@ export class RegisterWebhookBody {
   events?: SubscribableEvent[];
 
   /**
-   * Where to send them: `https`, reachable at public addresses only.
+   * Where to send them: `https`, reachable at public addresses only. A fragment is left out.
    * @example 'https://hooks.acme.example/consigliere'
    */
   @IsString()
@@ -86,7 +86,7 @@ export class RegisterPartnerWebhookBody {
   description!: string;
 
   /**
-   * Where to send them: `https`, reachable at public addresses only.
+   * Where to send them: `https`, reachable at public addresses only. A fragment is left out.
    * @example 'https://hooks.acme.example/consigliere'
    */
   @IsString()

@@ -11,7 +11,7 @@ import { DestinationSecrets } from './destination-secrets.js';
 
 /** In flight in one process, for all destinations. */
 const POOL = 512;
-/** After so many unexpected errors it is given up; the five sends that a receiver may refuse are counted apart. */
+/** After so many unexpected errors it is given up; the sends that a receiver may refuse are counted apart. */
 const TRIES = 5;
 
 /** Makes one attempt: the bytes of the event, signed now, to the address as it resolves now; then writes what came of it. */

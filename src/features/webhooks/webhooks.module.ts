@@ -4,6 +4,7 @@ import { Figures } from '../../platform/observability/figures.js';
 import { EscalationsModule } from '../escalations/index.js';
 import { EventsModule } from '../events/index.js';
 import { RecordsModule } from '../records/index.js';
+import { StandingOrdersModule } from '../standing-orders/index.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { Deliveries } from './deliveries.repository.js';
 import { WebhookDeliveryEntity, WebhookEventEntity } from './delivery.entity.js';
@@ -25,6 +26,7 @@ import { SendDelivery } from './send-delivery.js';
     EscalationsModule,
     EventsModule,
     RecordsModule,
+    StandingOrdersModule,
   ],
   controllers: [DestinationsController, DeliveriesController],
   providers: [

@@ -1,8 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf, seesWholeWorkspace } from '../../platform/auth/caller.js';
-import type { Audience } from './audience.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Teams } from './teams.repository.js';
 import { teamNotNamed } from './workspaces.errors.js';
+
+/**
+ * Whose numbers and records a read shows: those of the whole workspace, of these teams, or, with none, of what belongs to no
+ * team. {@link Audiences} says which a caller reads.
+ */
+export type Audience = Scope['teamIds'];
+
+/** The team of which alone it is, as records carry it; null for all others. */
+export function teamOf(audience: Audience): string | null {
+  return audience !== 'all' && audience.length === 1 ? audience[0]! : null;
+}
 
 /** Whose numbers a caller reads (CONTRACT section 4). */
 @Injectable()

@@ -1,10 +1,9 @@
-export { TokenService } from './token.service.js';
-export { AskBody, AskedQuery, AskedView } from './asking-token.dto.js';
-export { AskingToken, TooManyPending } from './asking-token.js';
-export { type Audience, teamOf } from './audience.js';
-export { Audiences } from './audiences.js';
-export { AutonomyMode } from './autonomy-mode.js';
-export { OWNER_SETTINGS, WorkspaceService } from './workspace.service.js';
+export { TokenService, SessionToken, TokensStopped } from './token.service.js';
+export { AskBody, AskedQuery, AskedView, NewToken, OutsideAgentView } from './tokens.dto.js';
+export { AskingToken, TooManyPending, TeamOfRequest } from './asking-token.js';
+export { type Audience, teamOf, Audiences } from './audiences.js';
+export { AutonomyMode, InstalledPacks } from './profile.js';
+export { OWNER_SETTINGS, WorkspaceService, KnownZone } from './workspace.service.js';
 export {
   type DecidingMember,
   mayDecide,
@@ -15,13 +14,14 @@ export {
   type StandingMember,
   viewOf,
 } from './members.repository.js';
-export { Devices } from './devices.repository.js';
-export { FirstRun } from './first-run.js';
-export { InstalledPacks } from './installed-packs.js';
-export { KnownZone } from './known-zone.js';
-export { MAX_MEMBERS, MAX_TEAM_MEMBERS } from './member-limits.js';
-export { type TeamRole, assertMayGrant, mayGrant } from './member.js';
+export { Devices, type OperatorHours, type WorkspaceSettings, Workspaces } from './workspaces.repository.js';
+export { FirstRun, newWorkspace, welcome } from './first-run.js';
 export {
+  MAX_MEMBERS,
+  MAX_TEAM_MEMBERS,
+  type TeamRole,
+  assertMayGrant,
+  mayGrant,
   AddToTeamBody,
   InviteBody,
   MEMBER_PARAM,
@@ -32,7 +32,6 @@ export {
   RoleBody,
   TeamRoleBody,
 } from './members.dto.js';
-export { newWorkspace } from './new-workspace.js';
 export {
   ChangeNotifications,
   NotificationsView,
@@ -42,10 +41,16 @@ export {
 } from './notifications.dto.js';
 export { InstalledPackView, ProfileOperator } from './profile.dto.js';
 export { IsNoneOfOurs, lookAlike, passesForOurs } from './reserved-names.js';
-export { FEWEST_DAYS, MOST_DAYS, RETENTION_DAYS, retentionOf } from './retention.dto.js';
-export { SessionToken } from './session-token.js';
-export { ChangeSettingsBody, QuietHours, SettingsView } from './settings.dto.js';
-export { TeamOfRequest } from './team-of-request.js';
+export {
+  FEWEST_DAYS,
+  MOST_DAYS,
+  RETENTION_DAYS,
+  retentionOf,
+  ChangeSettingsBody,
+  QuietHours,
+  SettingsView,
+  WorkspaceView,
+} from './workspace.dto.js';
 export {
   ArchiveTeamBody,
   ArchivedTeam,
@@ -57,12 +62,7 @@ export {
   TeamsQuery,
 } from './teams.dto.js';
 export { Teams } from './teams.repository.js';
-export { TokensStopped } from './tokens-stopped.js';
-export { NewToken, OutsideAgentView } from './tokens.dto.js';
 export { Tokens } from './tokens.repository.js';
-export { welcome } from './welcome.js';
-export { WorkspaceView } from './workspace.dto.js';
 export { WorkspaceEntity } from './workspaces.entity.js';
 export { LimitReached, limitReached } from './workspaces.errors.js';
 export { WorkspacesModule } from './workspaces.module.js';
-export { type OperatorHours, type WorkspaceSettings, Workspaces } from './workspaces.repository.js';

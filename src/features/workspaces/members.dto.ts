@@ -1,9 +1,42 @@
 import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { type Role, ROLES } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, type Role, ROLES } from '../../platform/auth/caller.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsOmittable } from '../../platform/kernel/omittable.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { TEAM_ROLES, type TeamRole } from './member.js';
+import { IsVisibleName } from '../../platform/kernel/visible-name.js';
+import { IsNoneOfOurs } from './reserved-names.js';
+
+/** A role in a team; an owner there is only of the workspace. */
+const TEAM_ROLES = ['viewer', 'operator', 'admin'] as const;
+export type TeamRole = (typeof TEAM_ROLES)[number];
+
+/** The least role in the workspace that grants this one, or takes it away (CONTRACT section 4). */
+function leastToGrant(role: Role): Role {
+  return hasRole(role, 'admin') ? 'owner' : 'admin';
+}
+
+/** Whether a member with this role in the workspace may give another such a role there. */
+export function mayGrant(granter: Role, role: Role): boolean {
+  return hasRole(granter, leastToGrant(role));
+}
+
+/** @throws Forbidden unless the caller may make members of these roles, and may change those who have them */
+export function assertMayGrant({ role }: Pick<Caller, 'role'>, ...roles: Role[]): void {
+  const beyond = roles.find((one) => !mayGrant(role, one));
+  if (beyond === undefined) return;
+  const requiredRoles = ROLES.filter((one) => mayGrant(one, beyond));
+  throw new Forbidden({
+    message: `Only ${requiredRoles.length === 1 ? 'an owner' : 'an owner or an admin'} may grant the role ${beyond} or change a member who has it.`,
+    details: { requiredRoles },
+  });
+}
+
+/** Active members of a workspace. They are counted when somebody is invited, and again when the invite is accepted. */
+export const MAX_MEMBERS = 5_000;
+/** Members of a team, counted likewise. */
+export const MAX_TEAM_MEMBERS = 500;
 
 /** The parameter of the paths, as it is documented. */
 export const MEMBER_PARAM = {
@@ -12,8 +45,22 @@ export const MEMBER_PARAM = {
   example: 'mem_01kerpxzm0g7k7xtwmhd8ah2pd',
 };
 
+const MAX_NAME = 80;
+
+class Invitee {
+  /**
+   * What the invite calls them, one line of 1 to 80 characters; they may choose another name when they accept. A member keeps their
+   * own.
+   * @example 'Mira Lind'
+   */
+  @IsOmittable()
+  @IsVisibleName(MAX_NAME)
+  @IsNoneOfOurs('member')
+  name?: string;
+}
+
 /** Body of `POST /teams/{id}/members`. */
-export class AddToTeamBody {
+export class AddToTeamBody extends Invitee {
   /**
    * Owner and admin of the workspace have a member of it in the team at once; anyone else is invited by mail.
    * @example 'mira@northwind.example'
@@ -27,7 +74,7 @@ export class AddToTeamBody {
 }
 
 /** Body of `POST /members`. */
-export class InviteBody {
+export class InviteBody extends Invitee {
   /** Who is invited. @example 'mira@northwind.example' */
   @IsMailAddress()
   email!: string;
@@ -51,7 +98,7 @@ export class MembersQuery extends PageQuery {
   status: 'active' | 'removed' = 'active';
 }
 
-export class TeamOfMember {
+class TeamOfMember {
   /** The id of the team. @example 'team_01kerpy4n2v5d9q8c1m7xw3zta' */
   teamId!: string;
   /** The role in it: viewer, operator or admin. @example 'operator' */

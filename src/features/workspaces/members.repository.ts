@@ -5,9 +5,9 @@ import { Db } from '../../platform/database/db.js';
 import { newestFirst, readPage, where } from '../../platform/database/listing.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
+import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { TeamRole } from './member.js';
-import type { MembersQuery, MemberView } from './members.dto.js';
+import type { TeamRole, MembersQuery, MemberView } from './members.dto.js';
 import { MemberEntity, TeamMemberEntity } from './workspaces.entity.js';
 
 const COLUMNS = `m.member_id, m.user_id, u.email, u.display_name, m.role, (select coalesce(jsonb_agg(jsonb_build_object(
@@ -316,8 +316,8 @@ export class Members {
           join teams t on t.team_id = tm.team_id
           where tm.workspace_id = $1 and tm.member_id = m.member_id and t.archived_at is null) as teams
        from members m join users u on u.user_id = m.user_id
-       where m.workspace_id = $1 and (lower(u.email) = lower($2) or m.member_id = any($3))`,
-      [workspaceId, address, memberIds],
+       where m.workspace_id = $1 and (u.email = $2 or m.member_id = any($3))`,
+      [workspaceId, address && foldedMailAddress(address), memberIds],
     );
   }
 

@@ -1,7 +1,7 @@
 import { PickType } from '@nestjs/swagger';
 import type { Tier } from '../../platform/auth/caller.js';
 import { MemberView } from './members.dto.js';
-import { QuietHours } from './settings.dto.js';
+import { QuietHours } from './workspace.dto.js';
 
 export class ProfileOperator extends PickType(MemberView, ['memberId', 'email', 'displayName', 'role']) {
   /** How the caller is called. @example 'Mira Novak' */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Actor, actorOf, type Caller } from '../../platform/auth/caller.js';
+import { actorOf, type Caller, type Actor } from '../../platform/auth/caller.js';
 import { Callers } from '../../platform/auth/callers.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { assertMayGrantScopes } from '../../platform/auth/token-scopes.js';
@@ -14,13 +14,79 @@ import {
 } from '../../platform/kernel/errors.js';
 import { nameKey, visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
+import { issueToken, assertMayIssue } from './token.js';
+import { Tokens, type LockedToken, viewOf } from './tokens.repository.js';
 import { Members } from './members.repository.js';
 import { lookAlike } from './reserved-names.js';
-import { assertMayIssue, issueToken } from './token.js';
-import { TokensStopped } from './tokens-stopped.js';
 import type { CreateTokenBody, NewToken, TokenView } from './tokens.dto.js';
-import { type LockedToken, Tokens, viewOf } from './tokens.repository.js';
 import { limitReached } from './workspaces.errors.js';
+
+/** Short enough that one which is stolen is soon of no use; the dashboard asks for another. */
+const LIFETIME_MS = 15 * 60_000;
+
+/** The operator token that a session makes for the dashboard, whose pages call the API with it: it ends with the session. */
+@Injectable()
+export class SessionToken {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly clock: Clock,
+    private readonly receipts: Receipts,
+  ) {}
+
+  /** Revokes what a session has made, with its end. */
+  revokeOf(workspaceId: string, sessionId: string, at: number): void {
+    this.tokens.revokeOfSession(workspaceId, sessionId, at);
+  }
+
+  /**
+   * In the open transaction, for a caller who is signed in. Only the first of a session leaves a receipt: the others are the same
+   * session, which the dashboard keeps in use.
+   */
+  async issue(caller: Caller): Promise<{ tokenId: string; token: string; expiresAt: number }> {
+    const { memberId, name: memberName, credentialId } = caller;
+    const createdAt = this.clock.now();
+    const expiresAt = createdAt + LIFETIME_MS;
+    const facts = { name: 'dashboard', createdAt, expiresAt, sessionId: credentialId };
+    const { row, shown } = issueToken(caller, { memberId, memberName }, facts);
+    const isFirst = !(await this.tokens.hasOfSession(caller.workspaceId, credentialId));
+    this.tokens.add(row);
+    if (isFirst)
+      this.receipts.append({
+        actor: actorOf(caller),
+        action: 'token.created',
+        entity: { type: 'token', id: row.tokenId },
+        summary: `${memberName} opened the dashboard, which was given a token for 15 minutes.`,
+        details: { name: row.name, hint: row.hint, memberId, expiresAt, sessionId: credentialId },
+      });
+    return { tokenId: row.tokenId, token: shown.token, expiresAt };
+  }
+}
+
+/**
+ * Cancels what tokens have asked for and not used yet. It locks the approvals of all of it first, in the one order of
+ * approvals (`Approvals.lockOfTokensStatement`). A token is named by the first of its chain of rotations
+ * (`Caller.tokenRootId`). It is called in the transaction that stops the tokens.
+ */
+type WithdrawUnused = (workspaceId: string, tokenRootIds: readonly string[], by: Actor) => Promise<void>;
+
+/**
+ * Tokens that were paused or revoked; a rotation stops none. Features that keep what tokens ask for subscribe. Stopping a
+ * token locks its row, so an act that adds something to withdraw takes that row `for share` first and looks that it is
+ * neither paused nor revoked: it is then seen here, or refused.
+ */
+@Injectable()
+export class TokensStopped {
+  readonly #subscribers: WithdrawUnused[] = [];
+
+  subscribe(withdraw: WithdrawUnused): void {
+    this.#subscribers.push(withdraw);
+  }
+
+  async withdraw(workspaceId: string, tokenRootIds: readonly string[], by: Actor): Promise<void> {
+    if (tokenRootIds.length === 0) return;
+    for (const withdraw of this.#subscribers) await withdraw(workspaceId, tokenRootIds, by);
+  }
+}
 
 /** `GET /agents` lists them all. */
 const MAX_AGENTS = 100;

@@ -1,15 +1,26 @@
-import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
-import { KnownZone } from './known-zone.js';
-import type { ChangeSettingsBody, SettingsView } from './settings.dto.js';
-import type { WorkspaceBody, WorkspaceView } from './workspace.dto.js';
-import { workspaceView } from './workspace.js';
-import { Workspaces } from './workspaces.repository.js';
+import { Workspaces, workspaceView } from './workspaces.repository.js';
+import type { ChangeSettingsBody, SettingsView, WorkspaceBody, WorkspaceView } from './workspace.dto.js';
+
+/** Zones that may be stored: those that the database knows as well, since days and windows begin there too. */
+@Injectable()
+export class KnownZone {
+  constructor(private readonly workspaces: Workspaces) {}
+
+  /** @throws ValidationFailed at `path` for a zone that only the program knows; nothing to check is fine */
+  async require(zone: string | null | undefined, path: string): Promise<void> {
+    if (zone === null || zone === undefined || (await this.workspaces.knowsZone(zone))) return;
+    const message = `${path} must be a time zone that the database supports, such as Europe/Berlin; it does not support ${zone}`;
+    throw new ValidationFailed({ details: [{ path, rule: 'isKnownZone', message }] });
+  }
+}
 
 const NAMES = [
   'timezone',

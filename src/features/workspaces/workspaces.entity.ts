@@ -3,6 +3,21 @@ import type { Actor, Role, Tier } from '../../platform/auth/caller.js';
 import type { TokenScope } from '../../platform/auth/token-scopes.js';
 import type { NotificationsView } from './notifications.dto.js';
 
+/** What a member's client has called itself. */
+@Entity('devices')
+export class DeviceEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  memberId!: string;
+  @PrimaryColumn('text')
+  deviceId!: string;
+  @Column('timestamptz')
+  firstSeenAt!: number;
+  @Column('timestamptz')
+  lastSeenAt!: number;
+}
+
 /** Who must have a second factor: nobody, owners and admins, or everyone. */
 export type SecondFactorSetting = 'optional' | 'required' | 'everyone';
 

@@ -1,14 +1,70 @@
 import { Injectable } from '@nestjs/common';
-import type { Tier } from '../../platform/auth/caller.js';
-import { Db } from '../../platform/database/db.js';
+import { type Caller, scopeOf, type Tier } from '../../platform/auth/caller.js';
 import type { Statement } from '../../platform/database/batch.js';
+import { Db } from '../../platform/database/db.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { knownZone } from '../../platform/kernel/local-day.js';
-import { type ChangeNotifications, notificationsOf } from './notifications.dto.js';
-import { type ChangeRetention, retentionOf } from './retention.dto.js';
-import type { SenderView, SettingsView } from './settings.dto.js';
-import type { WorkspaceFacts } from './workspace.js';
+import { TIER_LIMITS } from '../../platform/rate-limit/limits.js';
+import {
+  type WorkspaceView,
+  type ChangeRetention,
+  retentionOf,
+  type SenderView,
+  type SettingsView,
+} from './workspace.dto.js';
 import { WorkspaceEntity } from './workspaces.entity.js';
+import type { ProfileDevice } from './profile.dto.js';
+import { type ChangeNotifications, notificationsOf } from './notifications.dto.js';
+
+/** What there is to know of a workspace beside its settings. */
+type WorkspaceFacts = Pick<WorkspaceEntity, 'workspaceId' | 'name' | 'tier' | 'isFirst' | 'createdAt'>;
+
+export function workspaceView(facts: WorkspaceFacts): WorkspaceView {
+  const limits = TIER_LIMITS[facts.tier];
+  return { ...facts, requestsPerMinute: limits?.minute ?? null, requestsPerDay: limits?.day ?? null };
+}
+
+/** A member with more has the one that was away for longest forgotten; when it comes back it is known again. */
+const DEVICES_OF_A_MEMBER = 20;
+
+@Injectable()
+export class Devices {
+  constructor(private readonly db: Db) {}
+
+  /** Notes in the open transaction that the caller's client was here. Each member's devices are written by one at a time. */
+  async noteSeen({ workspaceId, memberId }: Caller, deviceId: string, at: number): Promise<void> {
+    const member = [workspaceId, memberId];
+    await this.db.unit.batch([
+      {
+        text: 'select 1 from members where workspace_id = $1 and member_id = $2 for no key update',
+        values: member,
+      },
+      {
+        text: `insert into devices (workspace_id, member_id, device_id, first_seen_at, last_seen_at)
+               values ($1, $2, $3, $4, $4)
+               on conflict (workspace_id, member_id, device_id)
+               do update set last_seen_at = greatest(devices.last_seen_at, excluded.last_seen_at)`,
+        values: [...member, deviceId, new Date(at)],
+      },
+      {
+        text: `delete from devices where workspace_id = $1 and member_id = $2 and device_id in (
+                 select device_id from devices where workspace_id = $1 and member_id = $2 and device_id <> $3
+                 order by last_seen_at desc, device_id offset $4)`,
+        values: [...member, deviceId, DEVICES_OF_A_MEMBER - 1],
+      },
+    ]);
+  }
+
+  /** The caller's devices, the one that was here last first. */
+  list(caller: Caller): Promise<ProfileDevice[]> {
+    return this.db.read<ProfileDevice>(
+      scopeOf(caller),
+      `select device_id, first_seen_at, last_seen_at from devices where workspace_id = $1 and member_id = $2
+       order by last_seen_at desc, device_id`,
+      [caller.workspaceId, caller.memberId],
+    );
+  }
+}
 
 /** What work in a workspace depends on. */
 export interface WorkspaceSettings extends SettingsView {
@@ -20,7 +76,7 @@ export interface WorkspaceSettings extends SettingsView {
 export type OperatorHours = Pick<SettingsView, 'presence' | 'timezone'>;
 
 /** When a workspace was made, and in which zone its days begin. */
-export interface WorkspaceCalendar {
+interface WorkspaceCalendar {
   name: string;
   createdAt: number;
   /** UTC where the database or this program has lost the one that is set. */
@@ -28,7 +84,7 @@ export interface WorkspaceCalendar {
 }
 
 /** What is to be changed: of the sender, of the retention and of the notifications, too, only what is named. */
-export type SettingsChange = Partial<
+type SettingsChange = Partial<
   Omit<SettingsView, 'sender' | 'retention' | 'notifications'> & {
     sender: Partial<SenderView>;
     retention: ChangeRetention;

@@ -38,7 +38,7 @@ export interface Caller {
   scopes: readonly TokenScope[] | null;
   /** The agent whose token it is; null: a person's. */
   agent: { name: string } | null;
-  /** The tools that the agent may ask for, as patterns (terms/tool-name.ts); null: no agent. */
+  /** The tools that the agent may ask for, as patterns (terms/tool-names.ts); null: no agent. */
   tools: readonly string[] | null;
   /** The first token of the chain of rotations that the presented one ends: the same before and after a rotation. Null: no token. */
   tokenRootId: string | null;

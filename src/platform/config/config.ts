@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { StartRefused } from '../kernel/start-refused.js';
 import { hostPort } from '../outbound/destination-rules.js';
-import type { ConfigFault } from './config-fault.js';
+import { type ConfigFault, withSecretFiles } from './secret-files.js';
 import { type ConnectorsFile, readConnectorsFile } from './connectors-file.js';
 import { environment, type Environment } from './environment.js';
-import { withSecretFiles } from './secret-files.js';
 
 /** The environment cannot be used; names every variable at fault and repeats no value. */
 export class ConfigInvalid extends StartRefused {

@@ -1,7 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import type { ConfigFault } from './config-fault.js';
+import { type ConfigFault, readBounded, SECRET_BYTES, secretIn, whyUnreadable } from './secret-files.js';
 import { environment } from './environment.js';
-import { readBounded, SECRET_BYTES, secretIn, whyUnreadable } from './secret-files.js';
 
 const VARIABLE = 'CONNECTORS_FILE';
 const MAX_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { newPasswordLengthFault } from '../auth/new-password.js';
 import { isId } from '../kernel/ids.js';
-import { mailDomain } from '../kernel/mail-domain.js';
+import { mailDomain } from '../kernel/mail-address.js';
 import { isOperatorToken } from '../kernel/operator-token.js';
 
 /** What docs/reference/configuration.md and `.env.example` say about a variable; its default comes from the schema itself. */

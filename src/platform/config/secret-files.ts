@@ -1,6 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import type { ConfigFault } from './config-fault.js';
 import { environment, notes } from './environment.js';
+
+/** One variable that cannot be used as it is. */
+export interface ConfigFault {
+  variable: string;
+  message: string;
+}
 
 /** What a variable's name ends with when it names a file that contains the secret. */
 const SUFFIX = '_FILE';

@@ -130,8 +130,8 @@ export function pageStatements(listing: Listing, { limit, offset, cursor }: Pagi
   const keys = order.map(({ column, kind }) => KEY[kind](column)).join(', ');
   return [
     {
-      // One row more than asked for tells whether the list goes on. What is selected is made of the rows of the page
-      // alone: beside the table, PostgreSQL would make it of the rows that are passed over too. The limit that is written
+      // One row more than asked for tells whether the list goes on. The columns are computed for the rows of the page
+      // alone: beside the table, PostgreSQL would compute them for the rows that are passed over too. The limit that is written
       // out tells the planner how few rows there are to join with; of one that is a value it expects a tenth of the table.
       text: `select ${select}, jsonb_build_array(${keys}) as page_key from (
           select * from (${(listing.page ?? pageByIndex(listing))(place)}) page limit ${LARGEST_PAGE + 1}

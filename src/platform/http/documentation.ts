@@ -11,9 +11,11 @@ import {
   errorResponses,
   errorSchemas,
   errorsOf,
+  exampleOf,
+  isAllOptional,
+  type Schemas,
 } from './documentation-errors.js';
 import { HEADERS, headersOf, POSITION_EXAMPLE, POSITION_HEADER } from './documentation-headers.js';
-import { exampleOf, isAllOptional, type Schemas } from './documentation-examples.js';
 import { positionOf, tagOf, usedTags } from './documentation-tags.js';
 import { type RouteEntry, RouteTable } from './route-table.js';
 
@@ -194,7 +196,7 @@ const POSITION_PARAMETER: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'The greatest position that the caller was answered for a change: the answer shows that change, whoever answers. `latest`: the primary answers.',
+    'The greatest position that responses to your changes carried. The response shows those changes, whether a replica or the primary sends it. `latest`: the primary sends it.',
   schema: { type: 'string' },
   example: POSITION_EXAMPLE,
 };

@@ -1,7 +1,18 @@
+import { ValidateBy, getMetadataStorage } from 'class-validator';
 import type { Type } from '@nestjs/common';
 import { type ClassTransformOptions, instanceToPlain, plainToInstance } from 'class-transformer';
-import { getMetadataStorage, ValidateBy } from 'class-validator';
 import { ValidationFailed } from '../kernel/errors.js';
+
+/** At most so many bytes of UTF-8 when it is written as JSON without spaces, which is how it is stored. */
+export const MaxJsonBytes = (bytes: number) =>
+  ValidateBy({
+    name: 'maxJsonBytes',
+    constraints: [bytes],
+    validator: {
+      validate: (value) => value === undefined || Buffer.byteLength(JSON.stringify(value)) <= bytes,
+      defaultMessage: (args) => `${args!.property} must have at most ${bytes / 1024} KB as JSON`,
+    },
+  });
 
 const FREE_FORM = 'freeForm';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { derivedId, timeOfId } from './derived-id.js';
-import { isId } from './ids.js';
+import { derivedId, timeOfId, isId } from './ids.js';
 
 const WORKSPACE = 'wks_01kerpxzm0g7k7xtwmhd8ah2pd';
 const DAY = Date.parse('2026-02-17');

@@ -60,6 +60,7 @@ export const InvalidTransition = defineError(
       .object({
         status: text('The status that it has.', 'executed').nullable().optional(),
         mode: text("The guardian's mode.", 'recovering').optional(),
+        epoch: count("The guardian's epoch.", 4).optional(),
         sending: count('How many work packets are being sent.', 1).optional(),
       })
       .meta({ example: { status: 'executed' } })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mailDomain } from './mail-domain.js';
+import { mailDomain } from './mail-address.js';
 
 describe('mailDomain', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HealthController, Readiness } from './health.controller.js';
-import { MetricsServer } from './metrics-server.js';
-import { MetricsController } from './metrics.controller.js';
+import { MetricsServer, MetricsController } from './metrics.controller.js';
 import { MetricsModule } from './metrics.module.js';
 
 @Module({

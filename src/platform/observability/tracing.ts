@@ -4,7 +4,7 @@ import type { NextFunction, Response } from 'express';
 import { PinoLogger } from 'nestjs-pino';
 import { Config } from '../config/config.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
-import type { Trace, TraceAttributes } from '../kernel/trace.js';
+import type { Trace, TraceAttributes } from '../kernel/request-context.js';
 import type { WorkItem } from '../work/work-item.js';
 
 type Kind = 'SERVER' | 'CONSUMER' | 'CLIENT';

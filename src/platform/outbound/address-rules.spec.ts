@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPublicUnicast } from './address-rules.js';
-import { SPECIAL_IPV4, SPECIAL_IPV6 } from './special-addresses.js';
+import { isPublicUnicast, SPECIAL_IPV4, SPECIAL_IPV6 } from './address-rules.js';
 
 /** 32 or 128 bits as an address; of IPv6 all eight groups are written. */
 function written(bits: bigint, length: 32 | 128): string {

@@ -1,6 +1,15 @@
-import { verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.js';
-import { ed25519PublicKey } from './public-key.js';
+
+/** Undefined for a text that is no Ed25519 key: what it is said to have signed then counts as not signed. */
+export function ed25519PublicKey(pem: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A signing key as it is stored, without its private half. */
 export interface KeyRecord {

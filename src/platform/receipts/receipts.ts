@@ -1,10 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../auth/caller.js';
+import type { Statement } from '../database/batch.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
 import { RequestContext } from '../kernel/request-context.js';
 import { receiptBody, type ReceiptContent } from './receipt.js';
+
+/** What receipts of one action behind a receipt are about, the newest first: rows of `entity_id` and `seq`. */
+export function receiptsBehind(workspaceId: string, action: string, receiptSeq: number): Statement {
+  return {
+    text: `select entity_id, seq from receipts where workspace_id = $1 and action = $2 and seq > $3 order by seq desc`,
+    values: [workspaceId, action, receiptSeq],
+  };
+}
 
 export type NewReceipt = Pick<ReceiptContent, 'actor' | 'action' | 'entity' | 'summary'> &
   Partial<

@@ -1,8 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { ReceiptRow } from '../database/unit-of-work.js';
 import { canonicalJson } from '../kernel/canonical-json.js';
-import type { KeyFault, KeyRecord } from './key-chain.js';
-import { ed25519PublicKey } from './public-key.js';
+import { type KeyFault, type KeyRecord, ed25519PublicKey } from './key-chain.js';
 import { GENESIS_HASH, type ReceiptContent, receiptHash } from './receipt.js';
 
 /** What can be wrong with a chain of receipts, or with what it tells. */

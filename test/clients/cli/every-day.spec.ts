@@ -446,7 +446,13 @@ describe('the guardian', () => {
     });
     const status = await shell.run(['guardian', 'status']);
     expect(status.stdout).toContain('Reason:\tWrong price list');
-    expect((await shell.run(['guardian', 'revert', '--reason', 'Mended'])).code).toBe(0);
+    const { epoch } = killed as { epoch: number };
+    expect(status.stderr).toContain(`consigliere guardian revert --epoch ${epoch}`);
+    const stale = await shell.run(['guardian', 'revert', '--epoch', `${epoch + 1}`]);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringContaining(`the epoch is ${epoch}`) });
+    expect((await shell.run(['guardian', 'revert', '--epoch', `${epoch}`, '--reason', 'Mended'])).code).toBe(
+      0,
+    );
     expect((await shell.run(['approvals', 'reject', approvalId, '-m', 'Enough.'])).code).toBe(0);
     const kills = await test.rows("select count(*)::int as n from receipts where action = 'guardian.killed'");
     expect(kills[0]!['n']).toBeGreaterThan(0);

@@ -142,11 +142,13 @@ describe.runIf(hasBrowser)('the session and the account', { timeout: 60_000 }, (
     expect(renewals).toHaveLength(1);
     test.clock.advance(15 * 60_000);
     await page.clock.fastForward('15:00');
-    await page.getByRole('link', { name: 'What left' }).evaluate((link: { click(): void }) => link.click());
-    await page.getByRole('heading', { name: 'What left' }).waitFor();
+    await page
+      .getByRole('link', { name: 'Sent and done' })
+      .evaluate((link: { click(): void }) => link.click());
+    await page.getByRole('heading', { name: 'Sent and done' }).waitFor();
     expect(renewals).toHaveLength(1);
     await page.mouse.click(2, 500);
-    await page.getByText('Nothing has left yet.').waitFor();
+    await page.getByText('Nothing has been sent or done yet.').waitFor();
     expect(renewals).toHaveLength(2);
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByRole('textbox', { name: 'Subject' }).waitFor();

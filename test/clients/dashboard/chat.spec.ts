@@ -70,14 +70,14 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     expect((await messages()).at(-1)!.intents).toEqual([{ intent: 'help', ids: [] }]);
   });
 
-  it('says what left, what failed, and who approved something, with the record to open', async () => {
+  it('says what was sent, what failed, and who approved something, with the record to open', async () => {
     const sentId = await desk.handIn('Email eva@acme.example, subject "Tea": "At four."');
     expect((await test.owner.post(`/approvals/${sentId}/approve`)).status).toBe(200);
     const [sent] = await eventually(
       async () => (await test.owner.get('/audit-feed/sent')).body.items,
       (items) => items.length > 0,
     );
-    await say('What left today?');
+    await say('What was sent today?');
     await log().getByText('This went out today:').waitFor();
     await log().getByText('eva@acme.example').first().waitFor();
     const [packet] = await test.rows<{ work_packet_id: string }>(
@@ -135,6 +135,17 @@ describe.runIf(hasBrowser)('the chat', { timeout: 60_000 }, () => {
     await chat().getByText('Earlier conversations').click();
     await chat().getByRole('button', { name: 'Why does this wait?' }).click();
     await log().getByText('Handed in:').waitFor();
+  });
+
+  it('leads to the pages that a question names which it cannot answer', async () => {
+    await say('How do I change when the daily report comes, and invite a colleague?');
+    await log().getByText('Pages about this: People, Daily Report').waitFor();
+    expect(await desk.findingsEverywhere()).toEqual([]);
+    await log().getByRole('link', { name: 'Daily Report' }).click();
+    await page.getByRole('heading', { name: 'Daily Report', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole('textbox', { name: 'Subject' }).waitFor();
+    expect(desk.complaints).toEqual([]);
   });
 
   it('opens from the palette, and takes the place of the page on a phone, under the kill switch', async () => {

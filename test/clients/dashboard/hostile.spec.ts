@@ -140,7 +140,7 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['a question', '/approvals/:question', 'It has characters that cannot be seen'],
     ['directives', '/directives', 'Hand in'],
     ['a directive', '/directives/:directive', 'Work packets'],
-    ['what left', '/sent', 'What left'],
+    ['sent and done', '/sent', 'Sent and done'],
     ['escalations', '/escalations', 'since'],
     ['safety', '/guardian', 'Take a checkpoint'],
     ['the boss', '/overview?view=boss', 'Your comment'],

@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     await page.getByText('You are asked before it leaves.').waitFor();
     await page.getByRole('button', { name: 'Hand in' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('link', { name: 'What left' }).click();
+    await page.getByRole('link', { name: 'Sent and done' }).click();
     await page.getByRole('link', { name: /eva/ }).click();
     await page.getByText('carried out').first().waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual(
@@ -111,8 +111,8 @@ describe.runIf(hasBrowser)('the inbox', { timeout: 60_000 }, () => {
     expect(await desk.findingsEverywhere()).toEqual([]);
     await page.getByRole('button', { name: 'Hand in' }).click();
     await page.waitForURL('**/directives/dir_*');
-    await page.getByRole('link', { name: 'What left' }).click();
-    await page.getByRole('heading', { name: 'What left' }).waitFor();
+    await page.getByRole('link', { name: 'Sent and done' }).click();
+    await page.getByRole('heading', { name: 'Sent and done' }).waitFor();
     await page.getByText(/lia/).first().waitFor();
     await page.getByRole('link', { name: 'Mail to Acme' }).first().waitFor();
 

@@ -58,7 +58,7 @@ describe.runIf(hasBrowser)(
       await page.goto(test.url);
       await page.getByRole('link', { name: /ann/ }).waitFor();
       await page.keyboard.press('Control+k');
-      await find().fill('what le');
+      await find().fill('sent an');
       expect(await desk.findingsEverywhere()).toEqual([]);
       await page.keyboard.press('Enter');
       await page.waitForURL('**/sent');

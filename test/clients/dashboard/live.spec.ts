@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
 
     // The window is used up: it says for how long, asks nothing meanwhile, and goes on by itself.
     await own.getByRole('link', { name: 'Directives' }).click();
-    await own.getByRole('link', { name: 'What left' }).click();
+    await own.getByRole('link', { name: 'Sent and done' }).click();
     await own.getByRole('link', { name: 'Escalations' }).click();
     await own.getByText(/Too many requests: continues in\s+\d+ s/).waitFor();
     await new Promise((settled) => setTimeout(settled, 1_000));
@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)('what happens elsewhere', { timeout: 60_000 }, () => 
     await own.getByLabel('Mail address').fill(EMAIL);
     await own.getByLabel('Password').fill(PASSWORD);
     await own.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await own.getByRole('link', { name: 'What left' }).click();
+    await own.getByRole('link', { name: 'Sent and done' }).click();
     await row(own, /ann/).waitFor();
     expect(await own.getByText('Too many requests').count()).toBe(0);
     await own.context().close();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DashboardDesk, DESK, EMAIL, hasBrowser, PHONE } from './dashboard-desk.js';
 
-const PAGES = ['Directives', 'Overview', 'What left', 'Escalations', 'Safety', 'Set-up', 'Mira'];
+const PAGES = ['Directives', 'Overview', 'Sent and done', 'Escalations', 'Safety', 'Set-up', 'Mira'];
 
 describe.runIf(hasBrowser)('the menu', { timeout: 60_000 }, () => {
   let desk: DashboardDesk;

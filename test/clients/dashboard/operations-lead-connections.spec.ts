@@ -382,7 +382,7 @@ describe.runIf(hasBrowser)('an operations lead with people and connections', { t
       { display_name: 'Jo Lind', ended: true },
       { display_name: 'Mira', ended: false },
     ]);
-    await jo.getByRole('link', { name: 'What left' }).click();
+    await jo.getByRole('link', { name: 'Sent and done' }).click();
     await jo.getByRole('heading', { name: 'Signed out' }).waitFor();
     expect(desk.complaints).toEqual([]);
   });

@@ -187,8 +187,8 @@ describe.runIf(hasBrowser)('an operations lead', { timeout: 60_000 }, () => {
     const letGo = page.getByRole('region', { name: 'What it let go' });
     await letGo.getByText('1 of 20 in the last hour').waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
-    await letGo.getByRole('link', { name: '1 left by it in the last 30 days' }).click();
-    await page.getByText(/Only what one standing order let go by itself/).waitFor();
+    await letGo.getByRole('link', { name: '1 let through in the last 30 days' }).click();
+    await page.getByText(/Only what one standing order let through without a person/).waitFor();
     await page.getByText('Your order 4712 has shipped').waitFor();
     expect(await page.getByText('Your order 4711 has shipped').count()).toBe(0);
     expect(await desk.findingsEverywhere()).toEqual([]);

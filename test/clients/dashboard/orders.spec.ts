@@ -218,9 +218,7 @@ describe.runIf(hasBrowser)('standing orders', { timeout: 60_000 }, () => {
     await rule.getByText('only where it is at evil.example').waitFor();
     await rule.getByText('The author’s words, which decide nothing:').waitFor();
     await page
-      .getByText(
-        /^1 of the \d+ would have gone by this order, had whoever handed them in not asked for a person/,
-      )
+      .getByText(/^This order would have let 1 more of the \d+ go, but a person was asked to look first/)
       .waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await test.rows(

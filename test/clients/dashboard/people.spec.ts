@@ -73,12 +73,16 @@ describe.runIf(hasBrowser)('people', { timeout: 60_000 }, () => {
 
   it('invites into a team by mail, sends the invite again, and shows who came', async () => {
     await page.getByLabel('Mail address of the colleague').fill(JO);
+    await page.getByLabel('Name of the colleague').fill('Jo');
     await page.getByRole('combobox', { name: 'Team', exact: true }).selectOption('Sales');
     await page.getByLabel('Role in the team').selectOption('operator');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByText(`A mail with a link goes to ${JO}`).waitFor();
     const lost = await linkOf(1);
-    await page.getByRole('region', { name: 'Invites' }).getByText('mailed').waitFor();
+    const invites = page.getByRole('region', { name: 'Invites' });
+    await invites.getByText('mailed').waitFor();
+    await invites.getByText('Jo', { exact: true }).waitFor();
+    await invites.getByText(JO).first().waitFor();
     expect(await desk.findingsEverywhere()).toEqual([]);
     await inDialog('Send again', `Send again the invite of ${JO}`);
     const token = await linkOf(2);

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { EscalationDesk } from '../../e2e/escalations/escalation-desk.js';
 import { OrderDesk } from '../../e2e/standing-orders/order-desk.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
@@ -136,6 +137,17 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
       expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
     }
     expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    // Another kill, which the plan does not show.
+    await test.owner.post('/guardian/revert');
+    await test.owner.post('/guardian/killswitch', { reason: 'A price list is wrong' });
+    await page.getByRole('button', { name: 'End the stop as planned' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'End the stop' }).click();
+    await dialog.getByText('The kill switch was engaged again').waitFor();
+    expect(desk.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+    expect((await test.owner.get('/guardian')).body.mode).toBe('killed');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('button', { name: 'End the stop as planned' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End the stop' }).click();
     await page.getByText('Everything is stopped: Mira').waitFor({ state: 'detached' });
@@ -181,14 +193,28 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
 
   it('keeps what escalations are narrowed to, and the page, in the address', async () => {
     const escalationId = await new EscalationDesk(test).open();
+    onTestFinished(async () => {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await test.rows(`delete from escalations where escalation_id like 'esc_000%' or escalation_id = $1`, [
+        escalationId,
+      ]);
+    });
     await test.rows(
       `insert into escalations select copy.* from (select e from escalations e where escalation_id = $1) one,
          generate_series(1, 60) n, jsonb_populate_record(one.e, jsonb_build_object(
            'escalation_id', 'esc_' || lpad(n::text, 26, '0'), 'entity_id', 'x' || n)) copy`,
       [escalationId],
     );
+    await page.route('**/api/pro/bootstrap', async (route) => {
+      await setTimeout(1_000);
+      await route.continue();
+    });
     await page.goto(`${test.url}/escalations`);
-    await page.getByRole('link', { name: 'Older ones' }).click();
+    const older = page.getByRole('link', { name: 'Older ones' });
+    await older.waitFor();
+    // Buttons that came later would move the link away from the pointer.
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(50);
+    await older.click();
     await page.waitForURL('**/escalations?page=2');
     await page.reload();
     await page.getByText('51 to 61 of 61').waitFor();
@@ -198,9 +224,6 @@ describe.runIf(hasBrowser)('escalations and safety', { timeout: 60_000 }, () => 
     await page.getByText('dismissed by Mira').first().waitFor();
     await page.goBack();
     await page.getByText('51 to 61 of 61').waitFor();
-    await test.rows(`delete from escalations where escalation_id like 'esc_000%' or escalation_id = $1`, [
-      escalationId,
-    ]);
     expect(desk.complaints).toEqual([]);
   });
 

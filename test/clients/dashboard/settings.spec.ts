@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence-key.js';
+import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { eventually, type TestApp } from '../../support/test-app.js';
 import { DashboardDesk, hasBrowser } from './dashboard-desk.js';

@@ -142,7 +142,7 @@ describe('GET /api/admin/oidc/callback: 200', () => {
       action: 'member.joined',
       body: {
         actor: { type: 'member', id: account!['member_id'], name: 'Jo Lind', via: 'dashboard' },
-        summary: `Jo Lind (${email}) joined the workspace as viewer by signing in with OpenID Connect.`,
+        summary: 'Jo Lind joined the workspace as viewer by signing in with OpenID Connect.',
         details: { role: 'viewer', issuer: desk.issuer.url, isNewAccount: true },
       },
     });
@@ -270,7 +270,7 @@ describe('GET /api/admin/oidc/callback: 200', () => {
     expect(names).toEqual(['Ada Lovelace', 'Grace Hopper', 'X', 'Jo Lind', 'Ann Bell']);
   });
 
-  it('signs in to their own account whoever has been given the address of another', async () => {
+  it('signs people in to their own account after they were given the address of another', async () => {
     const [one, other] = [desk.person(), desk.person()];
     await desk.signIn(one.subject);
     await desk.signIn(other.subject);

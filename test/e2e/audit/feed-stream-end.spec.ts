@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FeedStream } from '../../../src/features/audit/feed-stream.js';
+import { FeedStream } from '../../../src/features/audit/feed.service.js';
 import { ReceiptLog } from '../../../src/features/audit/receipt-log.repository.js';
 import { Callers } from '../../../src/platform/auth/callers.js';
 import { sha256 } from '../../../src/platform/kernel/canonical-json.js';

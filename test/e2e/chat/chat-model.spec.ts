@@ -85,7 +85,9 @@ describe('with a model connected', () => {
   it('plain questions are answered without it', async () => {
     await chat.say('What waits for me?');
     await chat.say('How much revenue this week?');
-    expect((await chat.say('What left today?')).reply).toBe('Nothing went out today, as far as you may see.');
+    expect((await chat.say('What was sent today?')).reply).toBe(
+      'Nothing went out today, as far as you may see.',
+    );
     expect((await chat.say('What failed today?')).intents).toEqual([{ intent: 'failed', ids: [] }]);
     expect((await chat.say('Who approved "Your order"?')).intents[0]).toMatchObject({ intent: 'approved' });
     await chat.say(`Approve ${newId('apr')}`);

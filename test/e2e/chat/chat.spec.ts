@@ -143,7 +143,7 @@ describe('POST /consigliere/chat 200: by name', () => {
     const sentItems = (await workspace.owner.get('/audit-feed/sent')).body.items;
     expect(sentItems).toMatchObject([{ directiveId }]);
     for (const question of [
-      'What left today?',
+      'What was sent today?',
       'what has left?',
       'What was sent today',
       'What have we sent?',

@@ -329,8 +329,8 @@ describe('POST /guardian/revert with compensate', () => {
 
 describe('while a revert undoes work', () => {
   /** A desk with so many documents that are being withdrawn, and a lock that keeps the first from it. */
-  async function held(count: number) {
-    const desk = await newDesk();
+  async function held(count: number, given?: Awaited<ReturnType<typeof newDesk>>) {
+    const desk = given ?? (await newDesk());
     const checkpointId = await checkpoint(desk);
     const directiveIds: string[] = [];
     for (let n = 0; n < count; n++) directiveIds.push(await carryOut(desk, runner, [PACKETS.document]));
@@ -356,6 +356,12 @@ describe('while a revert undoes work', () => {
     expect(stopped.status).toBe('stopped');
     expect(stopped.counts.planned).toBeGreaterThan(0);
 
+    const { body: preview } = await compensate(desk, { dryRun: true });
+    expect(preview).toMatchObject({ status: 'planned', revertId: null, planTotal: 4 });
+    const steps = stopped.steps.items.map(
+      ({ workPacketId, status }: { workPacketId: string; status: string }) => ({ workPacketId, status }),
+    );
+    expect(preview.plan).toMatchObject(steps);
     const again = await compensate(desk);
     expect(again.body).toMatchObject({ revertId, planTotal: 4 });
     expect((await over(desk, revertId)).counts).toMatchObject({ done: 4 });
@@ -363,6 +369,25 @@ describe('while a revert undoes work', () => {
     for (const id of directiveIds) expect(await desk.directive(id)).toMatchObject({ status: 'reverted' });
     expect(await receipts(desk.workspaceId, 'packet.reverted')).toHaveLength(4);
     expect(await receipts(desk.workspaceId, 'document.withdrawn')).toHaveLength(4);
+  });
+
+  it('a second kill stops it; the plan for an earlier checkpoint has what it had not undone', async () => {
+    const desk = await newDesk();
+    const earlier = await checkpoint(desk);
+    const { revertId, directiveIds, letGo } = await held(3, desk);
+    const stop = desk.kill();
+    await letGo();
+    await stop;
+    const { counts } = await read(desk, revertId);
+    expect(counts.planned).toBeGreaterThan(0);
+    const { body: preview } = await compensate(desk, { checkpointId: earlier, dryRun: true });
+    expect(preview).toMatchObject({ checkpointId: earlier, planTotal: counts.planned });
+    const { body } = await compensate(desk, { checkpointId: earlier });
+    expect(body.revertId).not.toBe(revertId);
+    expect(body.plan).toEqual(preview.plan);
+    await over(desk, body.revertId);
+    for (const id of directiveIds) expect(await desk.directive(id)).toMatchObject({ status: 'reverted' });
+    expect(await receipts(desk.workspaceId, 'document.withdrawn')).toHaveLength(3);
   });
 
   it('a second kill and a resume leave the rest as it is, and say so', async () => {
@@ -403,6 +428,31 @@ describe('GET /guardian/reverts/{revertId}', () => {
   });
 });
 
+describe('POST /guardian/revert with the epoch that was seen', () => {
+  it.each(['resume', 'restore', 'compensate'])(
+    '%s: 409 after another kill, and that one holds',
+    async (mode) => {
+      const desk = await newDesk();
+      await desk.client.post('/guardian/checkpoint');
+      const { epoch } = (await desk.kill('Mine')).body;
+      await desk.revert();
+      await desk.kill('Of somebody else');
+      for (const dryRun of [true, false]) {
+        const refused = await desk.client.post('/guardian/revert', { mode, epoch, dryRun });
+        expect([refused.status, refused.body.error?.code], refused.text).toEqual([409, 'INVALID_TRANSITION']);
+        expect(refused.body.error.details).toEqual({ mode: 'killed', epoch: epoch + 1 });
+      }
+      expect(await guardian(desk)).toMatchObject({
+        mode: 'killed',
+        epoch: epoch + 1,
+        reason: 'Of somebody else',
+      });
+      const reverted = await desk.client.post('/guardian/revert', { mode, epoch: epoch + 1 });
+      expect(reverted.status, reverted.text).toBe(200);
+    },
+  );
+});
+
 describe('POST /guardian/revert refuses', () => {
   it.each([
     [{ mode: 'undo' }, 422],
@@ -413,6 +463,7 @@ describe('POST /guardian/revert refuses', () => {
     [{ mode: 'compensate' }, 422],
     [{ mode: 'restore' }, 422],
     [{ mode: 'compensate', dryRun: 'yes' }, 422],
+    [{ epoch: '0' }, 422],
   ])('%j with %i, and nothing is changed', async (body, status) => {
     const desk = await newDesk();
     const answer = await desk.client.post('/guardian/revert', body);

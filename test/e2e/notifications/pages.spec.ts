@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMail, resetMail } from '../../../src/features/accounts/account-mail.js';
-import { resetDonePage } from '../../../src/features/accounts/reset-page.js';
+import { resetDonePage } from '../../../src/features/accounts/password.controller.js';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
-import { testMail } from '../../../src/features/setup/test-mail.js';
+import { testMail } from '../../../src/features/setup/setup.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
-import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc-page.js';
+import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc.controller.js';
 import { reportMail } from '../../../src/features/reports/report-mail.js';
-import { inviteMail } from '../../../src/features/teams/invite-mail.js';
-import { welcomePage } from '../../../src/features/teams/invite-page.js';
-import { deletionMail } from '../../../src/features/tenancy/deletion-mail.js';
+import { inviteMail } from '../../../src/features/teams/send-invite-mail.js';
+import { welcomePage } from '../../../src/features/teams/invite-page.controller.js';
+import { deletionMail } from '../../../src/features/tenancy/send-deletion-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
 import { type BrowserPage, Chromium, chromiumPath, SMALL_PHONE_WIDTH } from '../../support/chromium.js';
@@ -60,12 +60,12 @@ const MAILS: Record<string, () => Promise<string[]>> = {
       ),
       htmlOf(resetMail(newId('msg'), EMAIL, `https://northwind.example/password/${LONG}`, AT)),
     ]),
-  'features/teams/invite-mail.ts': () =>
+  'features/teams/send-invite-mail.ts': () =>
     Promise.all([htmlOf(invite({})), htmlOf(invite({ teamName: null, workspaceName: 'Northwind' }))]),
-  'features/setup/test-mail.ts': async () => [
+  'features/setup/setup.ts': async () => [
     await htmlOf(testMail(newId('msg'), EMAIL, 'https://consigliere.northwind.example')),
   ],
-  'features/tenancy/deletion-mail.ts': () =>
+  'features/tenancy/send-deletion-mail.ts': () =>
     Promise.all(
       (['requested', 'ending', 'withdrawn'] as const).map((news) =>
         htmlOf(

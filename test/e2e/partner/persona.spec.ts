@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { TrustFiguresReader } from '../../../src/features/partner/trust-figures.reader.js';
+import { TrustFiguresReader } from '../../../src/features/partner/persona.reader.js';
 import type { CapoRunner } from '../../../src/features/capos/briefing.js';
 import { CAPO_RUNNER } from '../../../src/features/capos/capos.module.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MetricsServer } from '../../../src/platform/observability/metrics-server.js';
+import { MetricsServer } from '../../../src/platform/observability/metrics.controller.js';
 import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { newOperatorToken } from '../../../src/platform/kernel/operator-token.js';
 import { type EventReceiver, startEventReceiver } from '../../support/event-receiver.js';

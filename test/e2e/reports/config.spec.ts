@@ -59,6 +59,24 @@ describe('the first report', () => {
   });
 });
 
+describe('the report after one that was made', () => {
+  it('is announced for the day after, whatever is changed of the time or the zone', async () => {
+    const own = await ReportDesk.open(test);
+    const yesterday = own.day(1);
+    const config = async (delivery: object) =>
+      (await own.owner.put('/reports/config', { delivery })).body.nextReportAt;
+    await config({ time: '00:00' });
+    await own.look(own.day(2));
+    await own.scheduled(1);
+    expect(await config({ time: '23:59' })).toBe(`${own.day(-1)}T23:59:00.000Z`);
+    expect((await own.reports()).map(({ date }) => date)).toEqual([yesterday]);
+    // There it is yesterday, or today, and the report of yesterday is made.
+    expect(await config({ time: '00:00', timezone: 'Pacific/Pago_Pago' })).toBe(
+      `${own.day(-1)}T11:00:00.000Z`,
+    );
+  });
+});
+
 describe('PUT /reports/config, 200', () => {
   it('changes what is named, with a receipt of what was there before', async () => {
     const { status, body } = await desk.owner.put('/reports/config', {
@@ -89,9 +107,14 @@ describe('PUT /reports/config, 200', () => {
       [desk.workspaceId],
     )) as [{ body: string }];
     expect(JSON.parse(receipt).details).toMatchObject({
-      old: { format: 'email', delivery: { time: '07:00', timezone: null, email: false, emailAddress: null } },
-      new: { format: 'plain-text', delivery: { emailAddress: 'boss@acme.example' } },
+      old: {
+        format: 'email',
+        delivery: { time: '07:00', timezone: null, email: false, hasEmailAddress: false },
+      },
+      new: { format: 'plain-text', delivery: { hasEmailAddress: true } },
     });
+    // Only admins read the configuration.
+    expect(receipt).not.toContain('boss@acme.example');
   });
 
   it('leaves what is not named', async () => {

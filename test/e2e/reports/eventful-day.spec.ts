@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { markdownOf } from '../../../src/features/reports/report-markdown.js';
+import { markdownOf } from '../../../src/features/reports/report-outline.js';
 import type { DailyReport } from '../../../src/features/reports/report.js';
 import { countReport } from '../../../src/features/verifier/report-proof.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';
@@ -180,7 +180,7 @@ describe('the report of a day on which much was stopped', () => {
     expect(escalation.reason).toContain(`${UNKNOWN} (`);
     const [waiting, left, missed] = [
       'Waiting for you',
-      'What left',
+      'Sent and done',
       'Mails that did not reach everybody',
     ].map((title) => partOf(reportMail.text!, title));
     expect(waiting).toContain(escalation.reason);
@@ -193,7 +193,7 @@ describe('the report of a day on which much was stopped', () => {
   it('says so in its mail, names the zone once, and has no line about nothing', () => {
     const text = reportMail.text!;
     for (const line of [
-      /^What left$/m,
+      /^Sent and done$/m,
       /^- Ops sent the mail ".+" to jane@acme\.example\. \(\d\d:\d\d, dir_/m,
       /^What was undone$/m,
       /^What was not carried out$/m,

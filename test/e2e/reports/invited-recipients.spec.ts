@@ -113,8 +113,9 @@ describe('a report for somebody who is invited', () => {
 
   it('mails nothing to an address that was named before its person was invited, and says why', async () => {
     const { desk, anna } = await opened();
-    const email = `later.${++n}@northwind.example`;
-    expect((await set(desk, { emailAddress: email })).body.delivery.emailAddress).toBe(email);
+    const email = `later.${++n}@xn--bcher-kva.example`;
+    const { body } = await set(desk, { emailAddress: `Later.${n}@Bücher.example` });
+    expect(body.delivery.emailAddress).toBe(email);
     expect(
       (await desk.owner.post('/teams/' + anna.teamId + '/members', { email, role: 'viewer' })).status,
     ).toBe(201);
@@ -124,10 +125,13 @@ describe('a report for somebody who is invited', () => {
       {
         address: email,
         status: 'none',
-        error: `${email} is invited to this workspace, and is mailed reports once that is accepted.`,
+        error: 'Somebody is invited by this address, and is mailed reports once that is accepted.',
       },
     ]);
     expect(reportsTo(email)).toEqual([]);
+    const viewer = await test.createMember(desk.workspaceId, 'viewer');
+    for (const path of ['/audit-feed', '/audit-feed?format=jsonl', '/feed'])
+      expect((await viewer.get(path)).text).not.toContain(email);
     expect((await desk.owner.get('/profile/notifications')).body.mailed.reports).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { SYSTEM } from '../../../src/platform/auth/caller.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Receipts } from '../../../src/platform/receipts/receipts.js';
-import { MetricsServer } from '../../../src/platform/observability/metrics-server.js';
+import { MetricsServer } from '../../../src/platform/observability/metrics.controller.js';
 import { countReport } from '../../../src/features/verifier/report-proof.js';
 import { receiptsIn } from '../../../src/features/verifier/verifier.js';
 import { LoopbackModel, type ModelReply, type ModelRequest } from '../../support/loopback-model.js';

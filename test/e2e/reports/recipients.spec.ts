@@ -102,6 +102,9 @@ describe('a report with several recipients', () => {
     );
     const [signal] = (await desk.owner.get('/signals?type=report')).body.items;
     expect(signal.title).toMatch(/ could not be mailed to Ben$/);
+    const viewer = await test.createMember(desk.workspaceId, 'viewer');
+    for (const path of ['/audit-feed', '/feed', '/signals'])
+      expect((await viewer.get(path)).text, path).not.toMatch(/acme\.example|No such mailbox/);
     refused = undefined;
     const again = await desk.owner.post(`/reports/${reportId}/resend`, { to: 'failed' });
     expect(again.status).toBe(202);
@@ -148,6 +151,35 @@ describe('a report with several recipients', () => {
     ]);
     expect((await name(desk, [])).status).toBe(422);
     expect((await desk.owner.get('/reports/config')).body.delivery.memberIds).toEqual([ann.memberId]);
+  });
+
+  it('knows somebody who was removed by an international address in each of its spellings', async () => {
+    const { desk, ann, ben } = await opened();
+    for (const [{ memberId }, who] of [
+      [ann, 'ann'],
+      [ben, 'ben'],
+    ] as const)
+      await test.rows(
+        `update users u set email = $2 || '@xn--bcher-kva.example' from members m
+         where m.user_id = u.user_id and m.member_id = $1`,
+        [memberId, `${who}.${memberId}`],
+      );
+    const removed = (memberId: string) =>
+      test.rows(`update members set status = 'removed' where member_id = $1`, [memberId]);
+    await removed(ben.memberId);
+    for (const domain of ['bücher.example', 'BÜCHER.example', 'xn--bcher-kva.example']) {
+      const former = await name(desk, [], { emailAddress: `ben.${ben.memberId}@${domain}` });
+      expect([former.status, former.body.error?.details[0].rule], domain).toEqual([422, 'mayRead']);
+    }
+    expect((await name(desk, [], { emailAddress: `Ann.${ann.memberId}@Bücher.example` })).status).toBe(200);
+    const mailed = async () => (await desk.owner.get('/profile/notifications')).body.mailed.reports;
+    expect(await mailed()).toEqual([`ann.${ann.memberId}@xn--bcher-kva.example`]);
+    await removed(ann.memberId);
+    expect(await mailed()).toEqual([]);
+    await desk.look(desk.day(2));
+    const item = await until(desk, 'none');
+    expect(item.recipients[0].error).toBe('Ann was removed from this workspace.');
+    expect(recipients()).toEqual([]);
   });
 
   describe('in a workspace with teams', () => {

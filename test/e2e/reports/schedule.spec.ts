@@ -90,6 +90,60 @@ describe('the schedule', () => {
     test.clock.advance(-8 * 3_600_000);
   });
 
+  it('reports the hours that a change of zone westward adds to the first day', async () => {
+    test.clock.advance(8 * 3_600_000);
+    const desk = await ReportDesk.open(test, { zone: 'Asia/Tokyo', days: 0 });
+    const [today, tomorrow] = [desk.day(0), desk.day(-1)];
+    await test.rows('update workspaces set created_at = $2 where workspace_id = $1', [
+      desk.workspaceId,
+      new Date(test.clock.now()),
+    ]);
+    // There it is tomorrow already, so the schedule begins with that day.
+    await test.rows('update report_configs set due_at = now(), last_date = null where workspace_id = $1', [
+      desk.workspaceId,
+    ]);
+    await eventually(
+      () => test.rows('select last_date from report_configs where workspace_id = $1', [desk.workspaceId]),
+      ([row]) => row!['last_date'] === today,
+    );
+    await desk.owner.put('/settings', { timezone: 'America/Los_Angeles' });
+    await desk.owner.post('/revenue-events', { amount: 5, currency: 'USD', source: 'fair' });
+    const { nextReportAt } = (await desk.owner.get('/reports/config')).body;
+    expect(nextReportAt).toMatch(new RegExp(`^${tomorrow}T1[45]:00`));
+    test.clock.advance(24 * 3_600_000);
+    await desk.look();
+    expect(pairs(await desk.scheduled(1))).toEqual([`${today} schedule`]);
+    expect((await desk.daily(today)).body.sections.revenue.total).toBe(5);
+    test.clock.advance(24 * 3_600_000);
+    await desk.look();
+    await desk.scheduled(2);
+    const [first, second] = await test.rows<{ from_seq: string; to_seq: string }>(
+      'select from_seq, to_seq from reports where workspace_id = $1 order by date',
+      [desk.workspaceId],
+    );
+    expect([Number(first!.from_seq), Number(second!.from_seq)]).toEqual([1, Number(first!.to_seq) + 1]);
+    test.clock.advance(-56 * 3_600_000);
+  });
+
+  it('joins the reports before and after a change of zone westward', async () => {
+    // There it is tomorrow already, and past seven.
+    test.clock.advance(8 * 3_600_000);
+    const desk = await ReportDesk.open(test, { zone: 'Pacific/Kiritimati' });
+    await desk.look(desk.day(1));
+    await desk.scheduled(1);
+    await desk.owner.put('/settings', { timezone: 'Pacific/Pago_Pago' });
+    await desk.owner.post('/revenue-events', { amount: 7, currency: 'USD', source: 'fair' });
+    test.clock.advance(48 * 3_600_000);
+    await desk.look();
+    const reports = await desk.scheduled(2);
+    expect(reports.map(({ date }) => date)).toEqual([desk.day(2), desk.day(1)]);
+    const revenue = await Promise.all(
+      reports.map(async ({ date }) => (await desk.daily(date)).body.sections.revenue.total),
+    );
+    expect(revenue).toEqual([0, 7]);
+    test.clock.advance(-56 * 3_600_000);
+  });
+
   it('tells subscribers of each report once', async () => {
     const desk = await ReportDesk.open(test);
     const subscribed = await desk.owner.post('/webhooks', {

@@ -6,8 +6,8 @@ import {
   type RecordedInput,
 } from '../../../src/features/standing-orders/decision-input.js';
 import { evaluateAgain } from '../../../src/features/standing-orders/evaluate.js';
-import { Policies } from '../../../src/features/standing-orders/policies.repository.js';
 import {
+  Policies,
   PolicyDecisions,
   type RecordedDecision,
 } from '../../../src/features/standing-orders/policy-decisions.repository.js';

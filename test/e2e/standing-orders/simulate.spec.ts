@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ActivationChecks } from '../../../src/features/standing-orders/activation-checks.js';
+import { ActivationChecks } from '../../../src/features/standing-orders/activation-examination.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';

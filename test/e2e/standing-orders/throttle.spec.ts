@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
 import type { RecordedInput } from '../../../src/features/standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../../../src/features/standing-orders/evaluate.js';
-import { Policies } from '../../../src/features/standing-orders/policies.repository.js';
+import { Policies } from '../../../src/features/standing-orders/policy-decisions.repository.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { MAIL_TO_ACME, OrderDesk } from './order-desk.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issuerKeys, readLicence } from '../../../src/features/subscription/licence-key.js';
+import { issuerKeys, readLicence } from '../../../src/features/subscription/licence.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 
 const SCRIPT = join(import.meta.dirname, '../../../dist/scripts/issue-licence.js');

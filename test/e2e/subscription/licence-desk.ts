@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Tier } from '../../../src/platform/auth/caller.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import type { Licence } from '../../../src/features/subscription/licence.js';
-import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence-key.js';
+import { type Licence, publicKeyOf, signLicence } from '../../../src/features/subscription/licence.js';
 import { SubscriptionService } from '../../../src/features/subscription/subscription.service.js';
 import { Client } from '../../support/client.js';
 import { startTestApp, type TestApp, type TestMember, type TestWorkspace } from '../../support/test-app.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../../src/application.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
-import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence-key.js';
+import { publicKeyOf, signLicence } from '../../../src/features/subscription/licence.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { Client } from '../../support/client.js';
 import { eventually, startTestApp } from '../../support/test-app.js';

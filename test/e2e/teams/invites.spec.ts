@@ -74,6 +74,43 @@ describe('the mail of an invite', () => {
   });
 });
 
+describe('an invite with a name', () => {
+  it.each([
+    ['to a team', () => `/teams/${desk.teamA}/members`],
+    ['to the workspace', () => '/members'],
+  ])('%s shows it in lists, and fills it in where the invite is accepted', async (where, path) => {
+    const body = {
+      email: `${where.replaceAll(' ', '-')}@example.com`,
+      name: ' Ann "A" <Lee> ',
+      role: 'viewer',
+    };
+    const answer = await desk.owner.post(path(), body);
+    expect(answer.status, answer.text).toBe(201);
+    const { inviteId, name } = answer.body.invite ?? answer.body;
+    expect(name).toBe('Ann "A" <Lee>');
+    const { items } = (await desk.owner.get('/invites')).body;
+    expect(items[0]).toMatchObject({ inviteId, name });
+    const page = await (await fetch(`${desk.test.url}/invites/${await desk.token(inviteId)}`)).text();
+    expect(page).toContain(
+      'name="displayName" autocomplete="name" required maxlength="80" value="Ann &quot;A&quot; &lt;Lee&gt;"',
+    );
+  });
+
+  it('is refused where nobody may be called that', async () => {
+    for (const name of ['', 'Guardian', 'a\u0007b', 'x'.repeat(81), null]) {
+      const body = { email: 'nobody@example.com', name, role: 'viewer' };
+      const answers = [
+        await desk.owner.post('/members', body),
+        await desk.owner.post(`/teams/${desk.teamA}/members`, body),
+      ];
+      for (const { status, text } of answers) {
+        expect(status, `${name}`).toBe(422);
+        expect(text).toContain('"path":"name"');
+      }
+    }
+  });
+});
+
 describe('an invite to an international address', () => {
   it('is mailed there, and is one invite in either spelling of the domain', async () => {
     const invite = await desk.invite('MÜLLER@Bücher.example');
@@ -118,8 +155,20 @@ describe('GET /invites', () => {
     desk.test.clock.goOn();
   });
 
-  it('403: for an operator', async () => {
-    expect((await (await desk.member('operator')).get('/invites')).status).toBe(403);
+  it('403: for an operator, whom receipts do not tell the addresses either', async () => {
+    const operator = await desk.member('viewer', { [desk.teamA]: 'operator' });
+    expect((await operator.get('/invites')).status).toBe(403);
+    const [accepted, withdrawn] = [
+      await desk.invite('read@example.com'),
+      await desk.invite('unread@example.com'),
+    ];
+    await desk.owner.post(`/invites/${accepted.inviteId}/resend`);
+    expect((await desk.accept(await desk.token(accepted.inviteId, 2))).status).toBe(201);
+    await desk.owner.delete(`/invites/${withdrawn.inviteId}`);
+    for (const { inviteId } of [accepted, withdrawn])
+      expect((await desk.receipts(inviteId)).length).toBeGreaterThan(1);
+    for (const path of ['/audit-feed?limit=100', '/audit-feed?format=csv', '/feed'])
+      expect((await operator.get(path)).text, path).not.toContain('read@example.com');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeleteWorkspaces } from '../../../src/features/tenancy/delete-workspaces.js';
-import { Deletions } from '../../../src/features/tenancy/deletions.repository.js';
+import { Deletions } from '../../../src/features/tenancy/tenancy.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LEFT_OUT_COLUMNS, LEFT_OUT_TABLES } from '../../../src/features/tenancy/exported-tables.js';
+import { LEFT_OUT_COLUMNS, LEFT_OUT_TABLES } from '../../../src/features/tenancy/export.reader.js';
 import { verifyExport } from '../../../src/features/tenancy/verify-export.js';
 import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { eventually } from '../../support/test-app.js';

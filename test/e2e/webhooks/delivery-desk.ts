@@ -1,4 +1,4 @@
-import { DELIVERY_WORK, EVENT_TYPES } from '../../../src/features/events/event.js';
+import { DELIVERY_WORK, EVENT_TYPES } from '../../../src/features/events/events.js';
 import { secretPurpose } from '../../../src/features/webhooks/destination-secrets.js';
 import { WORK_TOPIC } from '../../../src/platform/work/work.js';
 import { Channel } from '../../../src/platform/database/channel.js';

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../../src/features/events/event.js';
+import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../../../src/features/events/events.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
+import { OrderDesk } from '../standing-orders/order-desk.js';
 import {
   CHOSEN_SECRET,
   faultPaths,
@@ -340,6 +341,17 @@ describe.each(SPELLINGS)('PATCH %s/{id}', (path) => {
     expect(await desk.receiptCount()).toBe(count);
   });
 
+  it('200: takes an address that differs in its fragment alone for the same one', async () => {
+    const registered = await desk.client.post(path, { ...REGISTRATIONS[path], url: `${PUBLIC_URL}#a` });
+    expect([registered.status, registered.body.url]).toEqual([201, PUBLIC_URL]);
+    const { destinationId } = registered.body;
+    await desk.becomes(destinationId, 'gone');
+    const count = await desk.receiptCount();
+    const changed = await change(destinationId, { url: `${PUBLIC_URL}#b` });
+    expect(changed.body).toMatchObject({ url: PUBLIC_URL, status: 'gone' });
+    expect(await desk.receiptCount()).toBe(count);
+  });
+
   it.each(['paused', 'gone'] as const)('200: another address ends that it was %s', async (status) => {
     const destinationId = await desk.register();
     await desk.becomes(destinationId, status);
@@ -366,6 +378,51 @@ describe.each(SPELLINGS)('PATCH %s/{id}', (path) => {
       expect([answer.status, answer.body.error?.code], answer.text).toEqual([422, code]);
     }
     expect(await desk.row(destinationId)).toEqual(before);
+  });
+
+  it.each(['$eq', '$in', '$prefix'])(
+    '403: an admin cannot move one that an acknowledged order names (%s); an owner can',
+    async (operator) => {
+      const destinationId = await desk.register();
+      const owner = await desk.as('owner');
+      const orders = new OrderDesk(test);
+      const value = operator === '$in' ? [destinationId] : destinationId;
+      const fields = { 'params.destinationId': { [operator]: value } };
+      const match = { actionTypes: ['webhook.post'], fields };
+      const order = { name: 'Post to the ledger', effect: 'allow', match };
+      const standingOrderId = await orders.active(order, owner);
+      const before = [await desk.row(destinationId), await desk.receiptCount()];
+      const refused = await change(destinationId, { url: OTHER_URL });
+      expect([refused.status, refused.body.error.code], refused.text).toEqual([403, 'FORBIDDEN']);
+      expect(refused.body.error.message).toContain('"Post to the ledger"');
+      // Paused, it can be activated as it was acknowledged.
+      expect((await desk.client.post(`/standing-orders/${standingOrderId}/pause`)).status).toBe(200);
+      expect((await change(destinationId, { url: OTHER_URL })).status).toBe(403);
+      expect([await desk.row(destinationId), (await desk.receiptCount()) - 1]).toEqual(before);
+      expect((await change(destinationId, { url: PUBLIC_URL, description: 'Ledger' })).status).toBe(200);
+      const moved = await owner.send('PATCH', `${path}/${destinationId}`, { url: OTHER_URL });
+      expect([moved.status, moved.body.url], moved.text).toEqual([200, OTHER_URL]);
+    },
+  );
+
+  it('200: an admin moves one that orders name which are archived, deny, or are about another one', async () => {
+    const [destinationId, another] = [await desk.register(), await desk.register()];
+    const orders = new OrderDesk(test);
+    const owner = await desk.as('owner');
+    const naming = (effect: string, id: string) =>
+      orders.active(
+        {
+          name: 'Posts',
+          effect,
+          match: { actionTypes: ['webhook.post'], fields: { 'params.destinationId': { $eq: id } } },
+        },
+        owner,
+      );
+    const archived = await naming('allow', destinationId);
+    expect((await desk.client.delete(`/standing-orders/${archived}`)).status).toBe(200);
+    await naming('allow', another);
+    await naming('deny', destinationId);
+    expect((await change(destinationId, { url: OTHER_URL })).body).toMatchObject({ url: OTHER_URL });
   });
 
   it('404: knows none of another workspace, or one that was deleted', async () => {

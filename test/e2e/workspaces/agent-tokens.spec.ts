@@ -3,8 +3,7 @@ import { Callers } from '../../../src/platform/auth/callers.js';
 import { actorOf } from '../../../src/platform/auth/caller.js';
 import { InvalidTransition } from '../../../src/platform/kernel/errors.js';
 import type { NewToken } from '../../../src/features/workspaces/tokens.dto.js';
-import { TokensStopped } from '../../../src/features/workspaces/tokens-stopped.js';
-import { TokenService } from '../../../src/features/workspaces/token.service.js';
+import { TokensStopped, TokenService } from '../../../src/features/workspaces/token.service.js';
 import { eventually, type TestMember } from '../../support/test-app.js';
 import { HOUR_MS, TokenDesk } from './token-desk.js';
 

@@ -127,12 +127,12 @@ async function* examine({ options }: Context): AsyncGenerator<Finding, void, und
   } catch (error) {
     yield bad('health', (error as Error).message, 'See the log of the service.');
   }
-  const { mode: guardian } = found.guardian;
+  const { mode: guardian, epoch } = found.guardian;
   if (guardian === 'killed')
     yield notice(
       'guardian',
       'The kill switch is engaged: nothing leaves.',
-      'Go on with: consigliere guardian revert',
+      `Go on with: consigliere guardian revert --epoch ${epoch}`,
     );
   else if (guardian === 'observe')
     yield notice('guardian', 'The mode is observe: nothing leaves.', 'consigliere guardian mode guardrailed');

@@ -52,12 +52,13 @@ export function guardian(program: Command): void {
         { choices: ['resume', 'restore', 'compensate'], default: 'resume' },
       ],
       ['--checkpoint <checkpointId>', 'the checkpoint to go back to'],
+      ['--epoch <n>', 'the epoch that you have seen: after another kill nothing is done', { number: true }],
       ['--reason <text>', 'why'],
       ['--dry-run', 'only show what would be done'],
     ],
     async run({ client, options }: Context<RevertOptions>) {
-      const { mode, checkpoint: checkpointId, reason, dryRun } = options;
-      return client.guardian.revert({ mode, checkpointId, reason, dryRun });
+      const { mode, checkpoint: checkpointId, epoch, reason, dryRun } = options;
+      return client.guardian.revert({ mode, checkpointId, epoch, reason, dryRun });
     },
     show: reverted,
   });
@@ -109,6 +110,7 @@ export function guardian(program: Command): void {
 interface RevertOptions {
   mode: 'resume' | 'restore' | 'compensate';
   checkpoint?: string;
+  epoch?: number;
   reason?: string;
   dryRun?: boolean;
 }
@@ -123,7 +125,8 @@ interface PreflightOptions {
 
 function shown(state: GuardianView): string {
   const { mode, killedAt, killedBy, reason, pending, blocked24h, epoch, lastCheckpointId } = state;
-  if (mode === 'killed') say('Everything is halted. Go on with: consigliere guardian revert');
+  if (mode === 'killed')
+    say(`Everything is halted. Go on with: consigliere guardian revert --epoch ${epoch}`);
   const counts = { waiting: pending, blockedIn24h: blocked24h, epoch, lastCheckpoint: lastCheckpointId };
   return record({ mode, killedAt, killedBy, reason, ...counts });
 }

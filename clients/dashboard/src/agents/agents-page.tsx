@@ -37,6 +37,7 @@ export function AgentsPage() {
             </section>
             <section aria-label="Capos">
               <h2>Capos</h2>
+              <p className="quiet">The built-in assistants that draft the work.</p>
               <Rows items={capos} empty="None.">
                 {(capo) => <Capo key={capo.role} capo={capo} />}
               </Rows>

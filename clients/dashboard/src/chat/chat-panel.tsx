@@ -1,8 +1,9 @@
 import type { BootstrapView, ChatMessageView, ConversationSummary } from '@consigliere/sdk';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { mayAct, useMe } from '../me.js';
+import { pagesNamedIn } from '../palette/places.js';
 import { ThingLink } from '../palette/thing-link.js';
 import { client } from '../session.js';
 import { Failure } from '../ui/failure.js';
@@ -135,8 +136,8 @@ function Begin({ onChoose }: { onChoose: (conversationId: string) => void }) {
   return (
     <div className="said-before">
       <p>
-        Ask what waits, what failed or left, who approved something, or why. Say what should be done, such as
-        “Email jane@acme.example”, and it asks back before it is handed in.
+        Ask what waits, what failed or was sent, who approved something, or why. Say what should be done, such
+        as “Email jane@acme.example”, and it asks back before it is handed in.
       </p>
       <p className="quiet">It answers with what you may see. It approves and changes nothing.</p>
       <details onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
@@ -194,8 +195,13 @@ function Conversation({ conversationId, isPending, me, onAnswer, onLeave }: Give
           {/* It scrolls, so it can be reached by the keyboard. */}
           <div ref={log} className="said-before" role="log" aria-label="What was said" tabIndex={0}>
             <Earlier query={conversation} />
-            {messages.map((message) => (
-              <Said key={message.position} message={message} onLeave={onLeave} />
+            {messages.map((message, at) => (
+              <Said
+                key={message.position}
+                message={message}
+                asked={messages[at - 1]?.body ?? ''}
+                onLeave={onLeave}
+              />
             ))}
           </div>
           {asksBack && <HandIn me={me} isPending={isPending} onAnswer={onAnswer} />}
@@ -207,11 +213,16 @@ function Conversation({ conversationId, isPending, me, onAnswer, onLeave }: Give
 
 function Said({
   message: { author, body, intents, directiveIds, sources: known, createdAt },
+  asked,
   onLeave,
 }: {
   message: ChatMessageView;
+  /** The message before it. */
+  asked: string;
   onLeave: () => void;
 }) {
+  const leave = () => ALONE.matches && onLeave();
+  const pages = intents.some(({ intent }) => UNANSWERED.has(intent)) ? pagesNamedIn(asked) : [];
   const ids = [...new Set([...intents.flatMap((each) => each.ids), ...directiveIds])];
   const sources = ids.filter((id) => !id.startsWith('team_'));
   return (
@@ -227,15 +238,30 @@ function Said({
               <ThingLink
                 id={id}
                 words={nameOf(id, known.find((one) => one.id === id)?.title)}
-                onLeave={() => ALONE.matches && onLeave()}
+                onLeave={leave}
               />
             </li>
           ))}
         </ul>
       )}
+      {pages.length > 0 && (
+        <p>
+          Pages about this:{' '}
+          {pages.map(({ to, title }, at) => (
+            <span key={to}>
+              {at > 0 && ', '}
+              <Link to={to} onClick={leave}>
+                {title}
+              </Link>
+            </span>
+          ))}
+        </p>
+      )}
     </div>
   );
 }
+
+const UNANSWERED = new Set<ChatMessageView['intents'][number]['intent']>(['help', 'not_answered']);
 
 const KINDS: Record<string, string> = {
   ...NAMES,

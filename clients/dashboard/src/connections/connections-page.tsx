@@ -100,7 +100,7 @@ function WebhookFields({ of }: { of?: DestinationView }) {
       <Field label="What it is for">
         <input name="description" required maxLength={200} defaultValue={of?.description} />
       </Field>
-      <Field label="Address" hint="https; http only where whoever runs the service has allowed this address">
+      <Field label="Address" hint="https; http only if the operator of the server allowed this address">
         <input
           name="url"
           type="url"

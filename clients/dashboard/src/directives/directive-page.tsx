@@ -15,7 +15,7 @@ import { PacketRow } from './packet-row.js';
 /** States in which a directive can still be cancelled, and those from which it can be tried again (CONTRACT, section 5). */
 const OPEN = new Set(['pending_approval', 'queued', 'executing', 'sending']);
 
-/** The life of one directive: what it became, what left, and each step with its time. */
+/** The life of one directive: what it became, what was sent, and each step with its time. */
 export function DirectivePage() {
   const { directiveId } = useParams({ from: '/directives/$directiveId' });
   const queries = useQueryClient();

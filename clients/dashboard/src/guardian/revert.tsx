@@ -34,6 +34,8 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
   const plan = useMutation({
     mutationFn: (of: RevertBody) => client.guardian.revert({ ...of, dryRun: true }),
   });
+  // What is carried out is what was planned, of the kill that was seen with the plan.
+  const show = (of: RevertBody) => plan.mutate({ ...of, epoch: guardian.epoch });
   const heading = useRef<HTMLHeadingElement>(null);
   const mayRevert = mayAct(me, 'admin');
   const { hash } = useLocation();
@@ -42,7 +44,7 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
   useEffect(() => {
     if (!isEnding) return;
     setWanted(ENDS_STOP);
-    plan.mutate(ENDS_STOP);
+    show(ENDS_STOP);
     heading.current?.focus();
   }, [isEnding]);
   if (!mayRevert) return null;
@@ -87,10 +89,12 @@ export function Revert({ guardian }: { guardian: GuardianView }) {
         </label>
       )}
       {plan.error && <Failure error={plan.error} />}
-      <button type="button" disabled={plan.isPending} onClick={() => plan.mutate(wanted)}>
+      <button type="button" disabled={plan.isPending} onClick={() => show(wanted)}>
         Show the plan
       </button>
-      {plan.data && <Plan plan={plan.data} wanted={wanted} onBegun={setRevertId} done={() => plan.reset()} />}
+      {plan.isSuccess && (
+        <Plan plan={plan.data} wanted={plan.variables} onBegun={setRevertId} done={() => plan.reset()} />
+      )}
       {revertId !== null && <Progress key={revertId} revertId={revertId} />}
     </section>
   );

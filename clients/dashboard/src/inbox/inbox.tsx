@@ -121,7 +121,9 @@ export function Inbox() {
           </button>
         )}
         {known === 0 && !hasNextPage && (
-          <p className="empty">Nothing waits for you. What a capo drafts appears here.</p>
+          <p className="empty">
+            Nothing waits for you. Drafts of the capos, the built-in assistants, appear here.
+          </p>
         )}
         {groups.map(
           ({ title, items: own }) =>

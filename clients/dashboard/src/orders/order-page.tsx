@@ -94,11 +94,11 @@ function LetGo({ order: { standingOrderId, effect, limits, used } }: { order: On
       {sent && (
         <p>
           {sent.total === 0 ? (
-            'Nothing left by it in the last 30 days.'
+            'It let nothing through in the last 30 days.'
           ) : (
             <Link to="/sent" search={{ order: standingOrderId }}>
               {sent.total}
-              {sent.totalIsMinimum && ' or more'} left by it in the last 30 days
+              {sent.totalIsMinimum && ' or more'} let through in the last 30 days
             </Link>
           )}
         </p>

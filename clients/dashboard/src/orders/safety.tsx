@@ -70,7 +70,7 @@ export function Safety({
                     </span>
                     {ADVICE[ruleId]}
                     <details>
-                      <summary>For whoever writes it as JSON</summary>
+                      <summary>For orders written as JSON</summary>
                       <p>{suggestion}</p>
                       <code>{ruleId}</code> {path && <code>{path}</code>}
                     </details>

@@ -24,9 +24,9 @@ export function Changes({
       </p>
       {stillAsks > 0 && (
         <p>
-          {stillAsks} of the {considered} would have gone by this order, had whoever handed them in not asked
-          for a person to look first. The next like {stillAsks === 1 ? 'it' : 'them'} go by themselves where
-          nobody asks for that.
+          This order would have let {stillAsks} more of the {considered} go, but a person was asked to look
+          first. The next ones like {stillAsks === 1 ? 'it' : 'them'} go by themselves unless that is asked
+          for.
         </p>
       )}
       {relaxedIrreversible > 0 && (

@@ -77,7 +77,7 @@ function Sections({ report }: { report: DailyReportView }) {
         {costLedger && <Figure name="Models" value={money(costLedger.total, costLedger.currency)} />}
         {guardianState && <Figure name="Guardian" value={guardianState.mode} />}
       </dl>
-      <Acts title="What left" acts={activity?.sent} total={activity?.movesSent} />
+      <Acts title="Sent and done" acts={activity?.sent} total={activity?.movesSent} />
       <Acts title="Not done" acts={activity?.notDone} total={activity?.notDoneTotal} />
       {tomorrowQueue && (
         <>

@@ -18,7 +18,10 @@ export function Waiting({ teamId }: { teamId: string | undefined }) {
       <Loaded query={waiting}>
         {({ items, total }) => (
           <>
-            <Rows items={items} empty="Nothing waits for anybody. What a capo drafts appears here.">
+            <Rows
+              items={items}
+              empty="Nothing waits for anybody. Drafts of the capos, the built-in assistants, appear here."
+            >
               {({ approvalId, title, risk, urgent, expiresAt }) => (
                 <li key={approvalId}>
                   <Link to="/approvals/$approvalId" params={{ approvalId }}>

@@ -18,8 +18,8 @@ export function PacksPage() {
     <div className="page">
       <h1>Skill packs</h1>
       <p>
-        A skill pack teaches capos a kind of work, and suggests the standing orders that go with it. A
-        publisher signs it.
+        A skill pack teaches the capos, the built-in assistants, a kind of work, and suggests the standing
+        orders that go with it. A publisher signs it.
       </p>
       <How me={me} />
       <section aria-label="Packs">

@@ -20,6 +20,37 @@ const PLACES: Record<string, (id: string) => string | Promise<string>> = {
   wks: () => '/workspaces',
 };
 
+/** The pages, by the words for what they show. */
+const PAGES = [
+  ['/', 'Inbox', 'approval|draft|inbox'],
+  ['/directives', 'Directives', 'directive'],
+  ['/overview', 'Overview', 'overview|figure|revenue|signal|receipt|audit|health'],
+  ['/escalations', 'Escalations', 'escalation'],
+  ['/guardian', 'Safety', 'guardian|mode|kill switch|revert|checkpoint'],
+  ['/people', 'People', 'people|invite|member|team|colleague|role'],
+  ['/orders', 'Standing orders', 'order|rule'],
+  ['/agents', 'Agents and tools', 'agent|tool|capo'],
+  ['/schedules', 'Schedules', 'schedule'],
+  ['/documents', 'Documents', 'document|memo|note'],
+  ['/report', 'Daily Report', 'report'],
+  ['/connections', 'Connections', 'webhook|delivery|deliverie|connector'],
+  ['/packs', 'Skill packs', 'pack|skill'],
+  ['/settings', 'Settings', 'setting|zone|currency|quiet hour|sender'],
+  ['/tier', 'Tier and licence', 'tier|licence|license'],
+  ['/workspaces', 'Workspaces', 'workspace|export'],
+  ['/service', 'The service', 'model|mail server'],
+  ['/settings/api', 'API', 'token|api'],
+  ['/account', 'Your account', 'account|password|second factor'],
+] as const;
+const MOST_NAMED = 3;
+
+/** The pages about what a text names. */
+export function pagesNamedIn(text: string): { to: (typeof PAGES)[number][0]; title: string }[] {
+  return PAGES.filter(([, , words]) => new RegExp(`\\b(?:${words})s?\\b`, 'i').test(text))
+    .slice(0, MOST_NAMED)
+    .map(([to, title]) => ({ to, title }));
+}
+
 const ID = /^([a-z]{2,4})_[0-9a-z]{26}$/;
 
 export function isId(text: string): boolean {

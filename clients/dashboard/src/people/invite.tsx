@@ -13,10 +13,12 @@ export function Invite({ me }: { me: BootstrapView }) {
   const [teamId, setTeamId] = useState(managed[0]?.teamId ?? '');
   const team = managed.find((one) => one.teamId === teamId)?.name;
   const [done, setDone] = useState<AddedToTeam>();
-  const invite = async ({ email, role }: Record<string, string>): Promise<AddedToTeam> =>
-    teamId
-      ? admin.teamMembers.add(teamId, { email: email!, role: role as TeamRole })
-      : { invite: await admin.members.invite({ email: email!, role: role as Role }) };
+  const invite = async ({ email, name, role }: Record<string, string>): Promise<AddedToTeam> => {
+    const whom = { email: email!, ...(name && { name }) };
+    return teamId
+      ? admin.teamMembers.add(teamId, { ...whom, role: role as TeamRole })
+      : { invite: await admin.members.invite({ ...whom, role: role as Role }) };
+  };
   return (
     <section aria-label="Invite a colleague">
       <h2>Invite a colleague</h2>
@@ -34,6 +36,9 @@ export function Invite({ me }: { me: BootstrapView }) {
       >
         <Field label="Mail address of the colleague">
           <input name="email" type="email" required maxLength={254} autoComplete="off" />
+        </Field>
+        <Field label="Name of the colleague" hint="optional; they may choose another when they accept">
+          <input name="name" maxLength={80} autoComplete="off" />
         </Field>
         <Field label="Team">
           <select value={teamId} onChange={({ target }) => setTeamId(target.value)}>

@@ -26,14 +26,15 @@ export function Invites() {
 const MAIL = { queued: 'the mail is on its way', sent: 'mailed', failed: 'the mail could not be sent' };
 
 function Invited({ invite }: { invite: InviteView }) {
-  const { inviteId, teamId, email, role, mail, invitedBy, expiresAt } = invite;
+  const { inviteId, teamId, email, name, role, mail, invitedBy, expiresAt } = invite;
   const me = useMe();
   const hasMailServer = me?.features.mailServer ?? true;
   const team = me?.teams.find((one) => one.teamId === teamId)?.name ?? 'that was archived';
   return (
     <li>
-      <span className="title">{email}</span>
+      <span className="title">{name ?? email}</span>
       <span className="facts">
+        {name !== null && <span>{email}</span>}
         {rolesOf(role, teamId === null ? undefined : team).map((one) => (
           <span key={one}>{one}</span>
         ))}

@@ -19,25 +19,28 @@ export function Sent() {
   });
   return (
     <div className="page">
-      <h1>What left</h1>
+      <h1>Sent and done</h1>
       {standingOrderId !== undefined && (
         <p>
           Only what{' '}
           <Link to="/orders/$standingOrderId" params={{ standingOrderId }}>
             one standing order
           </Link>{' '}
-          let go by itself in the last 30 days. <Link to="/sent">All that left</Link>
+          let through without a person in the last 30 days. <Link to="/sent">Show everything</Link>
         </p>
       )}
       <Loaded query={sent}>
         {({ items, total }) => (
           <>
-            <Rows items={items} empty="Nothing has left yet. What you approve appears here once it is sent.">
+            <Rows
+              items={items}
+              empty="Nothing has been sent or done yet. An approved draft appears here once it is."
+            >
               {(item) => <Item key={item.receiptId} item={item} />}
             </Rows>
             <Pages search={search} total={total} />
             <Csv
-              name="what left"
+              name="sent and done"
               total={total}
               list={(rows) => client.auditFeed.listSent({ ...only, ...rows })}
             />

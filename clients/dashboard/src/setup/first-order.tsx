@@ -21,7 +21,7 @@ export function FirstOrder() {
       </button>
       <Dialog
         title="Make a standing order"
-        description="It applies to the work of all capos, at once. Orders that allow something are made on the page Standing orders."
+        description="It applies at once to the work of all capos, the built-in assistants. Orders that allow something are made on the page Standing orders."
         isOpen={isOpen}
         setOpen={setOpen}
       >

@@ -15,7 +15,11 @@ const PAGES: readonly [to: LinkProps['to'], name: string, what: string, role?: R
     'Who asks and for what; pause an agent; accept or refuse the tools that agents propose.',
   ],
   ['/schedules', 'Schedules', 'Work that is handed in each day, week or month.'],
-  ['/documents', 'Documents', 'What the capos have filed, to read and to download.'],
+  [
+    '/documents',
+    'Documents',
+    'Documents that the capos (the built-in assistants) filed, to read and to download.',
+  ],
   ['/report', 'Daily Report', 'When it is made, what it says, to whom it goes.'],
   ['/connections', 'Connections', 'Webhooks that send what happened to other programs, and each delivery.'],
   ['/packs', 'Skill packs', 'What publishers have made: install, upgrade, remove.'],

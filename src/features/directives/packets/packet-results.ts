@@ -319,7 +319,6 @@ export class PacketResults {
       severity: isUnconfirmed(code) ? 'critical' : 'warning',
       title: `Not carried out: ${packet.title}`,
       body: message,
-      score: null,
       source: capoActor(packet.capo),
       teamId: packet.teamId,
       capo: packet.capo,

@@ -38,7 +38,6 @@ export class ReportCompensationFailure {
       severity: 'critical',
       title: `Not undone: ${title}`,
       body: reason,
-      score: null,
       source: capoActor(capo),
       teamId,
       capo,

@@ -12,7 +12,7 @@ import {
 } from '../../../platform/database/listing.js';
 import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
-import { receiptsBehind } from '../../../platform/receipts/receipts-behind.js';
+import { receiptsBehind } from '../../../platform/receipts/receipts.js';
 import type { HeldBack } from '../../guardian/index.js';
 import { CAPO_ROLES } from '../../terms/index.js';
 import { PACKET_STATUSES, WorkPacketEntity } from './work-packet.entity.js';

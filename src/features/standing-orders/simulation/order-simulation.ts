@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../../platform/auth/caller.js';
+import { requireRole } from '../../../platform/auth/require-role.js';
 import { computedBeforehand } from '../../../platform/database/beforehand.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { newId } from '../../../platform/kernel/ids.js';
 import { decisionOrderOf } from '../order-content.js';
 import type { StandingOrderEntity } from '../standing-order.entity.js';
+import { StandingOrders } from '../standing-orders.repository.js';
 import { type EndOfHistory, History } from './history.reader.js';
 import type { Simulated } from './replay.js';
 import { ReplayHistory } from './replay-history.js';
 import type { SimulationEntity } from './simulation.entity.js';
 import { Simulations } from './simulations.repository.js';
+import { simulationViewOf } from './simulation-view.js';
+import type { SimulationView } from './simulation.dto.js';
 
 /**
  * The simulation of what an order says, for a mutation of the order. It takes seconds where there is a long history, so it is
@@ -80,5 +85,21 @@ export class OrderSimulation {
       zone,
       computedAt: this.clock.now(),
     };
+  }
+}
+
+/** What an order, whatever its status, would have done to the decisions of the past; nothing else changes. */
+@Injectable()
+export class SimulateStandingOrder {
+  constructor(
+    private readonly orders: StandingOrders,
+    private readonly simulation: OrderSimulation,
+  ) {}
+
+  /** @throws NotFound, Forbidden */
+  async execute(caller: Caller, standingOrderId: string): Promise<SimulationView> {
+    const order = await this.orders.lock(standingOrderId);
+    requireRole(caller, order.teamId, 'operator');
+    return simulationViewOf(this.simulation.of(order), caller);
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ConnectionGate } from '../../../platform/database/connection-gate.js';
 import type { DecisionOrder } from '../decision-input.js';
-import { Policies } from '../policies.repository.js';
+import { Policies } from '../policy-decisions.repository.js';
 import { type EndOfHistory, History } from './history.reader.js';
 import { type PastDecision, Replay, type Simulated } from './replay.js';
 

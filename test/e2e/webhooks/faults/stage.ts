@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_TYPES } from '../../../../src/features/events/event.js';
+import { EVENT_TYPES } from '../../../../src/features/events/events.js';
 import { secretPurpose } from '../../../../src/features/webhooks/destination-secrets.js';
 import { loadConfig } from '../../../../src/platform/config/config.js';
 import { newId } from '../../../../src/platform/kernel/ids.js';
