@@ -179,6 +179,35 @@ CREATE OR REPLACE FUNCTION app.asks_second_factor(p_setting text, p_role text)
  IMMUTABLE
 RETURN ((p_setting = 'everyone'::text) OR ((p_setting = 'required'::text) AND (p_role = ANY (ARRAY['owner'::text, 'admin'::text]))));
 
+CREATE OR REPLACE FUNCTION app.assert_only_packet(p_workspace_id text, p_epoch bigint, p_directive_id text, p_work_packet_id text, p_team_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from directives d where d.workspace_id = p_workspace_id and d.directive_id = p_directive_id
+    and d.status = 'sending' and d.team_id is not distinct from p_team_id for no key update;
+  if not found
+    or not exists (select from guardians g where g.workspace_id = p_workspace_id and g.epoch = p_epoch)
+    or exists (select from work_packets p where p.workspace_id = p_workspace_id and p.directive_id = p_directive_id
+      and p.work_packet_id <> p_work_packet_id) then
+    raise exception 'the directive of % has changed since it left', p_work_packet_id using errcode = 'CW005';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.assert_standing(p_workspace_id text, p_credential_id text, p_role text, p_team_roles jsonb, p_even_paused boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from app.standing_of(p_workspace_id, p_credential_id) s
+    where s.is_valid and (p_even_paused or not s.is_paused) and s.role = p_role and s.team_roles = p_team_roles;
+  if not found then
+    raise exception 'the caller has another role by now, or none' using errcode = 'CW002';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.audience()
  RETURNS text[]
  LANGUAGE sql
@@ -335,6 +364,32 @@ begin
 end $function$;
 alter function app.claim_deliveries(text,text[],integer[],integer,interval,text) owner to consigliere_system;
 
+CREATE OR REPLACE FUNCTION app.claim_drafts(p_kind text, p_queues text[], p_rooms integer[], p_in_flight integer, p_lease interval, p_claimer text)
+ RETURNS TABLE(id text, workspace_id text, queue text, attempt bigint, failures integer, crashes integer, last_error jsonb, probe boolean, traceparent text, team_id text, text text, capo text, priority text, context jsonb, deadline timestamp with time zone, feedback jsonb, created_by jsonb, requires_approval boolean, started_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  ids text[];
+begin
+  select array_agg(c.id) into ids
+    from app.claim_work(p_kind, p_queues, p_rooms, p_in_flight, p_lease, p_claimer) c;
+  if ids is null then return; end if;
+  return query
+    select w.id, w.workspace_id, w.queue, w.attempt, w.failures, w.crashes, w.last_error, false, w.traceparent,
+      d.team_id, d.text, d.capo, d.priority, d.context, d.deadline, d.feedback, d.created_by, d.requires_approval, d.started_at
+    from unnest(ids) c (id)
+    join work_items w on w.kind = p_kind and w.id = c.id
+    left join directives d on d.directive_id = w.id;
+end $function$;
+alter function app.claim_drafts(text,text[],integer[],integer,interval,text) owner to consigliere_system;
+
 CREATE OR REPLACE FUNCTION app.claim_key(p_workspace_id text, p_member_id text, p_key text)
  RETURNS SETOF idempotency_keys
  LANGUAGE plpgsql
@@ -451,21 +506,29 @@ CREATE OR REPLACE FUNCTION app.count_action_requests()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::action_requests) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::action_requests) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::action_requests) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::action_requests) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::action_requests) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -479,21 +542,29 @@ CREATE OR REPLACE FUNCTION app.count_approvals()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::approvals) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::approvals) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::approvals) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::approvals) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::approvals) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -507,21 +578,29 @@ CREATE OR REPLACE FUNCTION app.count_directives()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::directives) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::directives) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::directives) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::directives) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::directives) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -535,21 +614,29 @@ CREATE OR REPLACE FUNCTION app.count_eval_runs()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::eval_runs) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::eval_runs) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::eval_runs) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::eval_runs) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::eval_runs) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -563,21 +650,29 @@ CREATE OR REPLACE FUNCTION app.count_model_charges()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::model_charges) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::model_charges) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::model_charges) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::model_charges) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::model_charges) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -602,21 +697,29 @@ CREATE OR REPLACE FUNCTION app.count_partner_events()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, null::text, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::partner_events) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, null::text as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::partner_events) c
-      union all
-      select r.workspace_id, null::text, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, '*' as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::partner_events) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, '*' as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::partner_events) c
+        union all
+        select r.workspace_id, '*', c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::partner_events) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -630,21 +733,29 @@ CREATE OR REPLACE FUNCTION app.count_revenue_events()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::revenue_events) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::revenue_events) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::revenue_events) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::revenue_events) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::revenue_events) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -697,21 +808,29 @@ CREATE OR REPLACE FUNCTION app.count_signals()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::signals) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::signals) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::signals) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::signals) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::signals) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -745,21 +864,29 @@ CREATE OR REPLACE FUNCTION app.count_work_packets()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select r.workspace_id, team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
-    from new_rows r cross join lateral app.counts_of(r::work_packets) c
-    group by 1, 2, 3, 4, 5;
-  else
-    insert into tally_changes (workspace_id, team_id, kind, key, bucket, n, amount)
-    select c.workspace_id, c.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
     from (
-      select r.workspace_id, team_id as team_id, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
-      from old_rows r cross join lateral app.counts_of(r::work_packets) c
-      union all
-      select r.workspace_id, team_id, c.kind, c.key, c.bucket, c.n, c.amount
+      select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
       from new_rows r cross join lateral app.counts_of(r::work_packets) c
-    ) c
-    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0;
+      group by 1, 2, 3, 4, 5
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
+  else
+    insert into tally_notes as noted (workspace_id, transaction, team_id, changes)
+    select s.workspace_id, pg_current_xact_id(), s.team, array_agg((s.kind, s.key, s.bucket, s.n, s.amount)::app.counted_as)
+    from (
+      select c.workspace_id, c.team, c.kind, c.key, c.bucket, sum(c.n)::int as n, sum(c.amount) as amount
+      from (
+        select r.workspace_id, coalesce(team_id, '') as team, c.kind, c.key, c.bucket, -c.n as n, -c.amount as amount
+        from old_rows r cross join lateral app.counts_of(r::work_packets) c
+        union all
+        select r.workspace_id, coalesce(team_id, ''), c.kind, c.key, c.bucket, c.n, c.amount
+        from new_rows r cross join lateral app.counts_of(r::work_packets) c
+      ) c
+      group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
+    ) s group by s.workspace_id, s.team
+    on conflict (workspace_id, transaction, team_id) do update set changes = excluded.changes || noted.changes;
   end if;
   return null;
 end $function$;
@@ -1876,14 +2003,13 @@ begin
     return 0;
   end if;
   with gone as (
-    delete from tally_changes where ctid = any (array(select ctid from tally_changes limit p_limit))
-    returning workspace_id, team_id, kind, key, bucket, n, amount
+    delete from tally_notes where ctid = any (array(select ctid from tally_notes limit p_limit))
+    returning workspace_id, team_id, changes
   ), added as (
     insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
-    select g.workspace_id, o.team_id, g.kind, g.key, g.bucket, sum(g.n), sum(g.amount)
-    from gone g cross join lateral (values (coalesce(g.team_id, '')), ('*')) o (team_id)
-    where g.kind <> 'partner' or o.team_id = '*'
-    group by 1, 2, 3, 4, 5 having sum(g.n) <> 0 or sum(g.amount) <> 0
+    select g.workspace_id, o.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
+    from gone g cross join lateral unnest(g.changes) c cross join lateral (select g.team_id union select '*') o (team_id)
+    group by 1, 2, 3, 4, 5 having sum(c.n) <> 0 or sum(c.amount) <> 0
     on conflict on constraint tallies_pkey do update set n = tallies.n + excluded.n, amount = tallies.amount + excluded.amount
   )
   select count(*) into folded from gone;
@@ -2347,7 +2473,7 @@ CREATE OR REPLACE FUNCTION app.recount_tallies()
  LANGUAGE sql
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-delete from tally_changes;
+delete from tally_notes;
 delete from tallies;
 insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount)
 select c.workspace_id, o.team_id, c.kind, c.key, c.bucket, sum(c.n), sum(c.amount)
@@ -3552,12 +3678,10 @@ create table directives (
   constraint directives_pkey PRIMARY KEY (directive_id)
 );
 CREATE INDEX directives_by_capo ON public.directives USING btree (workspace_id, capo, executed_at DESC) WHERE (executed_at IS NOT NULL);
-CREATE INDEX directives_by_capo_status ON public.directives USING btree (workspace_id, capo, status, created_at DESC, directive_id DESC);
-CREATE INDEX directives_by_status ON public.directives USING btree (workspace_id, status, created_at DESC, directive_id DESC);
+CREATE INDEX directives_by_status_and_capo ON public.directives USING btree (workspace_id, status, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_deadline ON public.directives USING btree (deadline) WHERE ((deadline IS NOT NULL) AND (status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'executing'::text, 'halted'::text])));
 CREATE INDEX directives_failed ON public.directives USING btree (workspace_id, capo, ((((history -> '-1'::integer) ->> 'at'::text))::bigint) DESC) WHERE ((status = 'failed'::text) AND (executed_at IS NULL));
 CREATE INDEX directives_newest ON public.directives USING btree (workspace_id, created_at DESC, directive_id DESC);
-CREATE INDEX directives_newest_of_capo ON public.directives USING btree (workspace_id, capo, created_at DESC, directive_id DESC);
 CREATE INDEX directives_newest_of_team ON public.directives USING btree (workspace_id, team_id, created_at DESC, directive_id DESC) WHERE (team_id IS NOT NULL);
 CREATE INDEX directives_of_escalation ON public.directives USING btree (workspace_id, escalation_id) WHERE (escalation_id IS NOT NULL);
 CREATE INDEX directives_of_schedule ON public.directives USING btree (workspace_id, schedule_id, created_at DESC, directive_id DESC) WHERE (schedule_id IS NOT NULL);
@@ -5127,32 +5251,27 @@ create policy system_folds on tallies for all to consigliere_system using (true)
 grant select on tallies to consigliere_app;
 grant delete, insert, select, update on tallies to consigliere_system;
 
-create table tally_changes (
-  change_id bigint not null,
+create table tally_notes (
   workspace_id text not null,
-  team_id text,
-  kind text not null,
-  key text not null,
-  bucket timestamp with time zone not null,
-  n integer not null,
-  amount numeric not null,
-  constraint tally_changes_pkey PRIMARY KEY (workspace_id, change_id)
+  transaction xid8 not null,
+  team_id text not null,
+  changes app.counted_as[] not null,
+  constraint tally_notes_pkey PRIMARY KEY (workspace_id, transaction, team_id)
 );
-alter table tally_changes enable row level security;
-alter table tally_changes force row level security;
-create policy isolation on tally_changes for all to public using ((
+alter table tally_notes enable row level security;
+alter table tally_notes force row level security;
+create policy isolation on tally_notes for all to public using ((
 CASE
     WHEN (workspace_id = ( SELECT current_setting('app.workspace_id'::text, true) AS current_setting)) THEN true
     ELSE false
-END AND (((team_id IS NULL) AND (kind = 'partner'::text)) OR
+END AND
 CASE
-    WHEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) THEN true
-    WHEN (team_id IS NULL) THEN (( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = ''::text)
-    ELSE (team_id = ANY (( SELECT string_to_array(current_setting('app.team_ids'::text, true), ','::text) AS string_to_array)::text[]))
-END)));
-create policy system_folds on tally_changes for all to consigliere_system using (true);
-grant select on tally_changes to consigliere_app;
-grant delete, insert, select on tally_changes to consigliere_system;
+    WHEN ((( SELECT current_setting('app.team_ids'::text, true) AS current_setting) = '*'::text) OR (team_id = '*'::text)) THEN true
+    ELSE (team_id = ANY (( SELECT app.audience() AS audience)::text[]))
+END));
+create policy system_folds on tally_notes for all to consigliere_system using (true);
+grant select on tally_notes to consigliere_app;
+grant delete, insert, select, update on tally_notes to consigliere_system;
 
 create table team_members (
   workspace_id text not null,
@@ -5540,9 +5659,8 @@ create table work_packets (
   constraint work_packets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   constraint work_packets_pkey PRIMARY KEY (work_packet_id)
 );
-CREATE INDEX work_packets_by_capo_status ON public.work_packets USING btree (workspace_id, capo, status, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_by_directive ON public.work_packets USING btree (directive_id);
-CREATE INDEX work_packets_by_status ON public.work_packets USING btree (workspace_id, status, created_at DESC, "position", work_packet_id);
+CREATE INDEX work_packets_by_status_and_capo ON public.work_packets USING btree (workspace_id, status, capo, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_newest ON public.work_packets USING btree (workspace_id, created_at DESC, "position", work_packet_id);
 CREATE INDEX work_packets_throttled ON public.work_packets USING btree (workspace_id, throttled_until, work_packet_id) WHERE ((status = 'queued'::text) AND (throttled_until IS NOT NULL));
 alter table work_packets enable row level security;
@@ -5760,3 +5878,14 @@ create view kpi_figures with (security_invoker=true) as
    FROM (tallies t
      CROSS JOIN LATERAL ( VALUES (15,t.bucket), (60,date_trunc('hour'::text, t.bucket, 'UTC'::text))) s(minutes, bucket))
   WHERE (t.bucket > '-infinity'::timestamp with time zone);
+
+create view tally_changes with (security_invoker=true) as
+ SELECT t.workspace_id,
+    NULLIF(NULLIF(t.team_id, ''::text), '*'::text) AS team_id,
+    c.kind,
+    c.key,
+    c.bucket,
+    c.n,
+    c.amount
+   FROM (tally_notes t
+     CROSS JOIN LATERAL unnest(t.changes) c(kind, key, bucket, n, amount));

@@ -34,7 +34,7 @@ const WITHOUT_ENTITY: Record<string, string> = {
   standing_order_epochs: 'counted by the trigger of standing orders',
   standing_order_usage: 'counters that app.settle_order_usage and the triggers of the uses keep',
   tallies: 'counters that app.fold_tallies keeps and app.tally_of and KpiFiguresReader read',
-  tally_changes: 'written by triggers alone, until app.fold_tallies adds them up',
+  tally_notes: 'written by triggers alone, until app.fold_tallies adds them up',
   work_breakers: 'read and written by platform/work and its functions alone',
   work_items: 'read and written by platform/work and its functions alone',
   user_identities: 'read and written by app.find_identity and app.add_identity alone',

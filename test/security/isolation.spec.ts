@@ -421,7 +421,7 @@ describe('without any WHERE', () => {
     // Sums of what partners report have no team, and belong to every member.
     const sharing: Record<string, string> = {
       tallies: `kind = 'partner'`,
-      tally_changes: `team_id is null and kind = 'partner'`,
+      tally_notes: `team_id = '*'`,
     };
     const teams = async (teamIds: string) =>
       asApp({ workspaceId: a.workspaceId, teamIds }, async (client) => {

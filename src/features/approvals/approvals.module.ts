@@ -22,6 +22,7 @@ import { MissingApprovers } from './missing-approvers.js';
 import { QuestionsController } from './questions.controller.js';
 import { Questions } from './questions.repository.js';
 import { QuestionsService } from './questions.service.js';
+import { ReadyApprovals } from './ready-approvals.js';
 import { RequestApproval } from './request-approval.js';
 
 /** @level 6 */
@@ -50,6 +51,7 @@ import { RequestApproval } from './request-approval.js';
     MissingApprovers,
     Questions,
     QuestionsService,
+    ReadyApprovals,
     RequestApproval,
   ],
   exports: [
@@ -61,6 +63,7 @@ import { RequestApproval } from './request-approval.js';
     EditApproval,
     HoldupsReader,
     Questions,
+    ReadyApprovals,
     RequestApproval,
   ],
 })

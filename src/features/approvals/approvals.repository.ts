@@ -6,6 +6,7 @@ import {
   type Listing,
   newestFirst,
   pageOfEach,
+  partsBy,
   readPage,
   type SortKey,
   teamIn,
@@ -113,7 +114,7 @@ const DECISIONS = {
 const NEWEST_FIRST = newestFirst('approval_id', 'requested_at');
 
 export const pageOfEveryStatus = (condition: string, order: readonly SortKey[]) =>
-  pageOfEach('approvals', 'approval_id', APPROVAL_STATUSES, condition, order);
+  pageOfEach('approvals', 'approval_id', partsBy('status', APPROVAL_STATUSES), condition, order);
 
 @Injectable()
 export class Approvals {

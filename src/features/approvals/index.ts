@@ -57,4 +57,5 @@ export { EditApproval } from './edit-approval.js';
 export { HoldupsReader } from './holdups.reader.js';
 export { firstPending, partsOfPending, soonAfter } from './pending-approvals.js';
 export { type Answer, type AnswerField, choicesOf } from './question.js';
+export { ReadyApprovals, type TellOfApproval } from './ready-approvals.js';
 export { RequestApproval } from './request-approval.js';

@@ -14,6 +14,8 @@ import type { ApprovalRevision } from './approval-content.dto.js';
 import type { ApprovalEntity, ApprovalKind, UnrevisedApproval } from './approval.entity.js';
 import type { Question } from './question.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
+import type { WaitingApproval } from './current-approvals.repository.js';
+import type { TellOfApproval } from './ready-approvals.js';
 
 /** What an approval is asked for. */
 export interface NewApproval extends Pick<
@@ -38,6 +40,13 @@ export interface NewApproval extends Pick<
   requesterIds: readonly string[];
   /** Until when its directive is to be carried out, if that was said. */
   deadline: number | null;
+}
+
+/** How members are told of an approval with the transaction that makes it ready. */
+interface Telling {
+  /** As the transaction has locked it. */
+  approval: ApprovalEntity;
+  tell: TellOfApproval;
 }
 
 /** Asks a person, in the transaction of the act that needs one. */
@@ -140,7 +149,7 @@ export class RequestApproval {
       'workspaceId' | 'approvalId' | 'directiveId' | 'actionRequestId' | 'questionId' | 'title' | 'deadline'
     >,
     content: ReadyContent,
-    { author, by }: Pick<ApprovalRevision, 'author' | 'by'>,
+    { author, by, telling }: Pick<ApprovalRevision, 'author' | 'by'> & { telling?: Telling | undefined },
   ): void {
     const { workspaceId, approvalId, directiveId, title, deadline } = approval;
     const { actionRequestId = null, questionId = null } = approval;
@@ -170,7 +179,9 @@ export class RequestApproval {
       expiresAt,
       url,
     });
-    this.work.enqueue(TELL_MEMBERS, { id: approvalId });
+    const waiting = telling && waitingNow({ ...telling.approval, ...content, expiresAt }, at);
+    if (waiting) telling.tell(waiting, at);
+    else this.work.enqueue(TELL_MEMBERS, { id: approvalId });
     this.channel.publish('approval', approvalId);
   }
 
@@ -186,6 +197,13 @@ export class RequestApproval {
     this.approvals.end(approval, { status: 'cancelled', by, at, feedback: because, receiptId });
     this.channel.publish('approval', approval.approvalId);
   }
+}
+
+/** As far as it decides who is told of it; undefined where others than those with the role have to approve, or nobody can any more. */
+function waitingNow(approval: ApprovalEntity, at: number): WaitingApproval | undefined {
+  const { quorum, approvers, selfApproval, requesterIds, expiresAt } = approval;
+  if (quorum > 1 || approvers.length > 0 || expiresAt <= at) return undefined;
+  return { ...approval, mayNotApprove: selfApproval ? [] : requesterIds, mayApprove: null, editedBy: [] };
 }
 
 function byDeadline(expiresAt: number, deadline: number | null): number {

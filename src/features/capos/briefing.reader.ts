@@ -4,11 +4,11 @@ import { Db } from '../../platform/database/db.js';
 import { type Scope, scopeSettings } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { dayAfter, dayBefore, dayOf, knownZone, startOf } from '../../platform/kernel/local-day.js';
-import { actionTypesOf } from './action-types.js';
+import { type ActionTypeName, actionTypesOf } from './action-types.js';
 import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
-import { engineOf } from './capo.js';
+import { CAPO_ROLES, engineOf } from './capo.js';
 import { CapoSkills } from './capo-skills.js';
-import type { OutsideTargets } from './outside-targets.js';
+import { NO_TARGETS, reachesOutside } from './outside-targets.js';
 import { OutsideTargetsReader } from './outside-targets.reader.js';
 import { speaksOfFigures } from './vocabulary.js';
 import { BUYER_FACTS, type BuyerFacts, buyerContextOf } from '../partner/index.js';
@@ -122,6 +122,11 @@ type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPa
   buyers: BuyerFacts;
 };
 
+/** What is known of a directive before it is routed, and what its capo is told then. */
+export interface UnroutedBriefing extends Pick<Briefing, 'standingOrders'> {
+  for: (capo: CapoRole) => Briefing;
+}
+
 /** The full context that every capo execution receives (SPECIFICATION, Context). */
 @Injectable()
 export class BriefingReader {
@@ -132,54 +137,90 @@ export class BriefingReader {
     private readonly skills: CapoSkills,
   ) {}
 
+  /** For the directive's capo; with none it has no skills and reaches nothing outside. */
   async read(scope: Scope, directive: BriefedDirective): Promise<Briefing> {
+    const { capo } = directive;
+    const { for: forCapo } = await this.lookUp(scope, directive, capo === null ? [] : [capo]);
+    return forCapo(capo!);
+  }
+
+  /** Before the directive is routed. */
+  readUnrouted(scope: Scope, directive: BriefedDirective): Promise<UnroutedBriefing> {
+    return this.lookUp(scope, directive, CAPO_ROLES);
+  }
+
+  /** In one round trip; with one more where it speaks of figures. */
+  private async lookUp(
+    scope: Scope,
+    directive: BriefedDirective,
+    capos: readonly CapoRole[],
+  ): Promise<UnroutedBriefing> {
     const now = this.clock.now();
-    const { workspaceId } = scope;
-    const own: Scope = { workspaceId, teamIds: directive.teamId === null ? [] : [directive.teamId] };
-    const [[row], , [counted]] = (await this.db.readAll(scope, [
-      { text: BRIEFING, values: [workspaceId, directive.teamId] },
-      scopeSettings(own),
-      { text: COUNTED, values: [workspaceId, new Date(now)] },
-      scopeSettings(scope),
-    ])) as [[Row?], unknown, [Pick<Briefing, 'metrics' | 'guardian'>?]];
-    const { tier, buyers, sender, ...shared } = row!;
-    const [figures] = speaksOfFigures(directive.text)
+    const { directiveId, text, priority, context, deadline, feedback, createdBy } = directive;
+    const own = ownScope(scope, directive);
+    const [[row, counted], skills, targets] = await this.db.readTogether(scope, () =>
+      Promise.all([
+        this.facts(scope, own, directive, now),
+        this.skills.of(scope, capos),
+        this.targets.for(scope, capos.flatMap(actionTypesOfCapo)),
+      ]),
+    );
+    const { tier, buyers, sender, ...shared } = row;
+    const [figures] = speaksOfFigures(text)
       ? await this.db.read<Figures>(own, FIGURES, [
-          workspaceId,
+          scope.workspaceId,
           directive.teamId,
           ...countedDays(now, shared.workspace.timezone),
         ])
       : [];
-    const { directiveId, text, capo, priority, context, deadline, feedback, createdBy } = directive;
     return {
-      ...shared,
-      ...counted!,
-      operator: { handle: createdBy.name, tier },
-      sender: {
-        ...sender,
-        name: sender.name ?? (createdBy.type === 'member' ? createdBy.name : shared.workspace.name),
-      },
-      directive: {
-        directiveId,
-        text,
-        capo: capo!,
-        priority,
-        context,
-        deadline: deadline === null ? null : new Date(deadline).toISOString(),
-      },
-      feedback,
-      buyerContext: buyerContextOf(buyers),
-      skills: capo === null ? [] : await this.skills.of(scope, capo),
-      targets: await this.targetsFor(scope, directive.capo),
-      ...(figures && { figures }),
-      now,
+      standingOrders: shared.standingOrders,
+      for: (capo) => ({
+        ...shared,
+        ...counted,
+        operator: { handle: createdBy.name, tier },
+        sender: {
+          ...sender,
+          name: sender.name ?? (createdBy.type === 'member' ? createdBy.name : shared.workspace.name),
+        },
+        directive: {
+          directiveId,
+          text,
+          capo,
+          priority,
+          context,
+          deadline: deadline === null ? null : new Date(deadline).toISOString(),
+        },
+        feedback,
+        buyerContext: buyerContextOf(buyers),
+        skills: skills.get(capo) ?? [],
+        // A capo that reaches nobody outside is told of nothing there.
+        targets: capos.includes(capo) && reachesOutside(actionTypesOfCapo(capo)) ? targets : NO_TARGETS,
+        ...(figures && { figures }),
+        now,
+      }),
     };
   }
 
-  /** Nothing is looked up for a capo that reaches nobody outside. */
-  private targetsFor(scope: Scope, capo: CapoRole | null): Promise<OutsideTargets> {
-    return this.targets.for(scope, capo === null ? [] : actionTypesOf(engineOf(capo)));
+  private async facts(scope: Scope, own: Scope, { teamId }: BriefedDirective, now: number) {
+    const { workspaceId } = scope;
+    const [[row], , [counted]] = (await this.db.readAll(scope, [
+      { text: BRIEFING, values: [workspaceId, teamId] },
+      scopeSettings(own),
+      { text: COUNTED, values: [workspaceId, new Date(now)] },
+      scopeSettings(scope),
+    ])) as [[Row], unknown, [Pick<Briefing, 'metrics' | 'guardian'>]];
+    return [row, counted] as const;
   }
+}
+
+/** Of what is counted a capo is told what the directive's team sees. */
+function ownScope({ workspaceId }: Scope, { teamId }: BriefedDirective): Scope {
+  return { workspaceId, teamIds: teamId === null ? [] : [teamId] };
+}
+
+function actionTypesOfCapo(capo: CapoRole): ActionTypeName[] {
+  return actionTypesOf(engineOf(capo));
 }
 
 /** When the days begin that are counted, which days they are, and when each begins. */

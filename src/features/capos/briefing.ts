@@ -185,6 +185,8 @@ export interface Concern {
 export interface CapoRunner {
   /** How many drafts of one workspace it makes at a time in this process, so that no workspace takes all of it. */
   readonly perWorkspace: number;
+  /** It asks nobody outside and costs nothing, so nothing has to be recorded before it drafts. */
+  readonly isFree?: boolean;
   /** Rejects with `RunnerFailed`; any other error is a defect of the runner. */
   run(briefing: Briefing, options: { signal: AbortSignal }): Promise<Draft>;
 }

@@ -12,6 +12,7 @@ export const BUILTIN_PROCESSES = { entry, size: 2, timeLimitMs: 5_000, memoryLim
 export class BuiltinRunner implements CapoRunner, OnApplicationShutdown {
   /** A workspace whose texts take long leaves the others a process. */
   readonly perWorkspace = 1;
+  readonly isFree = true;
   readonly #processes: ProcessPool<Briefing, DraftContent>;
 
   constructor(options = BUILTIN_PROCESSES) {

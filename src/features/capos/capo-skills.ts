@@ -8,11 +8,12 @@ const MAX_SKILL_BYTES = 32 * 1024;
 
 /** A skill as its pack has it. */
 interface SkillOfPack {
+  capo: CapoRole;
   packName: string;
   definition: Omit<SkillBrief, 'pack'>;
 }
 
-type Read = (scope: Scope, capo: CapoRole) => Promise<readonly SkillOfPack[]>;
+type Read = (scope: Scope, capos: readonly CapoRole[]) => Promise<readonly SkillOfPack[]>;
 
 /** The skills that a capo has from the workspace's skill packs. They belong to a higher feature, which registers. */
 @Injectable()
@@ -23,16 +24,22 @@ export class CapoSkills {
     this.#read = read;
   }
 
-  /** As many of them, in their order, as there is room for: one that has none left is left out whole. */
-  async of(scope: Scope, capo: CapoRole): Promise<SkillBrief[]> {
+  /** By capo, as many of them, in their order, as there is room for: one that has none left is left out whole. */
+  async of(scope: Scope, capos: readonly CapoRole[]): Promise<Map<CapoRole, SkillBrief[]>> {
     if (!this.#read) throw new Error('no skill packs have registered');
-    let room = MAX_SKILL_BYTES;
-    return (await this.#read(scope, capo)).map(briefOf).filter((skill) => {
-      const bytes = Buffer.byteLength(JSON.stringify(skill));
-      if (bytes > room) return false;
-      room -= bytes;
-      return true;
-    });
+    const found = capos.length === 0 ? [] : await this.#read(scope, capos);
+    return new Map(
+      [...Map.groupBy(found, ({ capo }) => capo)].map(([capo, skills]) => {
+        let room = MAX_SKILL_BYTES;
+        const fitting = skills.map(briefOf).filter((skill) => {
+          const bytes = Buffer.byteLength(JSON.stringify(skill));
+          if (bytes > room) return false;
+          room -= bytes;
+          return true;
+        });
+        return [capo, fitting] as const;
+      }),
+    );
   }
 }
 

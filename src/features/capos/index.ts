@@ -22,7 +22,7 @@ export {
   validateAction,
   valueAt,
 } from './action-types.js';
-export { BriefingReader } from './briefing.reader.js';
+export { type BriefedDirective, BriefingReader } from './briefing.reader.js';
 export {
   type Briefing,
   type CapoRunner,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Connectors } from '../connectors/index.js';
 import { Destinations, targetOf } from '../webhooks/index.js';
-import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets } from './outside-targets.js';
+import { NO_TARGETS, type OutsideTargets, reachesOutside } from './outside-targets.js';
 
 /** Looks up what a workspace reaches outside now. */
 @Injectable()
@@ -13,15 +13,18 @@ export class OutsideTargetsReader {
   ) {}
 
   async read(scope: Scope): Promise<OutsideTargets> {
-    const receiving = await this.destinations.receiving(scope);
+    const [receiving, operations] = await Promise.all([
+      this.destinations.receiving(scope),
+      this.connectors.operations(scope),
+    ]);
     return {
       destinations: receiving.map(targetOf),
-      operations: await this.connectors.operations(scope),
+      operations,
     };
   }
 
   /** What actions of these types need; nothing is looked up for others. */
   async for(scope: Scope, types: readonly string[]): Promise<OutsideTargets> {
-    return types.some((type) => OUTSIDE_TYPES.includes(type)) ? this.read(scope) : NO_TARGETS;
+    return reachesOutside(types) ? this.read(scope) : NO_TARGETS;
   }
 }

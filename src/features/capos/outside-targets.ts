@@ -14,6 +14,10 @@ export const NO_TARGETS: OutsideTargets = { destinations: [], operations: [] };
 /** The action types that reach one of them. */
 export const OUTSIDE_TYPES: readonly string[] = ['webhook.post', 'http.call'];
 
+export function reachesOutside(types: readonly string[]): boolean {
+  return types.some((type) => OUTSIDE_TYPES.includes(type));
+}
+
 /** The undo of a call, in the words of the registry. */
 export const HTTP_UNDO = 'http.undo';
 

@@ -4,7 +4,13 @@ import { Db } from '../../platform/database/db.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
 import { type ApprovalEntity, Approvals } from '../approvals/index.js';
-import { CAPOS, RunnerFailed, paidBefore } from '../capos/index.js';
+import {
+  type BriefedDirective,
+  CAPOS,
+  RunnerFailed,
+  type StandingOrderBrief,
+  paidBefore,
+} from '../capos/index.js';
 import {
   BeginDraft,
   ChargeUnused,
@@ -13,11 +19,11 @@ import {
   Directives,
   DraftDirective,
   DueDrafts,
-  GiveUpDraft,
+  type RouteInMemory,
   addCost,
   titleOf,
 } from '../directives/index.js';
-import { type GuardianEntity, KILLED_TOPIC, isHalted } from '../guardian/index.js';
+import { type GuardianEntity, isHalted } from '../guardian/index.js';
 import { StandingOrders } from '../standing-orders/index.js';
 import type { RouteRequest } from './route.js';
 import { type Routed, Router } from './router.js';
@@ -42,8 +48,7 @@ interface Found {
 /**
  * Gives a directive without a capo to the one it belongs to (SPECIFICATION, processing order 1 and 2). The scores of
  * all five and the reason are kept with the directive. No transaction is open while a model is asked; what it answers
- * counts only if the work is still this attempt's. Where no model is asked, the capo begins in the same transaction, and
- * drafts as part of the same work.
+ * counts only if the work is still this attempt's. Where no model is asked, the capo drafts as part of the same work.
  */
 @Injectable()
 export class RouteDirective implements OnModuleInit {
@@ -58,28 +63,32 @@ export class RouteDirective implements OnModuleInit {
     private readonly drafts: DueDrafts,
     private readonly beginDraft: BeginDraft,
     private readonly draftDirective: DraftDirective,
-    private readonly giveUpDraft: GiveUpDraft,
     private readonly chargeUnused: ChargeUnused,
   ) {}
 
   onModuleInit(): void {
     this.work.declare({
+      ...this.draftDirective.kind,
       name: 'directive.route',
-      pool: 32,
-      perQueue: this.draftDirective.perWorkspace,
-      tries: 5,
-      abortTopic: KILLED_TOPIC,
-      run: (item, signal) => this.execute(item, signal),
-      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+      run: (item, signal) =>
+        this.router.asksModel
+          ? this.routeByModel(item, signal)
+          : this.draftDirective.run(item, signal, {
+              begin: () => this.db.transaction(scopeOfWork(item), () => this.routeAndBegin(item)),
+              route: (directive, standingOrders) => this.routeInMemory(directive, standingOrders),
+            }),
     });
   }
 
-  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
-    if (!this.router.asksModel) {
-      const directive = await this.db.transaction(scopeOfWork(item), () => this.routeAndBegin(item));
-      if (directive) await this.draftDirective.draft(item, directive, signal);
-      return;
-    }
+  private routeInMemory(
+    { text, priority, context }: BriefedDirective,
+    standingOrders: readonly StandingOrderBrief[],
+  ): ReturnType<RouteInMemory> {
+    const routed = this.router.byWords({ text, priority, context, standingOrders });
+    return { capo: routed.capo, assign: (found) => this.assign(found, routed) };
+  }
+
+  private async routeByModel(item: WorkItem, signal: AbortSignal): Promise<void> {
     const request = await this.db.transaction(scopeOfWork(item), async () => {
       const found = await this.locked(item);
       return found && this.requestOf(found.directive);
@@ -121,6 +130,7 @@ export class RouteDirective implements OnModuleInit {
       return undefined;
     }
     this.beginDraft.recordStart(item, directive, guardian);
+    this.work.check(item);
     return directive;
   }
 
@@ -143,7 +153,10 @@ export class RouteDirective implements OnModuleInit {
     const { capo, candidates, reason, model, fallback, cost } = routed;
     this.directives.assign(directive, capo, { candidates, reason });
     directive.capo = capo;
-    if (approval) this.approvals.assign(approval, capo);
+    if (approval) {
+      this.approvals.assign(approval, capo);
+      approval.capo = capo;
+    }
     if (cost.tokensIn + cost.tokensOut > 0) {
       this.directives.update(directive, { cost: addCost(directive.cost, cost) });
     }

@@ -33,17 +33,18 @@ export class BeginDraft {
         return undefined;
       }
       this.recordStart(item, directive, guardian);
+      this.work.check(item);
       return directive;
     });
   }
 
   /** In the open transaction, which has locked both. */
   recordStart(
-    { failures, crashes, lastError }: WorkItem,
+    item: WorkItem,
     directive: DirectiveEntity,
     { epoch }: GuardianEntity,
+    startedAt = this.clock.now(),
   ): void {
-    const isFirst = failures + crashes === 0 && lastError === null;
     const capo = directive.capo!;
     const receipt = {
       actor: capoActor(capo),
@@ -52,8 +53,14 @@ export class BeginDraft {
       guardianEpoch: epoch,
       details: { round: directive.feedback.length },
     };
-    if (directive.status === 'queued') this.transitions.apply(directive, 'start', receipt);
-    else if (isFirst) this.transitions.note(directive, receipt);
-    if (directive.startedAt === null) this.directives.update(directive, { startedAt: this.clock.now() });
+    if (directive.status === 'queued') {
+      directive.status = this.transitions.apply(directive, 'start', receipt);
+    } else if (isFirstAttempt(item) || directive.startedAt === null)
+      this.transitions.note(directive, receipt);
+    if (directive.startedAt === null) this.directives.update(directive, { startedAt });
   }
+}
+
+export function isFirstAttempt({ failures, crashes, lastError }: WorkItem): boolean {
+  return failures + crashes === 0 && lastError === null;
 }

@@ -25,7 +25,10 @@ export class CheckDraft {
   ) {}
 
   /** The work packets of a draft, or why one is not one that this capo can make. */
-  async execute(directive: DirectiveEntity, draft: Draft): Promise<WorkPacketEntity[] | string> {
+  async execute(
+    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId' | 'capo'>,
+    draft: Draft,
+  ): Promise<WorkPacketEntity[] | string> {
     const capo = directive.capo!;
     const { workspaceId, directiveId, teamId } = directive;
     const createdAt = this.clock.now();

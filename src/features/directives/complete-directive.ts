@@ -10,12 +10,20 @@ import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
 import { executedTogether } from './packets/executed-sentence.js';
-import { PacketTallies, type PacketTally } from './packets/packet-tallies.reader.js';
+import type { DuePacket } from './packets/due-packets.repository.js';
+import { PacketTallies, type PacketTally, tallyOfOnly } from './packets/packet-tallies.reader.js';
+import type { PacketResult, WorkPacketEntity } from './packets/work-packet.entity.js';
 
 /** Work packets of one directive are mostly denied for one reason. */
 const MOST_DENIALS = 3;
 
 type Completed = Named & Pick<DirectiveEntity, 'capo' | 'deadline'>;
+
+/** A directive, locked, and how its packets have ended. */
+export interface Look {
+  directive: (Completed & Pick<DirectiveEntity, 'text'>) | undefined;
+  tally: PacketTally;
+}
 
 /** Ends a directive when the last of its packets has ended. */
 @Injectable()
@@ -33,11 +41,36 @@ export class CompleteDirective {
    * packets that end at the same moment the second waits, and then sees that both have ended.
    */
   async packetEnded(workspaceId: string, directiveId: string): Promise<void> {
-    const directive = await this.directives.lock(workspaceId, directiveId);
+    await this.continue(await this.look({ workspaceId, directiveId }));
+  }
+
+  /** {@link packetEnded}, in two: what is known of the directive once this packet is executed, and what comes of that. */
+  lookAhead(packet: WorkPacketEntity, result: PacketResult): Promise<Look> {
+    return this.look(packet, { workPacketId: packet.workPacketId, result });
+  }
+
+  /** {@link lookAhead} of the only packet of a directive that is being sent. */
+  foresee(packet: DuePacket, result: PacketResult): Look {
+    const { workspaceId, directiveId, teamId, capo, deadline, directiveText: text } = packet;
+    const directive = { workspaceId, directiveId, teamId, capo, deadline, text, status: 'sending' } as const;
+    return { directive, tally: tallyOfOnly(packet, result) };
+  }
+
+  async continue({ directive, tally }: Look): Promise<void> {
     // Halted: the revert counts again. Anything else has ended already, or waits for a person.
-    if (directive?.status !== 'sending') return;
-    const tally = await this.tallies.of(workspaceId, directiveId);
-    if (tally.open === 0) await this.complete(directive, titleOf(directive.text), tally);
+    if (directive?.status === 'sending' && tally.open === 0)
+      await this.complete(directive, titleOf(directive.text), tally);
+  }
+
+  private async look(
+    { workspaceId, directiveId }: Pick<WorkPacketEntity, 'workspaceId' | 'directiveId'>,
+    executed?: { workPacketId: string; result: PacketResult },
+  ): Promise<Look> {
+    const [directive, tally] = await Promise.all([
+      this.directives.lock(workspaceId, directiveId),
+      this.tallies.of(workspaceId, directiveId, executed),
+    ]);
+    return { directive, tally };
   }
 
   /** It is known by now that a packet arrived of which nobody here could tell; the directive is locked. */

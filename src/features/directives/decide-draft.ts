@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PolicyGate } from '../guardian/index.js';
+import { type LockedFacts, PolicyGate } from '../guardian/index.js';
+import type { Priority } from '../terms/index.js';
 import { decidedPacketOf } from './packets/work-packet.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { type CheckedDraft, verdictOn } from './decided-draft.js';
+import type { DirectiveEntity } from './directive.entity.js';
 import { DiscardDraft } from './discard-draft.js';
 import { RecordDraft } from './record-draft.js';
 import { ReleaseDraft } from './release-draft.js';
@@ -20,16 +23,22 @@ export class DecideDraft {
     private readonly releaseDraft: ReleaseDraft,
   ) {}
 
+  /** What {@link execute} locks and reads first, for a caller that locks the draft in the same message, in front of it. */
+  lock(
+    packets: readonly WorkPacketEntity[],
+    { priority }: Pick<DirectiveEntity, 'priority'>,
+  ): Promise<LockedFacts> {
+    return this.gate.lock(decidedPackets(packets, priority));
+  }
+
   async execute(checked: CheckedDraft): Promise<void> {
-    const { directive, guardian, packets } = checked;
-    const policy = await this.gate.decide(
-      packets.map((packet) => decidedPacketOf(packet, directive.priority)),
-      {
-        guardian,
-        waitingAhead: (standingOrderIds) =>
-          this.packets.waitingAhead(directive.workspaceId, standingOrderIds),
-      },
-    );
+    const { directive, guardian, packets, facts } = checked;
+    const { workspaceId, priority } = directive;
+    const policy = await this.gate.decide(decidedPackets(packets, priority), {
+      guardian,
+      facts,
+      waitingAhead: (standingOrderIds) => this.packets.waitingAhead(workspaceId, standingOrderIds),
+    });
     const decided = { ...checked, policy };
     this.recordDraft.execute(decided);
     switch (verdictOn(decided)) {
@@ -43,4 +52,8 @@ export class DecideDraft {
         return this.releaseDraft.execute(decided);
     }
   }
+}
+
+function decidedPackets(packets: readonly WorkPacketEntity[], priority: Priority) {
+  return packets.map((packet) => decidedPacketOf(packet, priority));
 }

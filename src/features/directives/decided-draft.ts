@@ -1,6 +1,6 @@
-import type { ApprovalEntity } from '../approvals/index.js';
+import type { ApprovalEntity, TellOfApproval } from '../approvals/index.js';
 import type { Draft } from '../capos/index.js';
-import type { GuardianEntity, PolicyDecision } from '../guardian/index.js';
+import type { GuardianEntity, LockedFacts, PolicyDecision } from '../guardian/index.js';
 import type { Decision } from '../standing-orders/index.js';
 import type { WorkPacketEntity } from './packets/work-packet.entity.js';
 import type { DirectiveEntity } from './directive.entity.js';
@@ -14,6 +14,10 @@ export interface CheckedDraft {
   directive: DirectiveEntity;
   draft: Draft;
   packets: readonly WorkPacketEntity[];
+  /** Where they were read with the locks. */
+  facts?: LockedFacts | undefined;
+  /** Where it was looked up with the locks; otherwise members are told by work of its own. */
+  tell?: TellOfApproval | undefined;
 }
 
 /** A draft about which the guardian has decided: one decision for each of its work packets. */

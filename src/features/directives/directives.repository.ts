@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
-import { countByTally, newestFirst, readPage, where } from '../../platform/database/listing.js';
+import {
+  countByTally,
+  newestFirst,
+  pageOfEach,
+  partsBy,
+  readPage,
+  where,
+} from '../../platform/database/listing.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Statement } from '../../platform/database/batch.js';
 import { RequestContext } from '../../platform/kernel/request-context.js';
@@ -9,7 +16,13 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { HaltedCounts } from '../guardian/index.js';
-import type { CapoRole, Cost, DirectiveStatus } from '../terms/index.js';
+import {
+  CAPO_ROLES,
+  type CapoRole,
+  type Cost,
+  DIRECTIVE_STATUSES,
+  type DirectiveStatus,
+} from '../terms/index.js';
 import type { DirectiveChange } from './directive-view.dto.js';
 import { DirectiveEntity, type Routing } from './directive.entity.js';
 import { sqlList } from '../../platform/kernel/transition-table.js';
@@ -215,20 +228,29 @@ export class Directives {
     scope: Scope,
     { status, capo, scheduleId, teamId, ...paging }: DirectivesQuery,
   ): Promise<Page<ListedDirective>> {
+    const filters = where({
+      workspace_id: scope.workspaceId,
+      schedule_id: scheduleId,
+      status,
+      capo,
+      team_id: teamId,
+    });
+    const order = newestFirst('directive_id');
+    // The index has status and capo in front of the time.
+    const parts =
+      status === undefined
+        ? partsBy('status', DIRECTIVE_STATUSES)
+        : [...partsBy('capo', CAPO_ROLES), 'capo is null'];
+    const isMerged = scheduleId === undefined && (status === undefined) !== (capo === undefined);
     const listing = {
       name: 'directives',
       select: `${SUMMARY}, left(ltrim(text, E' \\t\\r\\n'), ${LISTED_TEXT}) as text,
         case when error is not null then jsonb_strip_nulls(jsonb_build_object('code', error->>'code',
           'message', left(error->>'message', ${LISTED_TEXT}), 'nextStep', error->>'nextStep')) end as error`,
       from: 'directives',
-      ...where({
-        workspace_id: scope.workspaceId,
-        schedule_id: scheduleId,
-        status,
-        capo,
-        team_id: teamId,
-      }),
-      order: newestFirst('directive_id'),
+      ...filters,
+      order,
+      ...(isMerged && { page: pageOfEach('directives', 'directive_id', parts, filters.where, order) }),
       // The runs of one schedule are few, and no tally has them.
       ...(scheduleId === undefined && {
         count: countByTally(

@@ -1,30 +1,60 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../platform/kernel/clock.js';
 import { Work } from '../../platform/work/work.js';
-import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { scopeOfWork, type WorkItem, type WorkKind } from '../../platform/work/work-item.js';
 import {
+  type BriefedDirective,
+  type Briefing,
   BriefingReader,
   CAPO_RUNNER,
+  type CapoRole,
   type CapoRunner,
   type Draft,
+  type StandingOrderBrief,
   withDangers,
   withReplyTo,
 } from '../capos/index.js';
-import { KILLED_TOPIC } from '../guardian/index.js';
-import { AcceptDraft } from './accept-draft.js';
-import { BeginDraft } from './begin-draft.js';
+import { KILLED_TOPIC, isHalted } from '../guardian/index.js';
+import { AcceptDraft, type FoundDirective } from './accept-draft.js';
+import { BeginDraft, isFirstAttempt } from './begin-draft.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { GiveUpDraft } from './give-up-draft.js';
 import { RecordDraftFailure } from './record-draft-failure.js';
 
+type ToldOfDirective = Omit<BriefedDirective, 'directiveId'> & Pick<DirectiveEntity, 'requiresApproval'>;
+
+/** A directive to be drafted; with as much of it as its capo is told, where the runner is free (app.claim_drafts). */
+export interface DraftItem extends WorkItem, Partial<ToldOfDirective> {
+  startedAt?: number | null;
+}
+
+type ClaimedDraft = DraftItem & ToldOfDirective;
+
+/** To which capo a directive goes, by what is known of it. */
+export type RouteInMemory = (
+  directive: BriefedDirective,
+  standingOrders: readonly StandingOrderBrief[],
+) => { capo: CapoRole; assign: (found: FoundDirective) => void };
+
+/** How the first steps of an attempt are taken. */
+interface Steps {
+  /** Records that the capo began, and answers the directive if it may. */
+  begin: () => Promise<DirectiveEntity | undefined>;
+  /** Left out where the directive has its capo. */
+  route?: RouteInMemory;
+}
+
 /**
  * Lets a capo make the draft: claims the directive, gives the capo the full context (SPECIFICATION, Context), and hands
  * what it made to the guardian. No transaction is open while the capo works; what it makes counts only if the work is still
- * this attempt's.
+ * this attempt's. A free runner's first draft is made before anything is recorded: that it was routed, begun, made and decided is
+ * one transaction (docs/decisions/0061).
  */
 @Injectable()
 export class DraftDirective implements OnModuleInit {
   constructor(
     private readonly work: Work,
+    private readonly clock: Clock,
     private readonly beginDraft: BeginDraft,
     private readonly briefings: BriefingReader,
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
@@ -33,39 +63,80 @@ export class DraftDirective implements OnModuleInit {
     private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
-  /** How many drafts of a workspace are made at the same time. */
-  get perWorkspace(): number {
-    return this.runner.perWorkspace;
-  }
-
   onModuleInit(): void {
     this.work.declare({
+      ...this.kind,
       name: 'directive.draft',
-      // A capo mostly waits, for a model or for a thread of its own; what it computes here is little.
-      pool: 32,
-      perQueue: this.perWorkspace,
-      tries: 5,
-      abortTopic: KILLED_TOPIC,
-      run: (item, signal) => this.execute(item, signal),
-      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+      run: (item, signal) => this.run(item, signal, { begin: () => this.beginDraft.execute(item) }),
     });
   }
 
-  private async execute(item: WorkItem, signal: AbortSignal): Promise<void> {
-    const directive = await this.beginDraft.execute(item);
-    if (directive) await this.draft(item, directive, signal);
+  /** What is the same for all work that ends with a draft. */
+  get kind(): Omit<WorkKind<DraftItem>, 'name' | 'run'> {
+    return {
+      // A capo mostly waits, for a model or for a thread of its own; what it computes here is little.
+      pool: 32,
+      perQueue: this.runner.perWorkspace,
+      tries: 5,
+      abortTopic: KILLED_TOPIC,
+      ...(this.runner.isFree && { claim: 'app.claim_drafts' }),
+      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+    };
   }
 
-  /** Of a directive on which its capo has begun to work, by this work. */
-  async draft(item: WorkItem, directive: DirectiveEntity, signal: AbortSignal): Promise<void> {
+  async run(item: DraftItem, signal: AbortSignal, steps: Steps): Promise<void> {
+    if (this.isUnbegun(item) && (await this.draftAtOnce(item, signal, steps))) return;
+    const directive = await steps.begin();
+    if (!directive) return;
     let draft: Draft;
     try {
-      const briefing = await this.briefings.read(scopeOfWork(item), directive);
-      draft = withReplyTo(withDangers(await this.runner.run(briefing, { signal }), briefing), briefing);
+      draft = await this.draft(await this.briefings.read(scopeOfWork(item), directive), signal);
     } catch (error) {
       await this.recordFailure.execute(item, error);
       return;
     }
     await this.acceptDraft.execute(item, draft);
+  }
+
+  private async draft(briefing: Briefing, signal: AbortSignal): Promise<Draft> {
+    return withReplyTo(withDangers(await this.runner.run(briefing, { signal }), briefing), briefing);
+  }
+
+  /** Neither this attempt nor one before it has recorded anything. */
+  private isUnbegun(item: DraftItem): item is ClaimedDraft {
+    return typeof item.text === 'string' && item.startedAt === null && isFirstAttempt(item);
+  }
+
+  /** Answers whether it did; where something has changed meanwhile it takes its steps one by one. */
+  private async draftAtOnce(
+    item: ClaimedDraft,
+    signal: AbortSignal,
+    { begin, route }: Steps,
+  ): Promise<boolean> {
+    const startedAt = this.clock.now();
+    const { workspaceId, id: directiveId, teamId, priority, requiresApproval } = item;
+    const directive = { ...item, directiveId };
+    let unbegun;
+    try {
+      const briefing = await this.briefings.readUnrouted(scopeOfWork(item), directive);
+      const routed = item.capo === null ? route?.(directive, briefing.standingOrders) : undefined;
+      const capo = routed?.capo ?? item.capo!;
+      const draft = await this.draft(briefing.for(capo), signal);
+      unbegun = { routed, capo, draft };
+    } catch (error) {
+      if (await begin()) await this.recordFailure.execute(item, error);
+      return true;
+    }
+    const { routed, capo, draft } = unbegun;
+    return this.acceptDraft.together(item, {
+      of: { workspaceId, directiveId, teamId, capo, priority, requiresApproval },
+      draft,
+      mayBegin: ({ guardian, directive: { capo: given, startedAt: began }, paused }) =>
+        !isHalted(guardian.mode) && !paused.has(capo) && given === item.capo && began === null,
+      begin: (found) => {
+        routed?.assign(found);
+        this.beginDraft.recordStart(item, found.directive, found.guardian, startedAt);
+      },
+    });
   }
 }

@@ -9,12 +9,18 @@ import type { DirectiveEntity } from './directive.entity.js';
 import { Directives } from './directives.repository.js';
 
 /** What an attempt at a draft locks. */
-interface Locked {
+export interface LockedDraft {
   guardian: GuardianEntity;
   /** The one that waits for the draft, if one does. */
   approval: ApprovalEntity | undefined;
   /** Missing when it is not one that may be drafted any more. */
   directive: DirectiveEntity | undefined;
+}
+
+/** What one locks that begins. */
+export interface BeginningDraft extends LockedDraft {
+  /** The capos that are paused. */
+  paused: ReadonlySet<string>;
 }
 
 /** Directives that a capo may still draft, each behind what is locked before it: the guardian, and its approval. */
@@ -29,7 +35,7 @@ export class DueDrafts {
   ) {}
 
   /** For an attempt that begins, with the capos that are paused. */
-  async lockToBegin({ workspaceId, id }: WorkItem): Promise<Locked & { paused: ReadonlySet<string> }> {
+  async lockToBegin({ workspaceId, id }: WorkItem): Promise<BeginningDraft> {
     // The directive is locked before its capo is looked up: a resume waits for the lock, and then finds it parked.
     const [[guardian], [approval], [directive], paused] = (await this.db.unit.batch([
       ...this.locks(workspaceId, id),
@@ -39,7 +45,7 @@ export class DueDrafts {
   }
 
   /** For a draft that was made, or is given up. */
-  async lock({ workspaceId, id }: WorkItem): Promise<Locked> {
+  async lock({ workspaceId, id }: WorkItem): Promise<LockedDraft> {
     const [[guardian], [approval], [directive]] = (await this.db.unit.batch(this.locks(workspaceId, id))) as [
       [GuardianEntity],
       [ApprovalEntity?],
@@ -49,7 +55,7 @@ export class DueDrafts {
   }
 
   /** For an attempt that made no draft: it does not depend on the guardian. */
-  async lockWithApproval({ workspaceId, id }: WorkItem): Promise<Omit<Locked, 'guardian'>> {
+  async lockWithApproval({ workspaceId, id }: WorkItem): Promise<Omit<LockedDraft, 'guardian'>> {
     const [[approval], [directive]] = (await this.db.unit.batch([
       this.approvals.lockPendingStatement(workspaceId, id),
       this.directives.lockDraftingStatement(workspaceId, id),

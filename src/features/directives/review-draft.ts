@@ -21,7 +21,7 @@ export class ReviewDraft {
   ) {}
 
   execute(decided: DecidedDraft): void {
-    const { directive, draft, packets, policy, guardian } = decided;
+    const { directive, draft, packets, policy, guardian, approval, tell } = decided;
     const approvalId = isAwaited(decided) ? directive.approvalId! : this.ask(directive);
     const { workspaceId, directiveId, deadline, engine } = directive;
     const title = titleOf(directive.text);
@@ -32,7 +32,11 @@ export class ReviewDraft {
     this.requestApproval.makeReady(
       { workspaceId, approvalId, directiveId, title, deadline },
       readyContent(directive, packets, decisions, { now: this.clock.now(), concerns: draft.concerns }),
-      { author: authorOf(engine), by: capoActor(directive.capo!) },
+      {
+        author: authorOf(engine),
+        by: capoActor(directive.capo!),
+        ...(tell && approval && { telling: { approval, tell } }),
+      },
     );
     const receipt = {
       actor: capoActor(directive.capo!),

@@ -18,6 +18,7 @@ export {
 export { newRevert } from './revert.js';
 export { type PolicyDecision, decisionsInReceipt } from './policy-decision.js';
 export { type AllowedBy, PolicyGate, type Recheck } from './policy-gate.js';
+export type { LockedFacts, Moment } from './policy-facts.js';
 export { PolicyPreview } from './policy-preview.js';
 export { COMPENSATE, RevertProgress } from './revert-progress.js';
 export { RevertAnswer } from './revert.dto.js';

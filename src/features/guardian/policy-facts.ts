@@ -20,7 +20,17 @@ import { Guardians } from './guardians.repository.js';
 import { idOf, type Situation } from './policy-decision.js';
 
 /** When a decision is made, by whose presence and zone, and which orders are in force. */
-type Moment = [[{ at: number }], [OperatorHours], [{ epoch: number }]];
+type MomentRows = [[{ at: number }], [OperatorHours], [{ epoch: number }]];
+
+/** {@link MomentRows}, read in the open transaction, with the guardian locked. */
+export interface Moment {
+  at: number;
+  operator: OperatorHours;
+  epoch: number;
+}
+
+/** What a decision depends on besides the work packet and the guardian, with the workspace's decisions locked. */
+export type LockedFacts = Omit<Situation, 'guardian'>;
 
 /**
  * Reads what decisions depend on besides their work packets, each time in one round trip unless an order has changed. Their
@@ -42,9 +52,8 @@ export class PolicyFacts {
    */
   async lock(
     packets: readonly DecidedPacket[],
-    guardian: GuardianEntity,
     sent?: string,
-  ): Promise<{ situation: Situation; former: FormerUse[] }> {
+  ): Promise<{ facts: LockedFacts; former: FormerUse[] }> {
     const { unit } = this.db;
     const { workspaceId } = unit.scope;
     let known = this.inForce.known(workspaceId);
@@ -53,23 +62,27 @@ export class PolicyFacts {
       ...this.momentStatements(workspaceId),
       this.usageStatement(workspaceId, known, packets),
       ...(sent === undefined ? [] : [this.uses.formerUsesStatement(workspaceId, sent)]),
-    ])) as [unknown, ...Moment, UsageOfOrder[], FormerUse[]?];
+    ])) as [unknown, ...MomentRows, UsageOfOrder[], FormerUse[]?];
     const [, former = []] = first;
     let [usage] = first;
     if (known.epoch !== epoch) {
       known = await this.inForce.read(workspaceId);
       [usage] = (await unit.batch([this.usageStatement(workspaceId, known, packets)])) as [UsageOfOrder[]];
     }
-    return { situation: { at, guardian, operator, known, usages: new Usages(usage) }, former };
+    return { facts: { at, operator, known, usages: new Usages(usage) }, former };
+  }
+
+  async moment(): Promise<Moment> {
+    const { unit } = this.db;
+    const [[{ at }], [operator], [{ epoch }]] = (await unit.batch(
+      this.momentStatements(unit.scope.workspaceId),
+    )) as MomentRows;
+    return { at, operator, epoch };
   }
 
   /** In the open transaction, for orders whose usage does not matter: those that deny. */
-  async withoutUsage(guardian: GuardianEntity): Promise<Situation> {
-    const { unit } = this.db;
-    const { workspaceId } = unit.scope;
-    const [[{ at }], [operator], [{ epoch }]] = (await unit.batch(
-      this.momentStatements(workspaceId),
-    )) as Moment;
+  async withoutUsage(guardian: GuardianEntity, { at, operator, epoch }: Moment): Promise<Situation> {
+    const { workspaceId } = guardian;
     const before = this.inForce.known(workspaceId);
     const known = before.epoch === epoch ? before : await this.inForce.read(workspaceId);
     return { at, guardian, operator, known, usages: new Usages([]) };
@@ -87,7 +100,7 @@ export class PolicyFacts {
       this.guardians.readStatement(workspaceId),
       ...this.momentStatements(workspaceId),
       this.usageStatement(workspaceId, known, packets),
-    ])) as [[GuardianEntity], ...Moment, UsageOfOrder[]];
+    ])) as [[GuardianEntity], ...MomentRows, UsageOfOrder[]];
     let usage = first;
     if (known.epoch !== epoch) {
       known = await this.db.transaction(scope, () => this.inForce.read(workspaceId));

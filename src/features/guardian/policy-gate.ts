@@ -20,7 +20,7 @@ import {
   type PolicyDecision,
   withWarnings,
 } from './policy-decision.js';
-import { PolicyFacts } from './policy-facts.js';
+import { type LockedFacts, type Moment, PolicyFacts } from './policy-facts.js';
 import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
 
 /**
@@ -61,15 +61,29 @@ export class PolicyGate {
    */
   async decide(
     packets: readonly DecidedPacket[],
-    { guardian, waitingAhead = NOBODY_WAITS }: { guardian: GuardianEntity; waitingAhead?: WaitingAhead },
+    {
+      guardian,
+      facts,
+      waitingAhead = NOBODY_WAITS,
+    }: { guardian: GuardianEntity; facts?: LockedFacts | undefined; waitingAhead?: WaitingAhead },
   ): Promise<PolicyDecision[]> {
-    const { situation } = await this.facts.lock(packets, guardian);
+    const situation = { ...(facts ?? (await this.lock(packets))), guardian };
     const scope = wholeWorkspaceOf(guardian);
     const decisions = await decideInOrder(packets, situation, (decided, before) =>
       this.room.decideWhen(scope, decided, waitingAhead, before),
     );
     for (const [index, packet] of packets.entries()) this.record(packet, decisions[index]!);
     return decisions;
+  }
+
+  /** What {@link decide} locks and reads first, for a caller that locks the guardian in the same message, in front of it. */
+  async lock(packets: readonly DecidedPacket[]): Promise<LockedFacts> {
+    return (await this.facts.lock(packets)).facts;
+  }
+
+  /** What {@link recheck} reads first, for a caller that locks the guardian in the same message. */
+  moment(): Promise<Moment> {
+    return this.facts.moment();
   }
 
   /** Records that the packet is sent by this decision: every order that matched counts it. */
@@ -100,9 +114,11 @@ export class PolicyGate {
       allowedBy,
       hasLeftInPart = false,
       waitingAhead = NOBODY_WAITS,
+      moment,
     }: {
       guardian: GuardianEntity;
       allowedBy: AllowedBy;
+      moment?: Moment;
       hasLeftInPart?: boolean;
       waitingAhead?: WaitingAhead;
     },
@@ -110,17 +126,20 @@ export class PolicyGate {
     if (letsNothingLeave(guardian.mode)) return { verdict: 'wait' };
     return allowedBy === 'policy' && !hasLeftInPart
       ? this.recheckAllowed(packet, guardian, waitingAhead)
-      : this.recheckApproved(packet, guardian, allowedBy === 'requester', hasLeftInPart);
+      : this.recheckApproved(packet, guardian, {
+          byRequester: allowedBy === 'requester',
+          hasLeftInPart,
+          moment: moment ?? (await this.moment()),
+        });
   }
 
   /** Most may go, and of those no limit has to be read; what may not is decided by every order, as its record says. */
   private async recheckApproved(
     packet: Packet,
     guardian: GuardianEntity,
-    byRequester: boolean,
-    hasLeftInPart: boolean,
+    { byRequester, hasLeftInPart, moment }: { byRequester: boolean; hasLeftInPart: boolean; moment: Moment },
   ): Promise<Recheck> {
-    const quick = await this.facts.withoutUsage(guardian);
+    const quick = await this.facts.withoutUsage(guardian, moment);
     const orders = ordersFor(quick.known, packet.teamId, quick.at);
     const binding = orders.filter(
       (order) => order.effect === 'deny' || (byRequester && wantsOtherEyes(order)),
@@ -157,8 +176,9 @@ export class PolicyGate {
 
   /** By every order that is in force now, apart from what the packet has used up of their limits itself. */
   private async decideAgain(packet: Packet, guardian: GuardianEntity) {
-    const { situation, former } = await this.facts.lock([packet], guardian, packet.workPacketId);
-    const { at, known, operator, usages } = situation;
+    const { facts, former } = await this.facts.lock([packet], packet.workPacketId);
+    const { at, known, operator, usages } = facts;
+    const situation = { ...facts, guardian };
     const orders = ordersFor(known, packet.teamId, at);
     for (const use of former) {
       const order = orders.find(({ standingOrderId }) => standingOrderId === use.standingOrderId);

@@ -47,19 +47,7 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
 
   async current(scope: Scope, ids: readonly string[], at: number): Promise<Map<string, Notice>> {
     const waiting = await this.approvals.waiting(scope, ids, at);
-    return new Map(
-      waiting.map((approval) => [
-        approval.approvalId,
-        {
-          revision: approval.contentHash!,
-          teamId: approval.teamId,
-          role: 'operator',
-          isUrgent: isUrgent(approval, at),
-          onlyTo: approval.mayApprove,
-          notTo: [...approval.mayNotApprove, ...approval.editedBy],
-        },
-      ]),
-    );
+    return new Map(waiting.map((approval) => [approval.approvalId, noticeOf(approval, at)]));
   }
 
   /** By approval: the only members who may still approve it, if it matters who they are, and those who may not whatever their role. */
@@ -138,6 +126,17 @@ export class ApprovalNotices implements NoticeSource, OnModuleInit {
       ];
     });
   }
+}
+
+export function noticeOf(approval: WaitingApproval, at: number): Notice {
+  return {
+    revision: approval.contentHash!,
+    teamId: approval.teamId,
+    role: 'operator',
+    isUrgent: isUrgent(approval, at),
+    onlyTo: approval.mayApprove,
+    notTo: [...approval.mayNotApprove, ...approval.editedBy],
+  };
 }
 
 function entryOf(approval: ShownApproval, link: Block, { zone }: Addressee): DigestEntry {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole, ROLES, scopeOf } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, type Role, ROLES, scopeOf } from '../../platform/auth/caller.js';
 import { Config } from '../../platform/config/config.js';
 import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
@@ -74,6 +74,16 @@ export class NotificationChoices {
       `select ${columnsOf(NotificationChoiceEntity)} from notification_choices
        where workspace_id = $1 and member_id = any($2)`,
       [workspaceId, memberIds],
+    );
+    return new Map(rows.map((row) => [row.memberId, row]));
+  }
+
+  /** {@link ofAll} of the members who have this role in the team, or where there is none. */
+  async ofDeciding(workspaceId: string, teamId: string | null, role: Role): Promise<Map<string, OwnChoice>> {
+    const rows = await this.db.query<NotificationChoiceEntity>(
+      `select ${columnsOf(NotificationChoiceEntity)} from notification_choices
+       where workspace_id = $1 and member_id = any(app.approvers_of($1, $2, $3, '[]'))`,
+      [workspaceId, teamId, role],
     );
     return new Map(rows.map((row) => [row.memberId, row]));
   }

@@ -6,9 +6,11 @@ import { isReachable } from '../../platform/kernel/mail-address.js';
 import { Work } from '../../platform/work/work.js';
 import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { TELL_MEMBERS } from '../terms/index.js';
-import { Members, Workspaces } from '../workspaces/index.js';
-import { NoticeSources } from './notice-source.js';
-import { choiceOf, NO_CHOICE, whenToTell } from './notification-choice.js';
+import { ReadyApprovals, type TellOfApproval } from '../approvals/index.js';
+import { type DecidingMember, Members, type WorkspaceSettings, Workspaces } from '../workspaces/index.js';
+import { noticeOf } from './approval-notices.js';
+import { type Notice, NoticeSources } from './notice-source.js';
+import { choiceOf, NO_CHOICE, type OwnChoice, whenToTell } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { SEND_WORK, SendNotifications } from './send-notifications.js';
 import type { NotificationKind } from './notification.entity.js';
@@ -17,9 +19,19 @@ import { Notifications } from './notifications.repository.js';
 /** More members than this are not mailed about one thing: those of its team first. */
 const MOST_MEMBERS = 200;
 
+/** What members are told of. */
+interface Told {
+  workspaceId: string;
+  kind: NotificationKind;
+  id: string;
+  notice: Notice;
+  at: number;
+}
+
 /**
  * Who is told of something, and when. It is enqueued in the transaction that makes something wait for a person, so that none
- * is forgotten, and done after it, so that no approval waits for a list of members or for a mail server.
+ * is forgotten, and done after it, so that no approval waits for a long list of members; a draft that is decided as it is made
+ * looks up a short one with its locks, and plans its mails in its own transaction.
  */
 @Injectable()
 export class PlanNotifications implements OnModuleInit {
@@ -27,6 +39,7 @@ export class PlanNotifications implements OnModuleInit {
     private readonly db: Db,
     private readonly work: Work,
     private readonly workspaces: Workspaces,
+    private readonly readyApprovals: ReadyApprovals,
     private readonly members: Members,
     private readonly choices: NotificationChoices,
     private readonly sources: NoticeSources,
@@ -36,6 +49,7 @@ export class PlanNotifications implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.readyApprovals.register((workspaceId, teamId) => this.lookUp(workspaceId, teamId));
     this.work.declare({
       name: TELL_MEMBERS,
       pool: 2,
@@ -54,37 +68,72 @@ export class PlanNotifications implements OnModuleInit {
     await this.db.transaction(scope, async () => {
       this.work.complete(item);
       const at = this.clock.now();
-      const notice = (await source.current(scope, [id], at)).get(id);
+      const [current, settings] = await Promise.all([
+        source.current(scope, [id], at),
+        this.workspaces.settings(scope),
+      ]);
+      const notice = current.get(id);
       if (!notice) return;
-      const { revision, teamId, role, isUrgent, isImposed = false, onlyTo = null, notTo } = notice;
-      const settings = await this.workspaces.settings(scope);
+      const { teamId, role, onlyTo = null, notTo } = notice;
       const whom = { role, only: onlyTo, except: notTo, limit: MOST_MEMBERS };
       const members = await this.members.deciding(workspaceId, teamId, whom);
-      const reachable = members.filter(({ email }) => isReachable(email)).map(({ memberId }) => memberId);
-      if (reachable.length === 0) return;
-      const own = await this.choices.ofAll(workspaceId, reachable);
-      const to = reachable.flatMap((memberId) => {
-        const choice = choiceOf(settings, own.get(memberId) ?? NO_CHOICE);
-        const telling = isImposed
-          ? { dueAt: at, inDigest: false }
-          : whenToTell(source.setting, { isUrgent, at, zone: settings.timezone }, choice);
-        return telling ? [{ memberId, ...telling }] : [];
-      });
-      if (to.length === 0) return;
-      this.notifications.add(workspaceId, {
-        kind,
-        entityId: id,
-        revision,
-        teamId,
-        urgent: isUrgent,
-        createdAt: at,
-        to,
-      });
-      this.work.enqueueBy(
-        SEND_WORK,
-        to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
-      );
+      if (members.length === 0) return;
+      const ids = members.map(({ memberId }) => memberId);
+      const own = await this.choices.ofAll(workspaceId, ids);
+      this.tell({ workspaceId, kind, id, notice, at }, { settings, members, own });
     });
+  }
+
+  /** For approvals that become ready in the open transaction; for more members than are mailed it is work of its own. */
+  private async lookUp(workspaceId: string, teamId: string | null): Promise<TellOfApproval | undefined> {
+    const role = 'operator';
+    const [settings, members, own] = await Promise.all([
+      this.workspaces.settings({ workspaceId, teamIds: 'all' }),
+      this.members.deciding(workspaceId, teamId, { role, only: null, except: [], limit: MOST_MEMBERS + 1 }),
+      this.choices.ofDeciding(workspaceId, teamId, role),
+    ]);
+    if (members.length > MOST_MEMBERS) return undefined;
+    return (approval, at) => {
+      const notice = noticeOf(approval, at);
+      const told = members.filter(({ memberId }) => !notice.notTo.includes(memberId));
+      const what = { workspaceId, kind: 'approval', id: approval.approvalId, notice, at } as const;
+      this.tell(what, { settings, members: told, own });
+    };
+  }
+
+  /** Plans the mails to these members, in the open transaction. */
+  private tell(
+    { workspaceId, kind, id, notice, at }: Told,
+    {
+      settings,
+      members,
+      own,
+    }: {
+      settings: WorkspaceSettings;
+      members: readonly DecidingMember[];
+      own: ReadonlyMap<string, OwnChoice>;
+    },
+  ): void {
+    const { setting } = this.sources.of(kind);
+    const { revision, teamId, isUrgent, isImposed = false } = notice;
+    const to = members.flatMap(({ memberId, email }) => {
+      if (!isReachable(email)) return [];
+      const telling = isImposed
+        ? { dueAt: at, inDigest: false }
+        : whenToTell(
+            setting,
+            { isUrgent, at, zone: settings.timezone },
+            choiceOf(settings, own.get(memberId) ?? NO_CHOICE),
+          );
+      return telling ? [{ memberId, ...telling }] : [];
+    });
+    if (to.length === 0) return;
+    const about = { kind, entityId: id, revision, teamId, urgent: isUrgent, createdAt: at };
+    this.notifications.add(workspaceId, { ...about, to });
+    this.work.enqueueBy(
+      SEND_WORK,
+      to.map(({ memberId, dueAt }) => ({ id: memberId, waitMs: dueAt - at })),
+    );
   }
 
   private async giveUp(item: WorkItem, error: WorkError): Promise<void> {

@@ -53,7 +53,7 @@ export class PacksModule {
     restoreObjections: RestoreObjections,
   ) {
     installedPacks.register((scope) => packs.present(scope));
-    capoSkills.register((scope, capo) => packs.skillsOfCapo(scope, capo));
+    capoSkills.register((scope, capos) => packs.skillsOfCapos(scope, capos));
     installedSkills.register((scope, name) => packs.findSkill(scope, name));
     restoreObjections.register(async (ids) => {
       const gone = await packs.ordersOfRemoved(ids);

@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page } from '../../platform/kernel/pages.dto.js';
+import type { CapoRole } from '../terms/index.js';
 import type { PackSkill } from './pack-manifest.js';
 import { PRESENT, SkillPackEntity, SkillPackOrderEntity, SkillPackSkillEntity } from './skill-pack.entity.js';
 import type { SignedList } from './revocation-list.js';
@@ -38,6 +39,7 @@ const LISTED = `${columnsOf(SkillPackEntity, {
 
 /** A skill that is in force, with the pack that it belongs to. */
 interface InstalledSkill {
+  capo: CapoRole;
   packName: string;
   definition: PackSkill;
 }
@@ -157,15 +159,17 @@ export class SkillPacks {
     );
   }
 
-  /** What is in force of a capo's skills, by pack and in its order. */
-  skillsOfCapo({ workspaceId, teamIds }: Scope, capo: string): Promise<InstalledSkill[]> {
+  /** What is in force of the skills of each of these capos, by pack and in its order. */
+  skillsOfCapos(scope: Scope, capos: readonly CapoRole[]): Promise<InstalledSkill[]> {
     return this.db.read(
-      { workspaceId, teamIds },
-      `select p.name as pack_name, s.definition from skill_pack_skills s
-       join skill_packs p on p.workspace_id = s.workspace_id and p.pack_id = s.pack_id
-       where s.workspace_id = $1 and s.capo = $2 and s.definition is not null
-       order by p.name, s.position limit ${SKILLS_OF_CAPO}`,
-      [workspaceId, capo],
+      scope,
+      `select each.* from unnest($2::text[]) of (capo) cross join lateral (
+         select s.capo, p.name as pack_name, s.position, s.definition from skill_pack_skills s
+         join skill_packs p on p.workspace_id = s.workspace_id and p.pack_id = s.pack_id
+         where s.workspace_id = $1 and s.capo = of.capo and s.definition is not null
+         order by p.name, s.position limit ${SKILLS_OF_CAPO}) each
+       order by each.pack_name, each.position`,
+      [scope.workspaceId, capos],
     );
   }
 

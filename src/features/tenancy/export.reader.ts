@@ -16,7 +16,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   receipt_heads: 'the head stands in the first line',
   sessions: 'who is signed in at the moment',
   tallies: 'counted from what is exported',
-  tally_changes: 'counted from what is exported',
+  tally_notes: 'counted from what is exported',
   tier_days: 'how much of the day of the tier is used',
   work_breakers: 'which work the service lets wait at the moment',
   work_items: 'which work the service does at the moment',

@@ -5,6 +5,7 @@ export { type Audience, teamOf, Audiences } from './audiences.js';
 export { AutonomyMode, InstalledPacks } from './profile.js';
 export { OWNER_SETTINGS, WorkspaceService, KnownZone } from './workspace.service.js';
 export {
+  type DecidingMember,
   mayDecide,
   type Member,
   Members,

@@ -29,6 +29,18 @@ export const standingOf = ({ workspaceId, credentialId }: Caller): Statement => 
   values: [workspaceId, credentialId],
 });
 
+/** Fails (see isCallerChanged) unless the caller stands as they were admitted; seen as {@link standingOf} sees it. */
+export const assertStanding = (caller: Caller, { evenPaused = false }: Opens): Statement => ({
+  text: 'select app.assert_standing($1, $2, $3, $4::jsonb, $5)',
+  values: [
+    caller.workspaceId,
+    caller.credentialId,
+    caller.role,
+    JSON.stringify(Object.fromEntries(caller.teamIds.map((teamId) => [teamId, caller.teamRoles[teamId]]))),
+    evenPaused,
+  ],
+});
+
 export interface Standing {
   role: Role;
   isValid: boolean;

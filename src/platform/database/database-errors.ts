@@ -69,6 +69,11 @@ export function isLateResult(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === 'CW001';
 }
 
+/** True when app.assert_only_packet found that something else came of a packet than was foreseen. */
+export function isUnforeseen(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === 'CW005';
+}
+
 /** True when app.finish found that the caller's rights have changed since the act began. */
 export function isCallerChanged(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === 'CW002';

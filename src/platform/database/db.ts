@@ -11,7 +11,7 @@ import { CONNECT_TIMEOUT_MS } from './sessions.js';
 import { isCancelled, isDeadlock, isOutage, isReadOnlyWorkspace } from './database-errors.js';
 import type { Statement } from './batch.js';
 import { Replica } from './replica.js';
-import { type EntityClass, insertOf, selectOf, updateOf } from './table.js';
+import { type EntityClass, selectOf } from './table.js';
 import { type Scope, scopeSettings, UnitOfWork } from './unit-of-work.js';
 
 /** Long enough for the transaction that was let go first to wake up, on a busy machine too. */
@@ -79,14 +79,12 @@ export class Db {
 
   /** Adds a row of this entity to the open transaction; it is written with the next statement. */
   insert<T extends object>(entity: EntityClass<T>, row: T): void {
-    const { text, values } = insertOf(entity, row);
-    this.unit.write(text, values!);
+    this.unit.insert(entity, row);
   }
 
   /** Sets what `changes` names in the rows that equal `key`; written with the next statement. */
   update<T extends object>(entity: EntityClass<T>, key: Partial<T>, changes: Partial<T>): void {
-    const { text, values } = updateOf(entity, key, changes);
-    this.unit.write(text, values!);
+    this.unit.update(entity, key, changes);
   }
 
   /** The row of this entity that equals `key`, if the scope may see it. */
@@ -135,6 +133,12 @@ export class Db {
       if (rows) return rows;
     }
     return this.onConnection(scope, (unit) => unit.whole(statements), 'begin read only');
+  }
+
+  /** {@link readAll} of reads that are asked for before any of them is awaited (`Promise.all`). */
+  readTogether<T>(scope: Scope, ask: () => Promise<T>): Promise<T> {
+    if (ambient.getStore()) return ask();
+    return this.onConnection(scope, (unit) => unit.together(() => ambient.run(unit, ask)), 'begin read only');
   }
 
   /** Several writes that need nothing of each other, in a transaction of their own and one round trip. */

@@ -159,13 +159,13 @@ function pageByIndex({ from, where: condition, order }: Listing) {
 }
 
 /**
- * A page of rows of all these statuses: each has an index in this order, and all together have none. They are merged, and not
- * sorted.
+ * A page of the rows that any of these conditions holds for: those of each have an index in this order, and all together have none.
+ * They are merged, and not sorted.
  */
 export function pageOfEach(
   table: string,
   id: string,
-  statuses: readonly string[],
+  parts: readonly string[],
   condition: string,
   order: readonly SortKey[],
 ) {
@@ -174,16 +174,19 @@ export function pageOfEach(
     const behind = places ? ` and ${isBehind(order, places)}` : '';
     const keys = [...new Set([id, ...order.map(({ column }) => column)])].join(', ');
     const inOrder = `order by ${directionOf(order)}`;
-    const each = statuses.map(
-      (
-        status,
-      ) => `(select ${keys} from ${table} where ${condition} and status = '${status}'${behind} ${inOrder}
+    const each = parts.map(
+      (part) => `(select ${keys} from ${table} where ${condition} and ${part}${behind} ${inOrder}
         limit ${limit}::bigint + ${offset}::bigint)`,
     );
     return `select a.* from (
         select ${id} from (${each.join(' union all ')}) k ${inOrder} limit ${limit} offset ${offset}
       ) keys join ${table} a using (${id})`;
   };
+}
+
+/** The parts of a list of which each has this value, for {@link pageOfEach}. */
+export function partsBy(column: string, values: readonly string[]): string[] {
+  return values.map((value) => `${column} = '${value}'`);
 }
 
 function directionOf(order: readonly SortKey[]): string {

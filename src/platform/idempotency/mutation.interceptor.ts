@@ -4,6 +4,7 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { assertMayCall } from '../auth/admission.guards.js';
 import { type Caller, scopeOf } from '../auth/caller.js';
 import {
+  assertStanding,
   exclusiveMembership,
   refreshed,
   sharedMembership,
@@ -72,12 +73,16 @@ export class MutationInterceptor implements NestInterceptor {
     next: CallHandler,
     route: RouteEntry,
   ): Promise<unknown> {
+    let isAsAdmitted = true;
     for (let tried = 0; tried < TRIES; tried++) {
       try {
-        return await this.run(request, response, next, route);
+        return await this.run(request, response, next, route, isAsAdmitted);
       } catch (error) {
-        // Found at its end, it is found again, and said in what way, when the act begins anew.
-        if (isCallerChanged(error)) continue;
+        // In what way is found, and said, when the act begins anew.
+        if (isCallerChanged(error)) {
+          isAsAdmitted = false;
+          continue;
+        }
         if (error instanceof NeededBeforehand) {
           await computeBeforehand(error);
           continue;
@@ -95,10 +100,14 @@ export class MutationInterceptor implements NestInterceptor {
     response: Response,
     next: CallHandler,
     { policy }: RouteEntry,
+    isAsAdmitted: boolean,
   ): Promise<unknown> {
     const caller = request.caller!;
     const secret = policy.secretAnswer ?? false;
     const key = policy.anew ? undefined : idempotencyKey(request.headers['idempotency-key']);
+    if (key === undefined && isAsAdmitted && !policy.changesMembership && !onlyStops(policy)) {
+      return this.db.transaction(scopeOf(caller), (unit) => actAsAdmitted(unit, caller, policy, next));
+    }
     const membership = membershipStatements(caller, policy);
     if (key === undefined) {
       return this.db.transaction(
@@ -175,6 +184,23 @@ export class MutationInterceptor implements NestInterceptor {
       keep(body, error.headers);
       return body;
     }
+  }
+}
+
+/** The caller was looked up a moment ago and mostly stands as then, so that is asked with what the act does first. */
+async function actAsAdmitted(
+  unit: UnitOfWork,
+  caller: Caller,
+  policy: RoutePolicy,
+  next: CallHandler,
+): Promise<unknown> {
+  unit.lead([sharedMembership(caller.workspaceId), assertStanding(caller, policy)]);
+  try {
+    return await lastValueFrom(next.handle());
+  } catch (error) {
+    // What the act is refused for is for those who may act.
+    await unit.askFirst();
+    throw error;
   }
 }
 

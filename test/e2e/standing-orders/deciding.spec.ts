@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Work } from '../../../src/platform/work/work.js';
 import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
@@ -41,6 +42,15 @@ async function explanation({ approvalId }: DirectiveView): Promise<string[]> {
   const { body } = await workspace.owner.get(`/approvals/${approvalId}`);
   expect(body).toMatchObject({ status: 'pending', ready: true, policy: { outcome: 'require_approval' } });
   return body.policy.explanation;
+}
+
+/** How many decisions wait: for what is used up of the limits, or for the decision before. */
+async function deciding(): Promise<number> {
+  const decisions = await test.rows(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and (query like '%app.order_usage%' or query like '%pg_advisory_xact_lock%')`,
+  );
+  return decisions.length;
 }
 
 /** The mails that went out for these directives. */
@@ -111,17 +121,20 @@ describe('an order that allows', () => {
 
   it('lets one of two concurrent mails through when its limit is one a day', async () => {
     await desk.active({ ...MAIL_TO_ACME, limits: { maxPerDay: 1 } }, workspace.owner);
+    // As over two processes: one drafts one directive of a workspace at a time.
+    test.app.get(Work).kinds.get('directive.draft')!.perQueue = 2;
     // Both wait before what is used up is read, else the first is decided before the second comes.
     const holder = await test.database.owner.connect();
-    await holder.query('begin');
-    await holder.query('lock standing_order_uses');
-    const handedIn = await Promise.all([handIn('jane@acme.example'), handIn('joe@acme.example')]);
-    await eventually(
-      () => desk.waiting(),
-      (waiting) => waiting === 2,
-    );
-    await holder.query('commit');
-    holder.release();
+    let handedIn: string[];
+    try {
+      await holder.query('begin');
+      await holder.query('lock standing_order_uses');
+      handedIn = await Promise.all([handIn('jane@acme.example'), handIn('joe@acme.example')]);
+      await eventually(async () => (await deciding()) === 2);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
     const directives = await Promise.all(handedIn.map(ended));
     expect(directives.map(({ status }) => status).toSorted()).toEqual(['executed', 'pending_approval']);
     const waiting = directives.find(({ status }) => status === 'pending_approval')!;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeleteWorkspaces } from '../../../src/features/tenancy/delete-workspaces.js';
 import { Deletions } from '../../../src/features/tenancy/tenancy.repository.js';
 import { Db } from '../../../src/platform/database/db.js';
+import { Checkpoints } from '../../../src/platform/receipts/checkpoints.js';
 import { Client } from '../../support/client.js';
 import { eventually } from '../../support/test-app.js';
 import { fullWorkspace } from './full-workspace.js';
@@ -101,6 +102,8 @@ describe('the deletion of a workspace', () => {
     const before = await desk.stored(full.workspaceId);
     // A table that is new must have a row here, so that it is shown to be emptied: see full-workspace.ts.
     expect(Object.keys(before).filter((table) => before[table]!.length === 0)).toEqual([]);
+    // Their chains are signed before, and not meanwhile.
+    await desk.test.app.get(Checkpoints, { strict: false }).signDue();
     const untouched = await others(full.workspaceId);
     const users = await desk.test.rows<{ user_id: string }>('select user_id from users');
     const [owner] = await desk.test.rows<{ user_id: string }>(

@@ -124,7 +124,7 @@ async function leaveByHand(rows: (sql: string, ...values: unknown[]) => Promise<
     `insert into tallies (workspace_id, team_id, kind, key, bucket, n, amount) values ($1, '', 'packets', 'none', '-infinity', 0, 0)`,
   );
   await rows(
-    `insert into tally_changes (workspace_id, kind, key, bucket, n, amount) values ($1, 'packets', 'none', '-infinity', 0, 0)`,
+    `insert into tally_notes values ($1, pg_current_xact_id(), '', array[('packets', 'none', '-infinity', 0, 0)::app.counted_as])`,
   );
   await rows(
     `insert into work_items (kind, id, workspace_id, queue, due_at) values ('test.wait', $2, $1, $1, 'infinity')`,

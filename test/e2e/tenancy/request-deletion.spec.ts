@@ -26,7 +26,7 @@ const MOVING = [
   'receipt_checkpoints',
   'report_configs',
   'tallies',
-  'tally_changes',
+  'tally_notes',
 ];
 
 const request = ({ admin, name }: Tenant, body: object = { name, confirm: name }) =>

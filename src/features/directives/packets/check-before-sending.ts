@@ -6,6 +6,7 @@ import { type Action, OUTSIDE_TYPES, OutsideTargetsReader, validateAction } from
 import {
   GUARDIAN,
   type GuardianEntity,
+  type Moment,
   type PolicyDecision,
   PolicyGate,
   type Recheck,
@@ -37,11 +38,16 @@ export class CheckBeforeSending {
     private readonly receipts: Receipts,
   ) {}
 
+  /** What {@link execute} goes by, read once the guardian is locked. */
+  moment(): Promise<Moment> {
+    return this.gate.moment();
+  }
+
   /** @throws EffectFailed when it is not what was allowed, or may have been sent already: nobody can say that it was not */
-  async execute(packet: DuePacket, guardian: GuardianEntity): Promise<Checked> {
+  async execute(packet: DuePacket, guardian: GuardianEntity, moment: Moment): Promise<Checked> {
     const action = await this.allowedAction(packet);
     const effect = await this.effects.of(packet.workspaceId, action);
-    const refusal = await this.refusalOf(packet, guardian);
+    const refusal = await this.refusalOf(packet, guardian, moment);
     if (!refusal) return { verdict: 'go', action, effect };
     if (isUnderWay(packet)) throw processEnded();
     return refusal;
@@ -60,11 +66,16 @@ export class CheckBeforeSending {
     }
   }
 
-  private async refusalOf(packet: DuePacket, guardian: GuardianEntity): Promise<Refusal | undefined> {
+  private async refusalOf(
+    packet: DuePacket,
+    guardian: GuardianEntity,
+    moment: Moment,
+  ): Promise<Refusal | undefined> {
     const because = this.reasonToEnd(packet);
     if (because) return { verdict: 'ended', because };
     const recheck = await this.gate.recheck(decidedPacketOf(packet, packet.priority), {
       guardian,
+      moment,
       allowedBy: packet.allowedBy ?? 'policy',
       hasLeftInPart: hasLeftInPart(packet),
       waitingAhead: (ids) => this.packets.waitingAhead(packet.workspaceId, ids, packet),

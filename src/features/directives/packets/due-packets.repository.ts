@@ -17,6 +17,9 @@ export interface DuePacket extends WorkPacketEntity {
   priority: Priority;
   deadline: number | null;
   directiveStatus: DirectiveStatus;
+  directiveText: string;
+  /** Its directive has no other. */
+  isOnly: boolean;
   /** The number of the last receipt of the workspace, read once the guardian was locked. */
   headSeq: number;
   /** By the database's clock, as decisions are. */
@@ -85,6 +88,19 @@ export class DuePackets {
     return this.guardians.lockShared(workspaceId);
   }
 
+  /** Locks what an attempt that has ended depends on; the transaction fails (see isUnforeseen) where that has changed since it began. */
+  assertForeseen({ workspaceId, beganEpoch, directiveId, workPacketId, teamId }: DuePacket): void {
+    const { text, values } = this.guardians.lockSharedStatement(workspaceId);
+    this.db.write(text, values!);
+    this.db.write('select app.assert_only_packet($1, $2, $3, $4, $5)', [
+      workspaceId,
+      beganEpoch,
+      directiveId,
+      workPacketId,
+      teamId,
+    ]);
+  }
+
   /** For one that has lost its work: the packet as others have left it, with its directive. */
   async lockLate({ workspaceId, workPacketId, directiveId }: DuePacket) {
     const guardian = await this.guardians.lockShared(workspaceId);
@@ -105,7 +121,9 @@ export class DuePackets {
 function lockDue(workspaceId: string, workPacketId: string): Statement {
   return {
     text: `select ${columnsOf(WorkPacketEntity, { of: 'p' })}, d.priority, d.deadline,
-        d.status as directive_status, app.last_receipt_seq() as head_seq, app.clock() as now,
+        d.status as directive_status, d.text as directive_text, not exists (select from work_packets o
+          where o.workspace_id = p.workspace_id and o.directive_id = p.directive_id
+            and o.work_packet_id <> p.work_packet_id) as is_only, app.last_receipt_seq() as head_seq, app.clock() as now,
         coalesce((select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome) order by a.attempt)
           from outside_attempts a where a.workspace_id = p.workspace_id and a.work_packet_id = p.work_packet_id
             and a.revert_id = '' and a.event = 'ended'), '[]') as outcomes

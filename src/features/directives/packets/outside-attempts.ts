@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isLateResult } from '../../../platform/database/database-errors.js';
+import { isLateResult, isUnforeseen } from '../../../platform/database/database-errors.js';
 import { Db } from '../../../platform/database/db.js';
 import { throughOutage } from '../../../platform/work/through-outage.js';
 import { scopeOfWork, type WorkItem } from '../../../platform/work/work-item.js';
@@ -15,6 +15,11 @@ export interface Outgoing {
   attempt: number;
   revertId?: string;
   run: (signal: AbortSignal) => Promise<ActionResult>;
+  /**
+   * What {@link ended} writes, without a look at what it depends on: that fails (see isUnforeseen) where it has changed.
+   * Undefined where it cannot be foreseen.
+   */
+  foreseen?: (outcome: Outcome) => (() => Promise<void>) | undefined;
   /**
    * Writes what follows, while the work is this attempt's.
    * @param calledOff a kill has called it off
@@ -62,7 +67,7 @@ export class OutsideAttempts {
       await this.db.transaction(scope, () => attempt.refuse(error));
     }
     if (!outgoing) return;
-    const { ended, endedLate, run } = outgoing;
+    const { foreseen, ended, endedLate, run } = outgoing;
     const outcome = await outcomeOf(run, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
     const record = (follow: () => Promise<void>) =>
       throughOutage(() =>
@@ -72,6 +77,8 @@ export class OutsideAttempts {
         }),
       );
     try {
+      const follow = foreseen?.(outcome);
+      if (follow && (await asForeseen(() => record(follow)))) return;
       await record(() => ended(outcome, signal.aborted));
     } catch (error) {
       if (isLateResult(error)) {
@@ -82,6 +89,17 @@ export class OutsideAttempts {
       await record(async () => undefined);
       throw error;
     }
+  }
+}
+
+/** Answers whether it was. */
+async function asForeseen(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (isUnforeseen(error)) return false;
+    throw error;
   }
 }
 

@@ -7,9 +7,9 @@ import type { WorkItem } from '../../../platform/work/work-item.js';
 import { type ActionResult, CAPOS, capoActor, compensationOf } from '../../capos/index.js';
 import { type GuardianEntity, PolicyGate, isHalted } from '../../guardian/index.js';
 import { Signals } from '../../records/index.js';
-import { CompleteDirective } from '../complete-directive.js';
+import { CompleteDirective, type Look } from '../complete-directive.js';
 import type { DirectiveEntity } from '../directive.entity.js';
-import type { DuePacket } from './due-packets.repository.js';
+import { type DuePacket, DuePackets } from './due-packets.repository.js';
 import { PacketEscalations } from './packet-escalations.js';
 import { executedSentence } from './executed-sentence.js';
 import {
@@ -33,6 +33,7 @@ export class PacketResults {
   constructor(
     private readonly clock: Clock,
     private readonly work: Work,
+    private readonly due: DuePackets,
     private readonly packets: WorkPackets,
     private readonly receipts: Receipts,
     private readonly signals: Signals,
@@ -43,6 +44,7 @@ export class PacketResults {
 
   /**
    * What follows from the outcome of an attempt.
+   * @param lockGuardian asks for it in the message of what else is asked for here
    * @param item none where the work is another attempt's by now: then nothing is begun or put off here
    * @param calledOff a kill has called it off, which is no failure: however often that happens, it goes on with the revert
    */
@@ -50,17 +52,23 @@ export class PacketResults {
     item: WorkItem | undefined,
     packet: AttemptedPacket,
     outcome: Outcome,
-    guardian: GuardianEntity,
+    lockGuardian: () => Promise<GuardianEntity>,
     calledOff: boolean,
   ): Promise<void> {
     const before = packet.result?.recipients ?? [];
     const recipients = recipientsAfter(before, outcome, this.clock.now());
     const isLeft = recipients.some((one) => one.outcome === 'deferred');
     if ('result' in outcome && !isLeft) {
-      await this.succeed(packet, withRecipients(outcome.result, recipients), guardian);
+      const result = withRecipients(outcome.result, recipients);
+      const [guardian, look] = await Promise.all([
+        lockGuardian(),
+        this.completeDirective.lookAhead(packet, result),
+      ]);
+      await this.succeed(packet, result, guardian, look);
       this.endWork(item, packet);
       return;
     }
+    const guardian = await lockGuardian();
     const failure = 'failure' in outcome ? outcome.failure : deferralOf(recipients);
     const isKilled = isHalted(guardian.mode);
     const isStopped = isKilled || calledOff;
@@ -78,6 +86,24 @@ export class PacketResults {
     else if (isUnconfirmed(failure.code) && !isStopped) this.packets.transition(packet, 'send', { result });
     else this.packets.transition(packet, isKilled ? 'kill' : 'retry', { result, sendingSince: null });
     if (item) this.putOff(item, failure, tries, { isKilled, calledOff });
+  }
+
+  /** What {@link ended} writes of a packet that took effect, the only one of its directive; undefined where more has to be known. */
+  foreseen(item: WorkItem, packet: DuePacket, outcome: Outcome): (() => Promise<void>) | undefined {
+    if (!packet.isOnly || 'failure' in outcome) return undefined;
+    const recipients = recipientsAfter(packet.result?.recipients ?? [], outcome, this.clock.now());
+    if (recipients.some((one) => one.outcome !== 'accepted')) return undefined;
+    const result = withRecipients(outcome.result, recipients);
+    return async () => {
+      this.due.assertForeseen(packet);
+      await this.succeed(
+        packet,
+        result,
+        { epoch: packet.beganEpoch! },
+        this.completeDirective.foresee(packet, result),
+      );
+      this.endWork(item, packet);
+    };
   }
 
   private putOff(
@@ -98,7 +124,13 @@ export class PacketResults {
   }
 
   /** It took effect. The work on it is ended by the caller. */
-  async succeed(packet: WorkPacketEntity, result: PacketResult, { epoch }: GuardianEntity): Promise<void> {
+  async succeed(
+    packet: WorkPacketEntity,
+    result: PacketResult,
+    { epoch }: Pick<GuardianEntity, 'epoch'>,
+    known?: Look,
+  ): Promise<void> {
+    const look = known ?? (await this.completeDirective.lookAhead(packet, result));
     const action = actionOf(packet);
     const receiptId = this.receipts.append({
       ...receiptSubject(packet),
@@ -119,7 +151,7 @@ export class PacketResults {
       sendingSince: null,
     });
     await this.escalations.notReached(packet, result.recipients ?? []);
-    await this.completeDirective.packetEnded(packet.workspaceId, packet.directiveId);
+    await this.completeDirective.continue(look);
   }
 
   /** Somebody has the mail, and the rest is not sent any more. */
@@ -177,7 +209,7 @@ export class PacketResults {
       return;
     }
     const { status, result } = packet;
-    if (status === 'sending') return this.ended(undefined, packet, outcome, guardian, false);
+    if (status === 'sending') return this.ended(undefined, packet, outcome, async () => guardian, false);
     if (tookEffect) {
       if (status === 'failed' || status === 'queued' || status === 'halted')
         await this.confirm(packet, directive, outcome, guardian);

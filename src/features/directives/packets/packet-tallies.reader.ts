@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../../platform/database/db.js';
+import type { PacketResult, WorkPacketEntity } from './work-packet.entity.js';
 import { FAILED_UNSENT } from './work-packets.repository.js';
 
 /** How the packets of one directive ended; `open` ones have not. */
@@ -38,18 +39,36 @@ const NO_PACKETS: PacketTally = {
   done: [],
 };
 
+/** Of a directive whose only packet has been executed. */
+export function tallyOfOnly(
+  { actionType }: Pick<WorkPacketEntity, 'actionType'>,
+  { transport }: PacketResult,
+): PacketTally {
+  const done = typeof transport === 'string' ? `${actionType}/${transport}` : actionType;
+  return { ...NO_PACKETS, executed: 1, done: [done] };
+}
+
 /** Counts the packets of directives by how they ended, in a transaction that has locked the directives. */
 @Injectable()
 export class PacketTallies {
   constructor(private readonly db: Db) {}
 
-  async of(workspaceId: string, directiveId: string): Promise<PacketTally> {
-    const tallies = await this.ofEach(workspaceId, [directiveId]);
+  /** @param executed one that counts as executed already, with this result */
+  async of(
+    workspaceId: string,
+    directiveId: string,
+    executed?: { workPacketId: string; result: PacketResult },
+  ): Promise<PacketTally> {
+    const tallies = await this.ofEach(workspaceId, [directiveId], executed);
     return tallies.get(directiveId) ?? NO_PACKETS;
   }
 
   /** By directive; one without packets is not in it. */
-  async ofEach(workspaceId: string, directiveIds: readonly string[]): Promise<Map<string, PacketTally>> {
+  async ofEach(
+    workspaceId: string,
+    directiveIds: readonly string[],
+    executed?: { workPacketId: string; result: PacketResult },
+  ): Promise<Map<string, PacketTally>> {
     if (directiveIds.length === 0) return new Map();
     const rows = await this.db.query<PacketTally & { directiveId: string }>(
       `select directive_id, count(*) filter (where status = 'executed') as executed,
@@ -64,8 +83,18 @@ export class PacketTallies {
          (array_agg(result->'error'->>'message' order by position) filter (where ${FAILED_UNSENT}))[1] as failure,
          coalesce(array_agg(action_type || coalesce('/' || (result->>'transport'), '') order by position)
            filter (where status = 'executed'), '{}') as done
-       from work_packets where workspace_id = $1 and directive_id = any($2) group by directive_id`,
-      [workspaceId, directiveIds],
+       from (
+         select directive_id, position, action_type, allowed_by,
+           case when work_packet_id = $3 then 'executed' else status end as status,
+           case when work_packet_id = $3 then $4::jsonb else result end as result
+         from work_packets where workspace_id = $1 and directive_id = any($2)) p
+       group by directive_id`,
+      [
+        workspaceId,
+        directiveIds,
+        executed?.workPacketId ?? null,
+        executed ? JSON.stringify(executed.result) : null,
+      ],
     );
     return new Map(rows.map(({ directiveId, ...tally }) => [directiveId, tally]));
   }

@@ -45,13 +45,16 @@ export class SendPacket implements OnModuleInit {
 
   /** Carries out what happens inside the database; answers what has to leave it. */
   private async begin(item: WorkItem): Promise<Outgoing | undefined> {
-    const { guardian, packet } = await this.packets.lockToBegin(item);
+    const [{ guardian, packet }, moment] = await Promise.all([
+      this.packets.lockToBegin(item),
+      this.check.moment(),
+    ]);
     // The kill may have halted it since it was claimed; then it goes on with the revert.
     if (letsNothingLeave(guardian.mode)) this.work.park(item);
     if (!packet) return undefined;
     const known = unfollowedOutcome(packet);
     if (known && !letsNothingLeave(guardian.mode)) {
-      await this.results.ended(item, packet, known, guardian, false);
+      await this.results.ended(item, packet, known, async () => guardian, false);
       return undefined;
     }
     // Before anything is decided again: what may have left must not be asked about, or denied, as if it had not.
@@ -61,7 +64,7 @@ export class SendPacket implements OnModuleInit {
       return undefined;
     }
     if (mayHaveLeft) throw processEnded();
-    const checked = await this.check.execute(packet, guardian);
+    const checked = await this.check.execute(packet, guardian, moment);
     if (checked.verdict !== 'go') {
       const because = hasLeftInPart(packet) && reasonToEnd(checked);
       if (because) await this.results.endPartly(item, packet, because, guardian);
@@ -91,10 +94,9 @@ export class SendPacket implements OnModuleInit {
     return {
       attempt: packet.attempts,
       run: (signal) => effect.run(toSend(packet, action), signal),
-      ended: async (outcome, calledOff) => {
-        const guardian = await this.packets.lockGuardian(packet);
-        await this.results.ended(item, packet, outcome, guardian, calledOff);
-      },
+      foreseen: (outcome) => this.results.foreseen(item, packet, outcome),
+      ended: (outcome, calledOff) =>
+        this.results.ended(item, packet, outcome, () => this.packets.lockGuardian(packet), calledOff),
       endedLate: async (outcome) => {
         const now = await this.packets.lockLate(packet);
         const ended = { attempt: packet.attempts, outcome, isRepeatable: effect.repeatable };
@@ -106,7 +108,7 @@ export class SendPacket implements OnModuleInit {
   /** It did not begin. */
   private async refuse(item: WorkItem, failure: EffectFailed): Promise<void> {
     const { guardian, packet } = await this.packets.lock(item);
-    if (packet) await this.results.ended(item, packet, failure.outcome, guardian, false);
+    if (packet) await this.results.ended(item, packet, failure.outcome, async () => guardian, false);
   }
 
   private async giveUp(item: WorkItem, { code, message }: WorkError): Promise<void> {

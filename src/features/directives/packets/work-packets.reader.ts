@@ -5,6 +5,7 @@ import {
   countByTally,
   type Listing,
   pageOfEach,
+  partsBy,
   readPage,
   type SortKey,
   where,
@@ -13,6 +14,7 @@ import type { Scope } from '../../../platform/database/unit-of-work.js';
 import type { Page } from '../../../platform/kernel/pages.dto.js';
 import { receiptsBehind } from '../../../platform/receipts/receipts.js';
 import type { HeldBack } from '../../guardian/index.js';
+import { CAPO_ROLES } from '../../terms/index.js';
 import { PACKET_STATUSES, WorkPacketEntity } from './work-packet.entity.js';
 import type { WorkPacketQuery } from './work-packets.dto.js';
 
@@ -69,17 +71,16 @@ export class WorkPacketsReader {
       { column: 'position', kind: 'number' },
       { column: 'work_packet_id', kind: 'text' },
     ];
-    const isOfCapo = capo !== undefined && status === undefined && directiveId === undefined;
+    // The index has status and capo in front of the time.
+    const parts = status === undefined ? partsBy('status', PACKET_STATUSES) : partsBy('capo', CAPO_ROLES);
+    const isMerged = directiveId === undefined && (status === undefined) !== (capo === undefined);
     const listing: Listing = {
       name: 'work-packets',
       select: LISTED_PACKET,
       from: 'work_packets',
       ...filters,
       order,
-      // The index by capo has the status in front of the time.
-      ...(isOfCapo && {
-        page: pageOfEach('work_packets', 'work_packet_id', PACKET_STATUSES, filters.where, order),
-      }),
+      ...(isMerged && { page: pageOfEach('work_packets', 'work_packet_id', parts, filters.where, order) }),
       // They are tallied by their status and their team.
       ...(capo === undefined &&
         directiveId === undefined && {
@@ -104,8 +105,9 @@ export class WorkPacketsReader {
       `select
          (select coalesce(sum(n), 0) from app.tally_of($1, 'approvals')
            where split_part(key, ' ', 1) in ('pending', 'ready')) as pending,
-         (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and created_at > $2) as "blocked24h"`,
-      [scope.workspaceId, new Date(at - 86_400_000)],
+         (select count(*) from work_packets where workspace_id = $1 and status = 'denied' and capo = any($3)
+           and created_at > $2) as "blocked24h"`,
+      [scope.workspaceId, new Date(at - 86_400_000), CAPO_ROLES],
     );
     return row!;
   }
