@@ -73,6 +73,7 @@ describe('POST /teams/{id}/members: 201', () => {
       inviteId: expect.stringMatching(/^inv_/),
       teamId: desk.teamA,
       email,
+      name: null,
       role: 'viewer',
       status: 'pending',
       mail: { status: 'queued', error: null },
