@@ -1,6 +1,8 @@
 export { TokenService, SessionToken, TokensStopped } from './token.service.js';
 export { AskBody, AskedQuery, AskedView, NewToken, OutsideAgentView } from './tokens.dto.js';
-export { AskingToken, TooManyPending, TeamOfRequest } from './asking-token.js';
+export { AskingToken, TooManyPending } from './asking-token.js';
+export { assertMayGrant, MAX_MEMBERS, MAX_TEAM_MEMBERS, mayGrant, type TeamRole } from './member.js';
+export { TeamOfRequest } from './team-of-request.js';
 export { type Audience, teamOf, Audiences } from './audiences.js';
 export { AutonomyMode, InstalledPacks } from './profile.js';
 export { OWNER_SETTINGS, WorkspaceService, KnownZone } from './workspace.service.js';
@@ -17,11 +19,6 @@ export {
 export { Devices, type OperatorHours, type WorkspaceSettings, Workspaces } from './workspaces.repository.js';
 export { FirstRun, newWorkspace, welcome } from './first-run.js';
 export {
-  MAX_MEMBERS,
-  MAX_TEAM_MEMBERS,
-  type TeamRole,
-  assertMayGrant,
-  mayGrant,
   AddToTeamBody,
   InviteBody,
   MEMBER_PARAM,

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AskingToken, TeamOfRequest } from './asking-token.js';
+import { AskingToken } from './asking-token.js';
+import { TeamOfRequest } from './team-of-request.js';
 import { Audiences } from './audiences.js';
 import { AutonomyMode, InstalledPacks } from './profile.js';
 import {
