@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('approvals of every kind', { timeout: 60_000 }, () =>
     const { nextApprovalId } = await approvalOf(id);
     await test.owner.get(`/approvals/${nextApprovalId}?wait=10`);
     await page.goto(`${test.url}/approvals/${nextApprovalId}`);
-    await page.getByText('Nothing was changed: the built-in runner').waitFor();
+    await page.getByText('Nothing was changed.').waitFor();
     await page.goto(`${test.url}/approvals/${id}`);
     await page.getByText('Sent back by Mira').waitFor();
     await page.getByRole('link', { name: 'Read the draft that was made instead' }).click();
