@@ -30,7 +30,7 @@ Kind regards`;
 /** The picture in the README. */
 const README_WIDTH = 760;
 const DIRECTIVE = {
-  text: 'Send this to the customer.',
+  text: 'Please send this mail.',
   context: { to: 'jane@acme.example', subject: 'Your order arrives on Friday', body: BODY },
 };
 
