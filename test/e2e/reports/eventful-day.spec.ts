@@ -16,7 +16,7 @@ import {
 
 /** Where a reader finds the report and the mails of the day, to answer from them alone what happened. */
 const OUTPUT = join(import.meta.dirname, '../../../test-results/eventful-day');
-const LOSSES = ['-900', '-80', '-7'].map((amount) => `Record revenue of ${amount} EUR`);
+const LOSSES = ['900', '80', '7'].map((amount) => `Pay out revenue of ${amount} EUR`);
 
 let desk: NotificationDesk;
 let owner: MailedMember;
