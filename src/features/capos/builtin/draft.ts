@@ -142,7 +142,6 @@ function readMoves(text: string, { capo, ...given }: Given) {
   return { moves: moves.map((move) => ({ ...move, asked: questionsOf(move, marks.text, unread) })), remarks };
 }
 
-/** One mail, or one for each recipient. */
 function mailsOf(parts: Parts, context: ReturnType<typeof contextOf>, signature: string): Move[] {
   const people = unique(parts.to.length > 0 ? parts.to : context.to);
   const copies = unique([...people, ...parts.copy, ...context.cc]).slice(people.length);

@@ -108,7 +108,6 @@ export function partsOf(marks: Marks, from: number, last: number, startsOther: (
     return isMarked && !hasText() && next < last && !marks.isMark(marks.past(next));
   }
 
-  /** In quotation marks, or up to the next mark. */
   function readSubject({ next, isBare }: Label): void {
     const isQuoted = marks.kind(next) === 'quote';
     const isReply = (each: number) => /^(?:re|fwd?|aw|wg)$/i.test(marks.word(each - 1));
@@ -181,7 +180,8 @@ export function partsOf(marks: Marks, from: number, last: number, startsOther: (
   }
 
   function resumes(start: number): boolean {
-    const next = marks.past(start);
+    const led = marks.past(start);
+    const next = marks.find(start, led, (each) => marks.kind(each) === 'sign') === undefined ? led : start;
     const label = marks.labels.get(next);
     if (label) return label.isEnd || (label.kind !== 'text' && marks.isCapital(label.next));
     const isHead = marks.is(start, 'to') && marks.isSign(start + 1, ':');
