@@ -204,18 +204,21 @@ export async function startTestApp(
   };
 }
 
-/** Asks again until `done` holds; fails with the last answer after `seconds`. */
+/**
+ * Asks again until `done` holds; fails with the last answer after `seconds`. The pauses grow to a quarter of a second:
+ * on a slow machine a question over HTTP would otherwise be refused for its number.
+ */
 export async function eventually<T>(
   ask: () => Promise<T>,
   done: (value: T) => boolean = Boolean,
   seconds = 10,
 ): Promise<T> {
   const until = Date.now() + seconds * 1000;
-  for (;;) {
+  for (let pause = 25; ; pause = Math.min(pause * 1.2, 250)) {
     const value = await ask();
     if (done(value)) return value;
     if (Date.now() > until) throw new Error(`not within ${seconds} s: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
