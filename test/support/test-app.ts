@@ -211,7 +211,7 @@ export async function startTestApp(
 export async function eventually<T>(
   ask: () => Promise<T>,
   done: (value: T) => boolean = Boolean,
-  seconds = 10,
+  seconds = 30,
 ): Promise<T> {
   const until = Date.now() + seconds * 1000;
   for (let pause = 25; ; pause = Math.min(pause * 1.2, 250)) {

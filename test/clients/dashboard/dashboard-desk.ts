@@ -27,7 +27,7 @@ export class DashboardDesk {
     private readonly browser: Browser,
     readonly page: Page,
   ) {
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text());
     });
@@ -66,7 +66,7 @@ export class DashboardDesk {
   /** A page of another browser, with nothing of this one. */
   async otherBrowser(): Promise<Page> {
     const page = await (await this.browser.newContext({ viewport: DESK })).newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     return page;
   }
 
