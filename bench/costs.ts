@@ -191,7 +191,7 @@ class CostBench {
     );
     this.#receiptsADay = rows[0]!.n;
     await this.owner.query(
-      `update workspaces set created_at = created_at - interval '2 days' where workspace_id = any($1)`,
+      `update workspaces set created_at = created_at - interval '3 days' where workspace_id = any($1)`,
       [ids],
     );
     await this.owner.query(
