@@ -9,8 +9,7 @@ import type { ApprovalDecided } from '../src/features/approvals/approval-decisio
 import type { ApprovalView } from '../src/features/approvals/approvals.dto.js';
 import type { FeedPage, ChainVerification } from '../src/features/audit/audit.dto.js';
 import type { SettingsView } from '../src/features/workspaces/workspace.dto.js';
-import type { DirectiveView } from '../src/features/directives/directive-view.dto.js';
-import type { QueuedDirective } from '../src/features/directives/directives.dto.js';
+import type { DirectiveView, QueuedDirective } from '../src/features/directives/directives.dto.js';
 
 /** A guided tour in one terminal: starts the service in a folder of its own, walks through the main job, ends it. */
 

@@ -12,7 +12,7 @@ import {
   paidBefore,
 } from '../capos/index.js';
 import {
-  BeginDraft,
+  DraftAttempts,
   ChargeUnused,
   type DirectiveEntity,
   DirectiveTransitions,
@@ -61,7 +61,7 @@ export class RouteDirective implements OnModuleInit {
     private readonly transitions: DirectiveTransitions,
     private readonly router: Router,
     private readonly drafts: DueDrafts,
-    private readonly beginDraft: BeginDraft,
+    private readonly attempts: DraftAttempts,
     private readonly draftDirective: DraftDirective,
     private readonly chargeUnused: ChargeUnused,
   ) {}
@@ -129,7 +129,7 @@ export class RouteDirective implements OnModuleInit {
       this.handOver(item);
       return undefined;
     }
-    this.beginDraft.recordStart(item, directive, guardian);
+    this.attempts.recordStart(item, directive, guardian);
     this.work.check(item);
     return directive;
   }

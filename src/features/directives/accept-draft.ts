@@ -1,21 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { Db } from '../../platform/database/db.js';
-import { Work } from '../../platform/work/work.js';
+import { Clock } from '../../platform/kernel/clock.js';
+import type { Fault } from '../../platform/kernel/define-error.js';
+import { newId } from '../../platform/kernel/ids.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { scopeOfWork, type WorkItem } from '../../platform/work/work-item.js';
+import { Work } from '../../platform/work/work.js';
 import { ReadyApprovals } from '../approvals/index.js';
-import type { Draft } from '../capos/index.js';
+import {
+  type Draft,
+  type DraftPacket,
+  engineOf,
+  isActionType,
+  OutsideTargetsReader,
+  parametersOf,
+  validateAction,
+} from '../capos/index.js';
 import { ChargeUnused } from './charge-unused.js';
-import { CheckDraft } from './check-draft.js';
 import { DecideDraft } from './decide-draft.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DiscardDraft } from './discard-draft.js';
-import { type BeginningDraft, DueDrafts } from './due-drafts.repository.js';
+import { type BeginningDraft, DueDrafts } from './draft-attempts.js';
+import type { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { newPacket } from './packets/work-packet.js';
 
 /** A directive that may still be drafted, locked. */
 export type FoundDirective = BeginningDraft & { directive: DirectiveEntity };
 
 /** What was drafted before anything was recorded of it. */
-export interface UnbegunDraft {
+interface UnbegunDraft {
   /** The directive as it was drafted from. */
   of: Pick<
     DirectiveEntity,
@@ -41,9 +53,9 @@ export class AcceptDraft {
     private readonly db: Db,
     private readonly work: Work,
     private readonly drafts: DueDrafts,
-    private readonly checkDraft: CheckDraft,
     private readonly decideDraft: DecideDraft,
-    private readonly discardDraft: DiscardDraft,
+    private readonly targets: OutsideTargetsReader,
+    private readonly clock: Clock,
     private readonly chargeUnused: ChargeUnused,
     private readonly readyApprovals: ReadyApprovals,
   ) {}
@@ -57,7 +69,7 @@ export class AcceptDraft {
    * recorded where the directive or what it depends on is another by now.
    */
   async together(item: WorkItem, { of, draft, mayBegin, begin }: UnbegunDraft): Promise<boolean> {
-    const packets = await this.checkDraft.execute(of, draft);
+    const packets = await this.check(of, draft);
     try {
       await this.db.transaction(scopeOfWork(item), async () => {
         const [{ directive, ...locked }, facts, tell] = await Promise.all([
@@ -70,7 +82,7 @@ export class AcceptDraft {
         this.work.complete(item);
         begin({ ...locked, directive });
         const checked = { ...locked, directive, draft };
-        if (typeof packets === 'string') this.discardDraft.invalid(checked, packets);
+        if (typeof packets === 'string') this.decideDraft.invalid(checked, packets);
         else await this.decideDraft.execute({ ...checked, packets, facts, tell });
       });
       return true;
@@ -86,13 +98,61 @@ export class AcceptDraft {
       const { directive, ...locked } = await this.drafts.lock(item);
       this.work.complete(item);
       if (!directive) return false;
-      const packets = await this.checkDraft.execute(directive, draft);
+      const packets = await this.check(directive, draft);
       if (typeof packets === 'string') {
-        this.discardDraft.invalid({ ...locked, directive, draft }, packets);
+        this.decideDraft.invalid({ ...locked, directive, draft }, packets);
       } else {
         await this.decideDraft.execute({ ...locked, directive, draft, packets });
       }
       return true;
     });
   }
+
+  /** The work packets of a draft, or why one is not one that this capo can make: the registry is trusted, the draft is not. */
+  private async check(
+    directive: Pick<DirectiveEntity, 'workspaceId' | 'directiveId' | 'teamId' | 'capo'>,
+    draft: Draft,
+  ): Promise<WorkPacketEntity[] | string> {
+    const capo = directive.capo!;
+    const { workspaceId, directiveId, teamId } = directive;
+    const createdAt = this.clock.now();
+    const targets = await this.targets.for(
+      { workspaceId, teamIds: 'all' },
+      draft.packets.map(({ type }) => type),
+    );
+    const packets: WorkPacketEntity[] = [];
+    for (const [position, proposed] of draft.packets.entries()) {
+      const lacking = proposed.needsInput.map(({ path }) => path);
+      const validated = validateAction(engineOf(capo), proposed.type, proposed.params, { lacking, targets });
+      if (!validated.ok) return invalid(proposed.type, validated.faults);
+      if (!canBeSupplied(proposed)) {
+        return `The capo asked for input that an action of the type ${proposed.type} has no parameter for.`;
+      }
+      const origin = {
+        workPacketId: newId('pkt'),
+        workspaceId,
+        teamId,
+        directiveId,
+        position,
+        capo,
+        createdAt,
+      };
+      packets.push(newPacket(proposed, validated, origin));
+    }
+    return packets;
+  }
+}
+
+/** What a draft lacks is a parameter of its action: nothing else could ever be supplied. */
+function canBeSupplied({ type, needsInput }: DraftPacket): boolean {
+  const known = isActionType(type) ? parametersOf(type) : [];
+  return needsInput.every(({ path }) => known.some((name) => path === name || path.startsWith(`${name}.`)));
+}
+
+/** Names the parameters and says nothing of what a model wrote in them. */
+function invalid(type: string, faults: readonly Fault[]): string {
+  const action = `The capo proposed an action of the type ${cutText(type, 100)}`;
+  if (faults.some(({ path }) => path === 'type')) return `${action}, which is outside its scope.`;
+  const paths = [...new Set(faults.map(({ path }) => cutText(path, 100)))].slice(0, 5);
+  return `${action} with invalid parameters: ${paths.join(', ')}.`;
 }

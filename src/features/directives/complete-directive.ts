@@ -1,18 +1,70 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { cutText } from '../../platform/kernel/text.js';
-import { CAPOS, LIMITS, capoActor } from '../capos/index.js';
+import {
+  type Action,
+  type ActionResult,
+  type ActionTypeName,
+  capoActor,
+  CAPOS,
+  LIMITS,
+} from '../capos/index.js';
 import { GUARDIAN, PolicyDenied } from '../guardian/index.js';
 import { Signals } from '../records/index.js';
-import { titleOf } from './directive.js';
-import type { DirectiveEntity } from './directive.entity.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { titleOf } from './directive.js';
 import { Directives } from './directives.repository.js';
-import { PacketEscalations } from './packets/packet-escalations.js';
-import { executedTogether } from './packets/executed-sentence.js';
 import type { DuePacket } from './packets/due-packets.repository.js';
+import { PacketEscalations } from './packets/packet-escalations.js';
 import { PacketTallies, type PacketTally, tallyOfOnly } from './packets/packet-tallies.reader.js';
 import type { PacketResult, WorkPacketEntity } from './packets/work-packet.entity.js';
+
+/** What was done, for the feed: in the word for it, and loud about a mail that nobody has received. */
+export function executedSentence(
+  capo: string,
+  title: string,
+  { type }: Action,
+  result: ActionResult,
+): string {
+  switch (type) {
+    case 'email.send':
+      return result['transport'] === 'file'
+        ? `${capo} wrote the mail "${title}" to a file (${String(result['response'])}); nobody has received it, since no mail server is configured.`
+        : `${capo} sent the mail "${title}".`;
+    case 'webhook.post':
+      return `${capo} posted "${title}".`;
+    case 'http.call':
+      return `${capo} made the call "${title}".`;
+    case 'document.file':
+      return `${capo} filed the document "${title}".`;
+    case 'signal.raise':
+      return `${capo} raised the signal "${title}".`;
+    case 'revenue.record':
+      return `${capo} recorded "${title}".`;
+    case 'directive.create':
+      return `${capo} handed on "${title}".`;
+    case 'standing_order.propose':
+      return `${capo} proposed "${title}", which waits for somebody to activate it.`;
+  }
+}
+
+/** A mail of which only a person says that it arrived has no transport. */
+type Deed = ActionTypeName | 'email.send/smtp' | 'email.send/file';
+
+/** What was done, by action type and transport: "filed a document" shows that nothing left. */
+const DEEDS: Readonly<Record<Deed, readonly [one: string, several: string]>> = {
+  'email.send': ['sent a mail', 'sent # mails'],
+  'email.send/smtp': ['sent a mail', 'sent # mails'],
+  'email.send/file': ['wrote a mail to a file', 'wrote # mails to files'],
+  'document.file': ['filed a document', 'filed # documents'],
+  'webhook.post': ['posted an event', 'posted # events'],
+  'http.call': ['made a call', 'made # calls'],
+  'signal.raise': ['raised a signal', 'raised # signals'],
+  'revenue.record': ['recorded a revenue event', 'recorded # revenue events'],
+  'directive.create': ['handed a directive to another capo', 'handed # directives to other capos'],
+  'standing_order.propose': ['proposed a standing order', 'proposed # standing orders'],
+};
 
 /** Work packets of one directive are mostly denied for one reason. */
 const MOST_DENIALS = 3;
@@ -170,4 +222,13 @@ export class CompleteDirective {
       entity: { type: 'directive', id: directiveId },
     });
   }
+}
+
+/** The same of all work packets of a directive together, each by its {@link Deed}. */
+function executedTogether(done: readonly string[]): string {
+  const deeds = [...Map.groupBy(done as readonly Deed[], (deed) => deed)].map(([deed, { length }]) => {
+    const [one, several] = DEEDS[deed];
+    return length === 1 ? one : several.replace('#', String(length));
+  });
+  return deeds.length === 0 ? 'prepared nothing' : new Intl.ListFormat('en').format(deeds);
 }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { ReceiptContent } from '../../platform/receipts/receipt.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { type Paid, capoActor, isPaid } from '../capos/index.js';
 import { Events } from '../events/index.js';
 import type { DirectiveStatus } from '../terms/index.js';
+import { Teams } from '../workspaces/index.js';
 import { DIRECTIVE_STATES, type DirectiveTrigger } from './directive-states.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import { type Change, Directives } from './directives.repository.js';
@@ -42,6 +44,7 @@ export class DirectiveTransitions {
     private readonly receipts: Receipts,
     private readonly events: Events,
     private readonly clock: Clock,
+    private readonly teams: Teams,
   ) {}
 
   /** A receipt about a directive whose status stays; answers its id. */
@@ -95,5 +98,25 @@ export class DirectiveTransitions {
     }
     this.directives.transition(directive, { from: directive.status, to, at, receiptId }, change);
     return to;
+  }
+
+  /**
+   * That what has ended may be taken up again: it may be too late for it, or nobody may be left to see it.
+   * @throws InvalidTransition unless it ended so, after its deadline, or in an archived team
+   */
+  async assertReopenable(
+    { workspaceId, teamId, status, deadline }: DirectiveEntity,
+    ended: DirectiveStatus,
+  ): Promise<void> {
+    const refused = (message: string) => new InvalidTransition({ message, details: { status } });
+    if (status !== ended) throw refused(`Its directive has not ${ended}; it is ${status}.`);
+    if (teamId !== null && (await this.teams.isArchived(workspaceId, teamId))) {
+      throw refused(
+        'The team of this directive has been archived. Hand in a new directive for what is still wanted.',
+      );
+    }
+    if (deadline !== null && deadline <= this.clock.now()) {
+      throw refused('The deadline of this directive has passed. Hand in a new one if it is still wanted.');
+    }
   }
 }

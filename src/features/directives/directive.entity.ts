@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/auth/caller.js';
 import type { ApprovalOutput } from '../approvals/index.js';
 import type { FeedbackRound } from '../capos/index.js';
 import type { CapoRole, Cost, DirectiveStatus, Priority } from '../terms/index.js';
-import type { DirectiveChange } from './directive-view.dto.js';
+import type { DirectiveChange } from './directives.dto.js';
 
 export interface Routing {
   candidates: { capo: CapoRole; score: number; why: string[] }[];

@@ -9,7 +9,7 @@ import {
   summaryOf as summaryOfActions,
 } from '../capos/index.js';
 import type { Cost } from '../terms/index.js';
-import type { DirectiveSummary, DirectiveView } from './directive-view.dto.js';
+import type { DirectiveSummary, DirectiveView } from './directives.dto.js';
 import type { DirectiveEntity } from './directive.entity.js';
 import type { ListedDirective } from './directives.repository.js';
 

@@ -8,14 +8,15 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { DraftingStates, draftingFrom } from '../capos/index.js';
-import { CancelDirective } from './cancel-directive.js';
+import { CancelDirective } from './end-directive.js';
 import { DRAFTING } from './directive-states.js';
 import { summaryOf, viewOf } from './directive.js';
-import { DirectivePage, DirectiveView } from './directive-view.dto.js';
 import {
   DIRECTIVE_PARAM,
   DirectiveBody,
+  DirectivePage,
   DirectivesQuery,
+  DirectiveView,
   QueuedDirective,
   QueuedDirectiveBody,
 } from './directives.dto.js';

@@ -13,63 +13,37 @@ import { RecordsModule } from '../records/index.js';
 import { WebhooksModule } from '../webhooks/index.js';
 import { StandingOrdersModule } from '../standing-orders/index.js';
 import { AcceptDraft } from './accept-draft.js';
-import { AssertWanted } from './assert-wanted.js';
-import { BeginDraft } from './begin-draft.js';
-import { BudgetOverride } from './budget-override.js';
-import { CancelDirective } from './cancel-directive.js';
+import { DraftAttempts, DueDrafts } from './draft-attempts.js';
+import { BudgetOverride, RetryDirective } from './retry-directive.js';
+import { CancelDirective, EndDirective, ExpireDirective } from './end-directive.js';
 import { ChargeUnused } from './charge-unused.js';
-import { CheckDraft } from './check-draft.js';
 import { DecideDraft } from './decide-draft.js';
-import { DecidedOutput } from './decided-output.js';
+import { DraftApprovalSubject } from './draft-approval-subject.js';
 import { DirectiveEntity } from './directive.entity.js';
-import { DiscardDraft } from './discard-draft.js';
 import { DirectivesController } from './directives.controller.js';
 import { Directives } from './directives.repository.js';
 import { DraftDirective } from './draft-directive.js';
-import { DueDrafts } from './due-drafts.repository.js';
-import { CancelUnsentRest } from './cancel-unsent-rest.js';
-import { EditOutput } from './edit-output.js';
-import { EndDirective } from './end-directive.js';
-import { ExpireDirective } from './expire-directive.js';
-import { GiveUpDraft } from './give-up-draft.js';
+import { EditOutput } from './edit-draft.js';
 import { HaltDirectives } from './halt-directives.js';
-import { HandInAgain } from './hand-in-again.js';
 import { HandInDirective } from './hand-in-directive.js';
 import { CompleteDirective } from './complete-directive.js';
 import { DirectiveTransitions } from './directive-transitions.js';
-import { RecordDraft } from './record-draft.js';
-import { RecordDraftFailure } from './record-draft-failure.js';
-import { ReleaseDraft } from './release-draft.js';
-import { RetryDirective } from './retry-directive.js';
-import { ReviewDraft } from './review-draft.js';
-import { CallEffect } from './packets/call-effect.js';
-import { CheckBeforeSending } from './packets/check-before-sending.js';
-import { CompensatePacket } from './packets/compensate-packet.js';
-import { ReportCompensationFailure } from './packets/report-compensation-failure.js';
-import { CompensationResults } from './packets/compensation-results.js';
-import { Compensations } from './packets/compensations.js';
-import { DuePackets } from './packets/due-packets.repository.js';
-import { DueUndos } from './packets/due-undos.repository.js';
+import { CallEffect, WebhookEffect } from './packets/outside-effects.js';
+import { CheckBeforeSending, SendPacket } from './packets/send-packet.js';
+import { CompensatePacket, Compensations, WithdrawDelegation } from './packets/compensations.js';
+import { CompensationResults, DecideCompensationFailure } from './packets/compensation-results.js';
+import { DuePackets, DueUndos } from './packets/due-packets.repository.js';
 import { PacketEscalations } from './packets/packet-escalations.js';
-import { DecideCompensationFailure } from './packets/decide-compensation-failure.js';
-import { OutsideAttemptEntity } from './packets/outside-attempt.entity.js';
 import { OutsideAttempts } from './packets/outside-attempts.js';
 import { PacketEffects } from './packets/packet-effects.js';
 import { PacketResults } from './packets/packet-results.js';
 import { PacketTallies } from './packets/packet-tallies.reader.js';
-import { RecallPackets } from './packets/recall-packets.js';
-import { RevertDirective } from './packets/revert-directive.js';
+import { RecallPackets, UnsentPackets } from './packets/unsent-packets.js';
 import { SendAgain } from './packets/send-again.js';
-import { SendPacket } from './packets/send-packet.js';
 import { UnconfirmedPackets } from './packets/unconfirmed-packets.js';
-import { UndoPacket } from './packets/undo-packet.js';
-import { UndoablePackets } from './packets/undoable-packets.js';
-import { UnsentPackets } from './packets/unsent-packets.js';
-import { WithdrawDelegation } from './packets/withdraw-delegation.js';
-import { WorkPacketEntity } from './packets/work-packet.entity.js';
+import { UndoablePackets, UndoPacket } from './packets/undo-packets.js';
+import { OutsideAttemptEntity, WorkPacketEntity } from './packets/work-packet.entity.js';
 import { WorkPacketsController } from './packets/work-packets.controller.js';
-import { WebhookEffect } from './packets/webhook-effect.js';
-import { UsualCost } from './usual-cost.reader.js';
 import { WorkPacketsReader } from './packets/work-packets.reader.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
@@ -94,28 +68,18 @@ import { WorkPackets } from './packets/work-packets.repository.js';
   providers: [
     Directives,
     DirectiveTransitions,
-    HandInAgain,
     HandInDirective,
     DraftDirective,
     DueDrafts,
-    BeginDraft,
+    DraftAttempts,
     AcceptDraft,
-    CheckDraft,
     DecideDraft,
-    RecordDraft,
-    DiscardDraft,
-    ReviewDraft,
-    ReleaseDraft,
-    AssertWanted,
     ChargeUnused,
     BudgetOverride,
-    DecidedOutput,
+    DraftApprovalSubject,
     CompleteDirective,
-    CancelUnsentRest,
     EditOutput,
     EndDirective,
-    GiveUpDraft,
-    RecordDraftFailure,
     RetryDirective,
     CancelDirective,
     ExpireDirective,
@@ -127,9 +91,7 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     PacketEffects,
     Compensations,
     CompensatePacket,
-    ReportCompensationFailure,
     CompensationResults,
-    RevertDirective,
     WithdrawDelegation,
     PacketResults,
     PacketTallies,
@@ -144,20 +106,17 @@ import { WorkPackets } from './packets/work-packets.repository.js';
     UndoablePackets,
     UnsentPackets,
     UnconfirmedPackets,
-    UsualCost,
     WorkPackets,
     WorkPacketsReader,
   ],
   exports: [
-    BeginDraft,
+    DraftAttempts,
     ChargeUnused,
     Directives,
     DirectiveTransitions,
     DraftDirective,
     DueDrafts,
-    GiveUpDraft,
     HandInDirective,
-    UsualCost,
     WorkPacketsReader,
   ],
 })

@@ -23,11 +23,10 @@ import {
   DIRECTIVE_STATUSES,
   type DirectiveStatus,
 } from '../terms/index.js';
-import type { DirectiveChange } from './directive-view.dto.js';
+import type { DirectiveChange, DirectivesQuery } from './directives.dto.js';
 import { DirectiveEntity, type Routing } from './directive.entity.js';
 import { sqlList } from '../../platform/kernel/transition-table.js';
 import { DIRECTIVE_STATES, DRAFTING } from './directive-states.js';
-import type { DirectivesQuery } from './directives.dto.js';
 
 const COLUMNS = columnsOf(DirectiveEntity);
 const DRAFTING_SQL = sqlList(DRAFTING);
@@ -47,6 +46,22 @@ const SUMMARY = columnsOf(DirectiveEntity, {
     'escalationId',
   ],
 });
+
+/** So many directives say what one usually costs; those that no model drafted say nothing. */
+const LAST_DRAFTED = 20;
+
+const USUAL = /* sql */ `
+select round(avg((cost->>'amount')::numeric), 6)::double precision as amount, max(cost->>'currency') as currency,
+  round(avg((cost->>'tokensIn')::numeric))::double precision as tokens_in,
+  round(avg((cost->>'tokensOut')::numeric))::double precision as tokens_out
+from (
+  select d.cost, d.engine from unnest($3::text[]) s (status) cross join lateral (
+    select cost, engine, created_at, directive_id from directives
+    where workspace_id = $1 and capo = $2 and status = s.status
+    order by created_at desc, directive_id desc limit ${LAST_DRAFTED}) d
+  order by d.created_at desc, d.directive_id desc limit ${LAST_DRAFTED}) last
+where engine->>'model' is not null
+having count(*) > 0`;
 
 /** A directive as lists show it: of texts only the beginning, of drafts and contexts nothing. */
 export type ListedDirective = Omit<
@@ -279,5 +294,15 @@ export class Directives {
       [workspaceId, directiveId],
     );
     return row!.status;
+  }
+
+  /** The mean of the last directives that a model drafted for this capo; null when there is none. */
+  async usualCost(workspaceId: string, capo: CapoRole): Promise<Cost | null> {
+    const [usual] = await this.db.read<Cost>({ workspaceId, teamIds: 'all' }, USUAL, [
+      workspaceId,
+      capo,
+      DIRECTIVE_STATUSES,
+    ]);
+    return usual ?? null;
   }
 }

@@ -16,10 +16,8 @@ import {
 } from '../capos/index.js';
 import { KILLED_TOPIC, isHalted } from '../guardian/index.js';
 import { AcceptDraft, type FoundDirective } from './accept-draft.js';
-import { BeginDraft, isFirstAttempt } from './begin-draft.js';
+import { DraftAttempts, isFirstAttempt } from './draft-attempts.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { GiveUpDraft } from './give-up-draft.js';
-import { RecordDraftFailure } from './record-draft-failure.js';
 
 type ToldOfDirective = Omit<BriefedDirective, 'directiveId'> & Pick<DirectiveEntity, 'requiresApproval'>;
 
@@ -55,19 +53,17 @@ export class DraftDirective implements OnModuleInit {
   constructor(
     private readonly work: Work,
     private readonly clock: Clock,
-    private readonly beginDraft: BeginDraft,
+    private readonly attempts: DraftAttempts,
     private readonly briefings: BriefingReader,
     @Inject(CAPO_RUNNER) private readonly runner: CapoRunner,
     private readonly acceptDraft: AcceptDraft,
-    private readonly recordFailure: RecordDraftFailure,
-    private readonly giveUpDraft: GiveUpDraft,
   ) {}
 
   onModuleInit(): void {
     this.work.declare({
       ...this.kind,
       name: 'directive.draft',
-      run: (item, signal) => this.run(item, signal, { begin: () => this.beginDraft.execute(item) }),
+      run: (item, signal) => this.run(item, signal, { begin: () => this.attempts.begin(item) }),
     });
   }
 
@@ -80,7 +76,7 @@ export class DraftDirective implements OnModuleInit {
       tries: 5,
       abortTopic: KILLED_TOPIC,
       ...(this.runner.isFree && { claim: 'app.claim_drafts' }),
-      giveUp: (item, error) => this.giveUpDraft.execute(item, error),
+      giveUp: (item, error) => this.attempts.giveUp(item, error),
     };
   }
 
@@ -92,7 +88,7 @@ export class DraftDirective implements OnModuleInit {
     try {
       draft = await this.draft(await this.briefings.read(scopeOfWork(item), directive), signal);
     } catch (error) {
-      await this.recordFailure.execute(item, error);
+      await this.attempts.fail(item, error);
       return;
     }
     await this.acceptDraft.execute(item, draft);
@@ -124,7 +120,7 @@ export class DraftDirective implements OnModuleInit {
       const draft = await this.draft(briefing.for(capo), signal);
       unbegun = { routed, capo, draft };
     } catch (error) {
-      if (await begin()) await this.recordFailure.execute(item, error);
+      if (await begin()) await this.attempts.fail(item, error);
       return true;
     }
     const { routed, capo, draft } = unbegun;
@@ -135,7 +131,7 @@ export class DraftDirective implements OnModuleInit {
         !isHalted(guardian.mode) && !paused.has(capo) && given === item.capo && began === null,
       begin: (found) => {
         routed?.assign(found);
-        this.beginDraft.recordStart(item, found.directive, found.guardian, startedAt);
+        this.attempts.recordStart(item, found.directive, found.guardian, startedAt);
       },
     });
   }

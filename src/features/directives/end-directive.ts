@@ -1,22 +1,42 @@
-import { Injectable } from '@nestjs/common';
-import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Actor, actorOf, type Caller, isAskedBy, mayRead, SYSTEM } from '../../platform/auth/caller.js';
+import { requireRole } from '../../platform/auth/require-role.js';
 import { Channel } from '../../platform/database/channel.js';
+import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
+import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
+import { scopeOfWork, type WorkError, type WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
-import type { WorkError } from '../../platform/work/work-item.js';
 import { type ApprovalEntity, Approvals } from '../approvals/index.js';
-import { capoActor } from '../capos/index.js';
-import { PolicyDenied, PolicyGate } from '../guardian/index.js';
+import { capoActor, type Draft, quotable } from '../capos/index.js';
+import { Guardians, PolicyDenied, PolicyGate } from '../guardian/index.js';
 import { Signals } from '../records/index.js';
-import { TELL_MEMBERS } from '../terms/index.js';
-import { titleOf } from './directive.js';
+import { type DirectiveStatus, TELL_MEMBERS } from '../terms/index.js';
+import { CompleteDirective } from './complete-directive.js';
+import { DIRECTIVE_STATES } from './directive-states.js';
+import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import type { DirectiveEntity } from './directive.entity.js';
-import { DirectiveTransitions } from './directive-transitions.js';
-import { NOTHING_PREPARED } from './nothing-prepared.js';
+import { titleOf } from './directive.js';
+import { Directives } from './directives.repository.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
 
+const NOTHING_PREPARED = 'NOTHING_PREPARED';
+
+/** Why nothing came of a directive, in the words of the runner; those of a model are quoted, and are not ours. */
+export function nothingPrepared({ engine, remarks }: Pick<Draft, 'engine' | 'remarks'>): WorkError {
+  // The built-in runner ends so by itself.
+  const said = quotable(remarks, undefined).replace(/\s*Nothing was prepared\.$/, '');
+  const reason =
+    said === ''
+      ? 'its capo found nothing in it that it could do.'
+      : engine.model === null
+        ? said
+        : `“${said}”`;
+  return { code: NOTHING_PREPARED, message: `Nothing was prepared: ${reason}` };
+}
+
 /** How a directive ends before anything of it was sent. */
-export interface Ending {
+interface Ending {
   trigger: 'fail' | 'cancel' | 'expire';
   actor: Actor;
   /** What the receipt says after the directive's name. */
@@ -40,6 +60,7 @@ export class EndDirective {
     private readonly work: Work,
     private readonly channel: Channel,
     private readonly gate: PolicyGate,
+    private readonly completeDirective: CompleteDirective,
   ) {}
 
   end(directive: DirectiveEntity, approval: ApprovalEntity | undefined, ending: Ending): void {
@@ -116,6 +137,155 @@ export class EndDirective {
     const at = this.clock.now();
     this.approvals.end(approval, { status, by: ending.actor, at, feedback: reasonOf(ending), receiptId });
     this.channel.publish('approval', approval.approvalId);
+  }
+
+  /**
+   * Ends the part of a directive that waits for a person, when another part has been sent already: it was recalled. The
+   * directive then ends as what was sent did.
+   */
+  async dropRest(directive: Named, title: string, actor: Actor, because: string): Promise<void> {
+    const { workspaceId, directiveId } = directive;
+    const details = await this.gate.giveBack(await this.packets.releasedUnsent(workspaceId, directiveId));
+    this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
+    this.transitions.apply(directive, 'drop_rest', {
+      actor,
+      action: 'directive.rest_dropped',
+      summary: `The unsent rest of "${title}" is not sent: ${because}.`,
+      details: { ...details },
+    });
+    await this.completeDirective.packetEnded(workspaceId, directiveId);
+  }
+}
+
+/** Cancels a directive before anything of it was sent. */
+@Injectable()
+export class CancelDirective {
+  constructor(
+    private readonly db: Db,
+    private readonly directives: Directives,
+    private readonly approvals: Approvals,
+    private readonly guardians: Guardians,
+    private readonly packets: WorkPackets,
+    private readonly endDirective: EndDirective,
+    private readonly work: Work,
+  ) {}
+
+  /** @throws NotFound; InvalidTransition once it is being sent or has ended */
+  async execute(caller: Caller, directiveId: string): Promise<DirectiveEntity> {
+    const { workspaceId } = caller;
+    // A revert takes the same rows in another order, so the two take turns.
+    await this.guardians.lockShared(workspaceId);
+    // Requesters may always withdraw it, even after changing teams.
+    await this.db.unit.seeWholeWorkspace();
+    const approval = await this.approvals.lockPending(workspaceId, directiveId);
+    const directive = await this.directives.lock(workspaceId, directiveId);
+    if (!directive) throw new NotFound();
+    if (!isAskedBy(caller, directive.requestedBy ?? directive.createdBy)) {
+      if (!mayRead(caller, directive.teamId)) throw new NotFound();
+      requireRole(caller, directive.teamId, 'operator');
+    }
+    const isUnsent =
+      DIRECTIVE_STATES.sources('cancel').includes(directive.status) &&
+      !(await this.packets.anyHandedOut(workspaceId, directiveId));
+    // What is released goes, unless all of it still waits: standing orders delay it, or it is tried again later.
+    const isReleased = directive.status === 'sending' && !(await this.doAllWait(workspaceId, directiveId));
+    if (!isUnsent || isReleased) {
+      throw new InvalidTransition({ details: { status: directive.status } });
+    }
+    const actor = actorOf(caller);
+    await this.endDirective.endFromOutside(directive, approval, {
+      trigger: 'cancel',
+      actor,
+      because: `${caller.name} withdrew it`,
+    });
+    return (await this.directives.lock(workspaceId, directiveId))!;
+  }
+
+  private async doAllWait(workspaceId: string, directiveId: string): Promise<boolean> {
+    const open = await this.packets.open(workspaceId, directiveId);
+    const released = open.filter(({ isDelayed }) => !isDelayed).map(({ workPacketId }) => workPacketId);
+    if (open.length === 0 || !open.every(({ isQueued }) => isQueued)) return false;
+    return (
+      released.length === 0 || (await this.work.countPutOff('packet.send', released)) === released.length
+    );
+  }
+}
+
+/** While it is sending, the deadline is checked packet by packet, as each is about to be sent. */
+const EXPIRABLE: readonly DirectiveStatus[] = DIRECTIVE_STATES.sources('expire').filter(
+  (status) => status !== 'sending',
+);
+
+/**
+ * Ends a directive whose deadline has passed before anything of it was sent. The work is enqueued when the time has come
+ * and not before: an item for each that may never be needed would cost every hand-in more than it costs the few.
+ */
+@Injectable()
+export class ExpireDirective implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly directives: Directives,
+    private readonly approvals: Approvals,
+    private readonly guardians: Guardians,
+    private readonly packets: WorkPackets,
+    private readonly endDirective: EndDirective,
+  ) {}
+
+  onModuleInit(): void {
+    this.work.declare({
+      name: 'directive.expire',
+      pool: 4,
+      perQueue: 2,
+      tries: 5,
+      enqueueDue: 'app.enqueue_expired_directives',
+      run: (item) => this.execute(item),
+      giveUp: (item, error) => this.giveUp(item, error),
+    });
+  }
+
+  private async execute(item: WorkItem): Promise<void> {
+    const { workspaceId, id } = item;
+    await this.db.transaction(scopeOfWork(item), async () => {
+      await this.guardians.lockShared(workspaceId);
+      const approval = await this.approvals.lockPending(workspaceId, id);
+      const directive = await this.directives.lock(workspaceId, id);
+      this.work.complete(item);
+      if (directive && this.hasExpired(directive)) await this.expire(directive, approval);
+    });
+  }
+
+  private hasExpired({ status, deadline }: DirectiveEntity): boolean {
+    return EXPIRABLE.includes(status) && deadline !== null && deadline <= this.clock.now();
+  }
+
+  private async expire(directive: DirectiveEntity, approval: ApprovalEntity | undefined): Promise<void> {
+    const { workspaceId, directiveId, status, text } = directive;
+    const because = 'its deadline passed';
+    if (!(await this.packets.anyHandedOut(workspaceId, directiveId))) {
+      await this.endDirective.endFromOutside(directive, approval, {
+        trigger: 'expire',
+        actor: SYSTEM,
+        because,
+      });
+      return;
+    }
+    // Recalled after a part was sent. A halted one goes on with the revert, packet by packet.
+    if (status !== 'pending_approval') return;
+    if (approval)
+      this.endDirective.endApproval(directive, approval, { trigger: 'expire', actor: SYSTEM, because });
+    await this.endDirective.dropRest(directive, titleOf(text), SYSTEM, because);
+  }
+
+  /** It cannot even be ended as expired; so it is ended as failed, without what may be in the way. */
+  private async giveUp({ workspaceId, id }: WorkItem, error: WorkError): Promise<void> {
+    await this.guardians.lockShared(workspaceId);
+    const approval = await this.approvals.lockPending(workspaceId, id);
+    const directive = await this.directives.lock(workspaceId, id);
+    if (!directive || !EXPIRABLE.includes(directive.status) || directive.status === 'halted') return;
+    if (await this.packets.anyHandedOut(workspaceId, id)) return;
+    this.endDirective.fail(directive, approval, error);
   }
 }
 

@@ -2,22 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, actorOf, type Caller, peopleBehind } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
 import { Clock } from '../../platform/kernel/clock.js';
-import { RequestContext } from '../../platform/kernel/request-context.js';
+import { NotFound } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
+import { RequestContext } from '../../platform/kernel/request-context.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { RequestApproval } from '../approvals/index.js';
 import { Events } from '../events/index.js';
 import { type CapoRole, NO_COST, type Priority } from '../terms/index.js';
 import { TeamOfRequest } from '../workspaces/index.js';
-import { titleOf } from './directive.js';
-import type { DirectiveEntity } from './directive.entity.js';
+import { DirectiveTransitions } from './directive-transitions.js';
 import { DIRECTIVE_STATES } from './directive-states.js';
+import type { DirectiveEntity } from './directive.entity.js';
+import { titleOf } from './directive.js';
 import { Directives, type Requester } from './directives.repository.js';
-import { instantOf } from './is-instant-ahead.js';
+import { instantOf } from './directives.dto.js';
 
 /** A directive as it is handed in, by whatever route. */
-export interface NewDirective {
+interface NewDirective {
   text: string;
   capo?: CapoRole;
   priority?: Priority;
@@ -29,7 +31,7 @@ export interface NewDirective {
 }
 
 /** The schedule that a directive is a run of. */
-export interface RunOfSchedule {
+interface RunOfSchedule {
   scheduleId: string;
   name: string;
   /** Unix milliseconds; null: a person ran it. */
@@ -50,6 +52,7 @@ export class HandInDirective {
     private readonly events: Events,
     private readonly work: Work,
     private readonly clock: Clock,
+    private readonly transitions: DirectiveTransitions,
   ) {}
 
   /** @throws NotFound for a team that the caller may not see, ValidationFailed when the team has to be named */
@@ -152,5 +155,36 @@ export class HandInDirective {
     this.events.record('directive.created', { directiveId, text, capo, priority, requiresApproval });
     this.work.enqueue(capo ? 'directive.draft' : 'directive.route', { id: directiveId });
     return directive;
+  }
+
+  /**
+   * Hands in a directive again whose approval nobody decided on in time: as a new one, with a new draft and a new approval. Answers
+   * what came of it.
+   * @throws NotFound, Forbidden; InvalidTransition unless it expired, after its deadline, or in an archived team
+   */
+  async again(caller: Caller, directiveId: string): Promise<string> {
+    const { workspaceId } = caller;
+    const directive = await this.directives.lock(workspaceId, directiveId);
+    if (!directive) throw new NotFound();
+    const { teamId, text, routedBy, capo, priority, requiresApproval, context, deadline } = directive;
+    requireRole(caller, teamId, 'operator');
+    await this.transitions.assertReopenable(directive, 'expired');
+    // Both the first and the second requester count as requesters, so neither is the other's second pair of eyes.
+    const onBehalfOf = {
+      requestedBy: directive.requestedBy ?? directive.createdBy,
+      requesterIds: [...new Set([...directive.requesterIds, ...peopleBehind(caller)])],
+    };
+    const again = this.accept(
+      {
+        text,
+        ...(routedBy === 'operator' && capo && { capo }),
+        priority,
+        requiresApproval,
+        context: { ...context, handedInAgainFrom: directiveId },
+        ...(deadline !== null && { deadline: new Date(deadline).toISOString() }),
+      },
+      { workspaceId, teamId, actor: actorOf(caller), onBehalfOf },
+    );
+    return `${caller.name} handed in "${titleOf(text)}" again, as ${again.directiveId}.`;
   }
 }

@@ -25,7 +25,7 @@ import {
   newPacket,
   type WorkPacketEntity,
   WorkPacketsReader,
-  UsualCost,
+  Directives,
   whyNobodyElseMayAllow,
 } from '../directives/index.js';
 import { PolicyPreview } from '../guardian/index.js';
@@ -119,7 +119,7 @@ export class PreflightDirective implements OnApplicationShutdown {
     private readonly orders: StandingOrders,
     private readonly briefings: BriefingReader,
     private readonly previewPackets: PreviewPackets,
-    private readonly usualCost: UsualCost,
+    private readonly directives: Directives,
     @Inject(MODEL) private readonly model: ModelClient | null,
   ) {}
 
@@ -196,7 +196,7 @@ export class PreflightDirective implements OnApplicationShutdown {
   }
 
   private cost({ workspaceId }: AskedDirective, capo: CapoRole): Promise<Cost | null> | Cost {
-    return this.model ? this.usualCost.read(workspaceId, capo) : NO_COST;
+    return this.model ? this.directives.usualCost(workspaceId, capo) : NO_COST;
   }
 
   /** Rejects with `RunnerFailed` when the rules do not come to an end in time, the wait for the process included. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Compensation } from '../../../src/features/capos/action-types.js';
-import { CallEffect } from '../../../src/features/directives/packets/call-effect.js';
+import { CallEffect } from '../../../src/features/directives/packets/outside-effects.js';
 import { draftPacket } from '../../support/scripted-runner.js';
 import { eventually } from '../../support/test-app.js';
 import { OrderDesk } from '../standing-orders/order-desk.js';

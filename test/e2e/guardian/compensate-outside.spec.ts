@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Compensations } from '../../../src/features/directives/packets/compensations.js';
 import { EffectFailed } from '../../../src/features/directives/packets/packet-effect.js';
-import type { Undo } from '../../../src/features/directives/packets/undo.js';
 import { eventually, startTestApp, type TestApp } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { queueWork } from './queued-work.js';
+import type { Undo } from '../../../src/features/directives/packets/undo.js';
 
 type Outside = Extract<Undo, { kind: 'outside' }>;
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { OrderDesk } from './order-desk.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Work } from '../../../src/platform/work/work.js';
-import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import { eventually, startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { MAIL_TO_ACME, NO_MAIL, OrderDesk } from './order-desk.js';
 

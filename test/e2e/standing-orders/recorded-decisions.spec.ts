@@ -11,7 +11,7 @@ import {
   PolicyDecisions,
   type RecordedDecision,
 } from '../../../src/features/standing-orders/policy-decisions.repository.js';
-import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { Desk } from '../directives/desk.js';
 import { FILE_DOCUMENTS, MAIL_TO_ACME, OrderDesk } from './order-desk.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectiveView } from '../../../src/features/directives/directive-view.dto.js';
+import type { DirectiveView } from '../../../src/features/directives/directives.dto.js';
 import type { RecordedInput } from '../../../src/features/standing-orders/decision-input.js';
 import { type Decision, evaluateAgain } from '../../../src/features/standing-orders/evaluate.js';
 import { Policies } from '../../../src/features/standing-orders/policy-decisions.repository.js';

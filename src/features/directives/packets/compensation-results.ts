@@ -1,28 +1,47 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../platform/auth/caller.js';
+import { Db } from '../../../platform/database/db.js';
 import { Clock } from '../../../platform/kernel/clock.js';
+import { InvalidTransition } from '../../../platform/kernel/errors.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { backoffMs } from '../../../platform/work/backoff.js';
-import { Work } from '../../../platform/work/work.js';
 import type { WorkItem } from '../../../platform/work/work-item.js';
-import type { ActionResult } from '../../capos/index.js';
+import { Work } from '../../../platform/work/work.js';
+import { type ActionResult, capoActor } from '../../capos/index.js';
+import {
+  COMPENSATION_FAILED,
+  type Decider,
+  DISMISS,
+  DONE_BY_HAND,
+  type EscalationEntity,
+  EscalationOptions,
+  Escalations,
+  PACKET_FAILED,
+  RETRY,
+} from '../../escalations/index.js';
 import {
   COMPENSATE,
   type GuardianEntity,
+  Guardians,
+  letsNothingLeave,
   type OpenStep,
+  PolicyGate,
   RevertProgress,
   Reverts,
   type StepStatus,
-  letsNothingLeave,
 } from '../../guardian/index.js';
-import { COMPENSATION_FAILED, Escalations } from '../../escalations/index.js';
-import { ReportCompensationFailure } from './report-compensation-failure.js';
-import type { DueUndo } from './due-undos.repository.js';
-import type { Failure } from './packet-effect.js';
-import { RevertDirective } from './revert-directive.js';
-import type { Undone } from './undo.js';
-import { receiptSubject } from './work-packet.js';
+import { Signals } from '../../records/index.js';
+import { haltedIn } from '../../terms/index.js';
+import { DIRECTIVE_STATES } from '../directive-states.js';
+import { DirectiveTransitions } from '../directive-transitions.js';
+import { titleOf } from '../directive.js';
+import { Directives } from '../directives.repository.js';
+import type { DueUndo } from './due-packets.repository.js';
+import { type EffectFailed, type Failure, isUnconfirmed } from './packet-effect.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
+import { receiptSubject } from './work-packet.js';
 import { WorkPackets } from './work-packets.repository.js';
+import type { Undone } from './undo.js';
 
 const MAX_ATTEMPTS = 5;
 
@@ -35,9 +54,11 @@ export class CompensationResults {
     private readonly reverts: Reverts,
     private readonly progress: RevertProgress,
     private readonly packets: WorkPackets,
-    private readonly revertDirective: RevertDirective,
-    private readonly reportFailure: ReportCompensationFailure,
+    private readonly directives: Directives,
+    private readonly transitions: DirectiveTransitions,
+    private readonly gate: PolicyGate,
     private readonly escalations: Escalations,
+    private readonly signals: Signals,
     private readonly receipts: Receipts,
   ) {}
 
@@ -91,7 +112,7 @@ export class CompensationResults {
     });
     this.packets.transition(packet, 'revert', { receiptId });
     this.endStep(step, { status: 'done', reason: null, result: { ...result }, receiptId });
-    await this.revertDirective.execute(packet, step);
+    await this.revertDirective(packet, step);
   }
 
   /** It turned out that there is nothing to undo, or that it cannot be. */
@@ -149,7 +170,7 @@ export class CompensationResults {
       details: { ...detailsOf(step, packet), outcome: 'failed', code },
     });
     this.endStep(step, { status: 'failed', reason: message, receiptId });
-    await this.reportFailure.execute(packet, step, { code, message });
+    await this.report(packet, step, { code, message });
     await this.progress.enqueueNextStep(step);
   }
 
@@ -165,11 +186,185 @@ export class CompensationResults {
     const { attempts } = step;
     this.reverts.updateStep(step, { ...change, attempts, begunAt: null, endedAt: this.clock.now() });
   }
+
+  /**
+   * What the undo of a packet means for its directive: what the kill has halted of it is not sent any more, and once all that was
+   * carried out is undone the directive is `reverted`.
+   */
+  async revertDirective(
+    { workspaceId, directiveId }: WorkPacketEntity,
+    { revertId, revertedBy }: OpenStep,
+  ): Promise<void> {
+    const directive = (await this.directives.lock(workspaceId, directiveId))!;
+    if (directive.status === 'halted') {
+      const given = await this.gate.giveBack(await this.packets.releasedUnsent(workspaceId, directiveId));
+      if (given.givenBack) {
+        this.transitions.note(directive, {
+          actor: revertedBy,
+          action: 'directive.rest_dropped',
+          summary: `The unsent rest of "${titleOf(directive.text)}" is not sent: the part that was sent is undone.`,
+          details: { revertId, ...given },
+        });
+      }
+      this.work.cancelReturned('packet.send', this.packets.cancelUnsentStatement(workspaceId, directiveId));
+    }
+    const { executed, underWay } = await this.packets.carriedOut(workspaceId, directiveId);
+    // One that waits for a person is reverted when that is decided (CompleteDirective).
+    if (executed + underWay > 0 || !DIRECTIVE_STATES.sources('revert').includes(directive.status)) return;
+    const because = `everything that was carried out of "${titleOf(directive.text)}" has been undone.`;
+    await this.escalations.resolveAbout(PACKET_FAILED, { type: 'directive', id: directiveId }, because);
+    this.transitions.apply(directive, 'revert', {
+      actor: revertedBy,
+      action: 'directive.reverted',
+      summary: `Everything that was carried out of "${titleOf(directive.text)}" has been undone.`,
+      details: { revertId },
+    });
+  }
+
+  /** Brings a work packet that could not be undone to a person, by an escalation and a signal. */
+  private async report(
+    packet: WorkPacketEntity,
+    { revertId }: OpenStep,
+    { code, message }: Pick<EffectFailed, 'code' | 'message'>,
+  ): Promise<void> {
+    const { workPacketId, directiveId, teamId, capo, title } = packet;
+    const entity = { type: 'work_packet', id: workPacketId } as const;
+    const reason = `"${title}" could not be undone by the revert ${revertId}: ${message}`;
+    await this.escalations.open({
+      kind: COMPENSATION_FAILED,
+      entity,
+      teamId,
+      directiveId,
+      reason,
+      // What may have been undone is not undone again.
+      options: isUnconfirmed(code) ? [DONE_BY_HAND, DISMISS] : [RETRY, DONE_BY_HAND, DISMISS],
+      dueAt: null,
+    });
+    this.signals.raise({
+      type: 'agent',
+      severity: 'critical',
+      title: `Not undone: ${title}`,
+      body: reason,
+      source: capoActor(capo),
+      teamId,
+      capo,
+      entity,
+    });
+  }
 }
 
 /** A revert undoes while the guardian recovers; what failed then may be tried again by itself later, as anything else may leave. */
 export function mayUndo({ mode }: Pick<GuardianEntity, 'mode'>, { revertStatus }: OpenStep): boolean {
   return mode === 'recovering' || (revertStatus === 'done' && !letsNothingLeave(mode));
+}
+
+interface Locked {
+  guardian: GuardianEntity;
+  packet: WorkPacketEntity;
+}
+
+/**
+ * What a person may do about a work packet that a revert could not undo: have it tried again, or say that it was undone by
+ * hand. Both are an admin's, as the revert is.
+ */
+@Injectable()
+export class DecideCompensationFailure implements OnModuleInit {
+  constructor(
+    private readonly db: Db,
+    private readonly work: Work,
+    private readonly options: EscalationOptions,
+    private readonly guardians: Guardians,
+    private readonly reverts: Reverts,
+    private readonly packets: WorkPackets,
+    private readonly results: CompensationResults,
+    private readonly receipts: Receipts,
+  ) {}
+
+  onModuleInit(): void {
+    this.options.register(COMPENSATION_FAILED, 'work_packet', {
+      lock: (escalation) => this.lock(escalation),
+      options: {
+        [RETRY]: {
+          role: 'admin',
+          effect: 'Tries to undo the work packet once more.',
+          run: (escalation, by) => this.retry(escalation, by),
+        },
+        [DONE_BY_HAND]: {
+          role: 'admin',
+          effect:
+            'Records that you have undone the work packet yourself; the service does nothing more about it.',
+          run: (escalation, by) => this.doneByHand(escalation, by),
+        },
+      },
+    });
+  }
+
+  private async lock({ workspaceId, entityId }: EscalationEntity): Promise<Locked> {
+    const [[guardian], , [packet]] = (await this.db.unit.batch([
+      this.guardians.lockSharedStatement(workspaceId),
+      ...this.packets.lockForUndoStatements(workspaceId, entityId),
+    ])) as [[GuardianEntity], unknown, [WorkPacketEntity]];
+    return { guardian, packet };
+  }
+
+  /** @throws InvalidTransition when it is undone by now, or is being undone */
+  private async failedStep(
+    { workspaceId, entityId }: EscalationEntity,
+    packet: WorkPacketEntity,
+  ): Promise<OpenStep> {
+    const step = await this.reverts.lockFailedStep(workspaceId, entityId);
+    if (step && packet.status === 'executed') return step;
+    throw new InvalidTransition({
+      message: 'This work packet is undone by now, or is being undone.',
+      details: { status: packet.status },
+    });
+  }
+
+  private async retry(escalation: EscalationEntity, { caller }: Decider): Promise<string> {
+    const { guardian, packet } = await this.lock(escalation);
+    const step = await this.failedStep(escalation, packet);
+    const { mode, epoch } = guardian;
+    if (mode !== 'recovering' && letsNothingLeave(mode)) throw haltedIn(mode);
+    const summary = `${caller.name} has the undo of "${packet.title}" tried again.`;
+    this.receipts.append({
+      ...receiptSubject(packet),
+      actor: actorOf(caller),
+      action: 'packet.revert_retried',
+      summary,
+      details: { revertId: step.revertId, failed: step.reason },
+      guardianEpoch: epoch,
+    });
+    this.reverts.updateStep(step, {
+      status: 'planned',
+      reason: null,
+      attempts: 0,
+      begunAt: null,
+      endedAt: null,
+      receiptId: null,
+    });
+    this.work.enqueue(COMPENSATE, { id: packet.workPacketId });
+    return summary;
+  }
+
+  private async doneByHand(escalation: EscalationEntity, { caller, at, note }: Decider): Promise<string> {
+    const { guardian, packet } = await this.lock(escalation);
+    const step = await this.failedStep(escalation, packet);
+    const by = actorOf(caller);
+    const summary = `${caller.name} says that "${packet.title}" was undone by hand.`;
+    const receiptId = this.receipts.append({
+      ...receiptSubject(packet),
+      actor: by,
+      action: 'packet.reverted',
+      summary,
+      details: { revertId: step.revertId, byHand: true, note, undoes: packet.receiptId },
+      guardianEpoch: guardian.epoch,
+    });
+    this.packets.transition(packet, 'revert', { receiptId });
+    const result = { undoneByHand: by };
+    this.reverts.updateStep(step, { status: 'done', reason: summary, result, receiptId, endedAt: at });
+    await this.results.revertDirective(packet, { ...step, revertedBy: by });
+    return summary;
+  }
 }
 
 /** `undoes` is the receipt of the execution. */

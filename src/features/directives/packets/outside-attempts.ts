@@ -30,7 +30,7 @@ export interface Outgoing {
 }
 
 /** One attempt; each of these runs in a transaction of its own. */
-export interface OutsideAttempt {
+interface OutsideAttempt {
   /**
    * Marks it as begun, or does all of it where nothing has to leave the program; then nothing is answered.
    * @throws EffectFailed when it may not begin or did not take effect; what was written until then is rolled back

@@ -17,9 +17,8 @@ import { MailFailed, Mailer, type RefusedRecipient, isForNow } from '../../mail/
 import { ProposeStandingOrder } from '../../standing-orders/index.js';
 import { Directives } from '../directives.repository.js';
 import { HandInDirective } from '../hand-in-directive.js';
-import { CallEffect } from './call-effect.js';
+import { CallEffect, WebhookEffect } from './outside-effects.js';
 import { type Effect, EffectFailed, type PacketToSend, type RecipientOutcome } from './packet-effect.js';
-import { WebhookEffect } from './webhook-effect.js';
 
 /** How much is told of what is wrong with a proposal. */
 const MAX_MESSAGE = 1_000;

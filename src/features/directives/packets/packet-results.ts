@@ -7,11 +7,10 @@ import type { WorkItem } from '../../../platform/work/work-item.js';
 import { type ActionResult, CAPOS, capoActor, compensationOf } from '../../capos/index.js';
 import { type GuardianEntity, PolicyGate, isHalted } from '../../guardian/index.js';
 import { Signals } from '../../records/index.js';
-import { CompleteDirective, type Look } from '../complete-directive.js';
+import { CompleteDirective, executedSentence, type Look } from '../complete-directive.js';
 import type { DirectiveEntity } from '../directive.entity.js';
 import { type DuePacket, DuePackets } from './due-packets.repository.js';
 import { PacketEscalations } from './packet-escalations.js';
-import { executedSentence } from './executed-sentence.js';
 import {
   type EffectFailed,
   type Failure,

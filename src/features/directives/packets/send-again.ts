@@ -16,7 +16,6 @@ import {
 } from '../../escalations/index.js';
 import { haltedIn } from '../../terms/index.js';
 import { Guardians, letsNothingLeave } from '../../guardian/index.js';
-import { AssertWanted } from '../assert-wanted.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
 import type { DirectiveEntity } from '../directive.entity.js';
@@ -42,7 +41,6 @@ export class SendAgain implements OnModuleInit {
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
-    private readonly wanted: AssertWanted,
   ) {}
 
   onModuleInit(): void {
@@ -109,7 +107,7 @@ export class SendAgain implements OnModuleInit {
   /** Answers how many work packets are queued again. @throws InvalidTransition */
   private async execute(directive: DirectiveEntity, by: Actor): Promise<number> {
     const { workspaceId, directiveId, text } = directive;
-    await this.wanted.execute(directive, 'failed');
+    await this.transitions.assertReopenable(directive, 'failed');
     const packets = await this.packets.lockFailedUnsent(workspaceId, directiveId);
     if (packets.length === 0) {
       const message = 'No work packet of this directive failed without being sent.';

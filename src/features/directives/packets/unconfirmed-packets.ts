@@ -18,7 +18,6 @@ import {
 } from '../../escalations/index.js';
 import { haltedIn } from '../../terms/index.js';
 import { type GuardianEntity, Guardians, PolicyGate, letsNothingLeave } from '../../guardian/index.js';
-import { AssertWanted } from '../assert-wanted.js';
 import { CompleteDirective } from '../complete-directive.js';
 import { titleOf } from '../directive.js';
 import { DirectiveTransitions } from '../directive-transitions.js';
@@ -50,7 +49,6 @@ export class UnconfirmedPackets implements OnModuleInit {
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
     private readonly completeDirective: CompleteDirective,
-    private readonly wanted: AssertWanted,
     private readonly receipts: Receipts,
     private readonly gate: PolicyGate,
   ) {}
@@ -145,7 +143,7 @@ export class UnconfirmedPackets implements OnModuleInit {
     const when = isHalted ? 'is sent again after the revert' : 'is sent again';
     const summary = `${caller.name} says that "${packet.title}" did not arrive; it ${when}.`;
     if (!isHalted && directive.status !== 'sending') {
-      await this.wanted.execute(directive, 'failed');
+      await this.transitions.assertReopenable(directive, 'failed');
       this.transitions.apply(directive, 'send_again', {
         actor: actorOf(caller),
         action: 'directive.sending_again',

@@ -1,25 +1,130 @@
 import { Injectable } from '@nestjs/common';
 import { SYSTEM } from '../../../platform/auth/caller.js';
+import { Clock } from '../../../platform/kernel/clock.js';
+import { newId } from '../../../platform/kernel/ids.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
-import { Work } from '../../../platform/work/work.js';
 import type { WorkError, WorkItem } from '../../../platform/work/work-item.js';
+import { type Delay, Work } from '../../../platform/work/work.js';
+import { RequestApproval } from '../../approvals/index.js';
+import { capoActor } from '../../capos/index.js';
 import {
+  decisionsInReceipt,
   GUARDIAN,
   type GuardianEntity,
   type PolicyDecision,
   PolicyDenied,
   PolicyGate,
-  decisionsInReceipt,
+  type Recheck,
 } from '../../guardian/index.js';
+import { type Decision, THROTTLED } from '../../standing-orders/index.js';
 import { CompleteDirective } from '../complete-directive.js';
-import type { Refusal } from './check-before-sending.js';
+import { DirectiveTransitions } from '../directive-transitions.js';
+import { titleOf } from '../directive.js';
+import { Directives } from '../directives.repository.js';
+import { authorOf, readyContent } from '../ready-content.js';
 import type { DuePacket } from './due-packets.repository.js';
 import { PacketEscalations } from './packet-escalations.js';
-import { RecallPackets } from './recall-packets.js';
-import { delayOf, delayOfWork } from './throttled-packet.js';
-import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
+import { receiptSubject } from './work-packet.js';
 import { WorkPackets } from './work-packets.repository.js';
+
+/** Why a packet does not leave now: nobody wants it any more, or the guardian says so. */
+export type Refusal = { verdict: 'ended'; because: WorkError } | Exclude<Recheck, { verdict: 'go' }>;
+
+/** What a packet keeps of the decision that delays it; nothing of any other. */
+export function delayOf({
+  throttledUntil,
+  limits,
+}: Decision): Pick<WorkPacketEntity, 'throttledUntil' | 'throttledBy'> {
+  if (throttledUntil === null) return { throttledUntil: null, throttledBy: null };
+  const delaying = limits.filter(({ until }) => until !== undefined);
+  return { throttledUntil, throttledBy: [...new Set(delaying.map((limit) => limit.standingOrderId))] };
+}
+
+/** The work on a packet that is delayed: at that time, or when the deadline of its directive passes before, which ends it. */
+export function delayOfWork({ throttledUntil }: Decision, deadline: number | null, now: number): Delay {
+  const until = Math.min(throttledUntil!, deadline ?? Infinity);
+  const message = `Standing orders delay it until ${new Date(throttledUntil!).toISOString()}.`;
+  return { waitMs: Math.max(0, until - now), because: { code: THROTTLED, message } };
+}
+
+const ASK_AGAIN_MS = 60_000;
+
+/**
+ * Brings packets that standing orders had allowed back to review, when one of them is about to leave and the orders no
+ * longer cover it: a person is asked about every packet of the directive that has not left.
+ */
+@Injectable()
+export class RecallPackets {
+  constructor(
+    private readonly clock: Clock,
+    private readonly work: Work,
+    private readonly directives: Directives,
+    private readonly packets: WorkPackets,
+    private readonly transitions: DirectiveTransitions,
+    private readonly requestApproval: RequestApproval,
+    private readonly gate: PolicyGate,
+  ) {}
+
+  /** The packet is locked in the open transaction, and decided by `policy`. */
+  async execute(
+    item: WorkItem,
+    packet: WorkPacketEntity,
+    policy: PolicyDecision,
+    { epoch }: GuardianEntity,
+  ): Promise<void> {
+    const { workspaceId, directiveId, workPacketId } = packet;
+    const others = (await this.packets.lockQueued(workspaceId, directiveId)).filter(
+      (other) => other.workPacketId !== workPacketId,
+    );
+    const directive = await this.directives.lock(workspaceId, directiveId);
+    if (directive?.status !== 'sending') {
+      // Packets beside it were recalled while it was under way; it is asked about once those are decided.
+      this.work.reschedule(item, ASK_AGAIN_MS);
+      return;
+    }
+    this.packets.transition(packet, 'recall', { decision: policy.decision, sendingSince: null });
+    for (const other of others) this.packets.transition(other, 'recall');
+    this.work.complete(item);
+    this.work.cancel(
+      'packet.send',
+      others.map((other) => other.workPacketId),
+    );
+
+    // What a person lets go counts for no order.
+    const given = await this.gate.giveBack(others.map((other) => other.workPacketId));
+    const recalled = [packet, ...others].toSorted((a, b) => a.position - b.position);
+    const decisions = recalled.map((one) => (one === packet ? policy.decision : one.decision!));
+    const approvalId = newId('apr');
+    const { teamId, capo, priority, deadline, text } = directive;
+    const title = titleOf(text);
+    const asked = { approvalId, workspaceId, teamId, directiveId, capo, title, priority, round: 0, deadline };
+    const requester = await this.directives.requesterOf(workspaceId, directiveId);
+    this.requestApproval.open({ ...asked, ...requester });
+    this.requestApproval.makeReady(
+      { workspaceId, approvalId, directiveId, title, deadline },
+      readyContent(directive, recalled, decisions, { now: this.clock.now() }),
+      { author: authorOf(directive.engine), by: capoActor(directive.capo!) },
+    );
+    this.transitions.apply(
+      directive,
+      'recall',
+      {
+        actor: GUARDIAN,
+        action: 'directive.recalled',
+        summary: `"${title}" needs the approval of a person: the standing orders no longer allow what was about to be sent.`,
+        details: {
+          approvalId,
+          workPacketIds: recalled.map((one) => one.workPacketId),
+          decisions: decisionsInReceipt([policy]),
+          ...given,
+        },
+        guardianEpoch: epoch,
+      },
+      { approvalId },
+    );
+  }
+}
 
 /** What comes of a packet that does not leave, or not now, in the open transaction: status, receipt, work, and its directive. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Compensation, Engine, NeededInput, PacketKind } from '../../capos/index.js';
 import type { Decision } from '../../standing-orders/index.js';
-import type { Envelope, RecipientOutcome } from './packet-effect.js';
+import type { Envelope, Outcome, RecipientOutcome } from './packet-effect.js';
 import type { AllowedBy } from '../../guardian/index.js';
 import type { CapoRole, Reversibility } from '../../terms/index.js';
 
@@ -108,4 +108,25 @@ export class WorkPacketEntity {
   /** What is put around what is posted; written when it is first sent. Null where nothing is. */
   @Column('jsonb', { nullable: true })
   envelope!: Envelope | null;
+}
+
+/** That an attempt at something outside began, or what came of it. Rows are added, and never changed. */
+@Entity('outside_attempts')
+export class OutsideAttemptEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  workPacketId!: string;
+  /** The revert whose undo it is; empty where the work packet itself is carried out. */
+  @PrimaryColumn('text')
+  revertId!: string;
+  @PrimaryColumn('int')
+  attempt!: number;
+  @PrimaryColumn('text')
+  event!: 'begun' | 'ended';
+  /** By the database's clock. */
+  @Column('timestamptz')
+  at!: number;
+  @Column('jsonb', { nullable: true })
+  outcome!: Outcome | null;
 }

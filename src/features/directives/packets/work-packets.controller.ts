@@ -9,7 +9,7 @@ import { Work } from '../../../platform/work/work.js';
 import { specified } from '../../../platform/rate-limit/limits.js';
 import { RevertAnswer } from '../../guardian/index.js';
 import { GuardianHalted } from '../../terms/index.js';
-import { UndoPacket } from './undo-packet.js';
+import { UndoPacket } from './undo-packets.js';
 import { summaryOf, viewOf } from './work-packet.js';
 import {
   UndoPacketBody,

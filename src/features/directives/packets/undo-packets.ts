@@ -1,32 +1,38 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { actorOf, type Caller, scopeOf } from '../../../platform/auth/caller.js';
 import { requireRole } from '../../../platform/auth/require-role.js';
+import type { Statement } from '../../../platform/database/batch.js';
 import { Db } from '../../../platform/database/db.js';
+import type { Scope } from '../../../platform/database/unit-of-work.js';
 import { Clock } from '../../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../../platform/kernel/errors.js';
 import { isId, newId } from '../../../platform/kernel/ids.js';
 import { Receipts } from '../../../platform/receipts/receipts.js';
 import { Work } from '../../../platform/work/work.js';
+import type { Compensation } from '../../capos/index.js';
 import {
   COMPENSATE,
   type GuardianEntity,
   Guardians,
-  type OpenStep,
-  type RevertAnswer,
-  Reverts,
   letsNothingLeave,
   newRevert,
+  type Obstacle,
+  type OpenStep,
+  type PlanLine,
+  type RevertAnswer,
+  Reverts,
+  type Undoable,
+  UndoableWork,
 } from '../../guardian/index.js';
 import { haltedIn } from '../../terms/index.js';
-import { toUndo } from './compensate-packet.js';
 import { CompensationResults } from './compensation-results.js';
-import { Compensations } from './compensations.js';
+import { Compensations, toUndo } from './compensations.js';
 import { EffectFailed } from './packet-effect.js';
-import type { Undo } from './undo.js';
-import { receiptSubject } from './work-packet.js';
 import type { WorkPacketEntity } from './work-packet.entity.js';
+import { receiptSubject } from './work-packet.js';
 import { WorkPacketsReader } from './work-packets.reader.js';
 import { WorkPackets } from './work-packets.repository.js';
+import type { Undo } from './undo.js';
 
 /**
  * Undoes one executed work packet, as a revert of one that needs no kill (CONTRACT, Work packet). What is undone inside the
@@ -146,6 +152,56 @@ export class UndoPacket {
       await this.results.record({ ...step, attempts: 1 }, packet, undone.result, guardian);
     } catch (error) {
       if (error instanceof EffectFailed) throw notUndone(error.message, packet);
+      throw error;
+    }
+  }
+}
+
+/** The work packets that a revert undoes. */
+@Injectable()
+export class UndoablePackets implements Undoable, OnModuleInit {
+  constructor(
+    private readonly undoableWork: UndoableWork,
+    private readonly packets: WorkPacketsReader,
+    private readonly compensations: Compensations,
+  ) {}
+
+  onModuleInit(): void {
+    this.undoableWork.register(this);
+  }
+
+  carriedOutStatement(workspaceId: string, since: { receiptSeq: number; limit: number }): Statement {
+    return this.packets.carriedOutStatement(workspaceId, since);
+  }
+
+  titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>> {
+    return this.packets.titles(scope, workPacketIds);
+  }
+
+  /** By what the step itself would be refused with. Of a packet that is being carried out it is not known yet what undoes it. */
+  async obstacles(scope: Scope, lines: readonly PlanLine[]): Promise<Map<string, Obstacle>> {
+    const executed = await this.packets.executedAmong(
+      scope,
+      lines.map(({ workPacketId }) => workPacketId),
+    );
+    const obstacles = new Map<string, Obstacle>();
+    for (const { workPacketId, compensation } of lines) {
+      const obstacle =
+        compensation && executed.has(workPacketId)
+          ? await this.obstacle(scope.workspaceId, compensation)
+          : undefined;
+      if (obstacle !== undefined) obstacles.set(workPacketId, obstacle);
+    }
+    return obstacles;
+  }
+
+  private async obstacle(workspaceId: string, compensation: Compensation): Promise<Obstacle | undefined> {
+    try {
+      const undo = await this.compensations.of(workspaceId, compensation);
+      const reason = undo.kind === 'inside' ? await undo.refusal?.() : null;
+      return reason ? { status: 'not_possible', reason } : undefined;
+    } catch (error) {
+      if (error instanceof EffectFailed) return { status: 'failed', reason: error.message };
       throw error;
     }
   }

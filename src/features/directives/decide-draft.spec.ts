@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Concern } from '../capos/index.js';
 import type { Effect } from '../standing-orders/index.js';
-import { type DraftVerdict, verdictOn } from './decided-draft.js';
+import { type DraftVerdict, verdictOn } from './decide-draft.js';
 
 interface Given {
   outcomes: Effect[];

@@ -21,9 +21,9 @@ import {
 import { type FeedbackRound, withoutOurs } from '../capos/index.js';
 import type { DirectiveStatus } from '../terms/index.js';
 import { WorkPackets } from './packets/work-packets.repository.js';
-import { CancelUnsentRest } from './cancel-unsent-rest.js';
-import { EditOutput } from './edit-output.js';
-import { HandInAgain } from './hand-in-again.js';
+import { EndDirective } from './end-directive.js';
+import { EditOutput } from './edit-draft.js';
+import { HandInDirective } from './hand-in-directive.js';
 import { DirectiveTransitions, type Named } from './directive-transitions.js';
 import { Directives } from './directives.repository.js';
 
@@ -32,16 +32,16 @@ import { Directives } from './directives.repository.js';
  * its approval first, so a directive with a pending approval is known to be `pending_approval` without looking.
  */
 @Injectable()
-export class DecidedOutput implements ApprovalSubject, OnModuleInit {
+export class DraftApprovalSubject implements ApprovalSubject, OnModuleInit {
   constructor(
     private readonly subjects: ApprovalSubjects,
     private readonly directives: Directives,
     private readonly packets: WorkPackets,
     private readonly transitions: DirectiveTransitions,
-    private readonly cancelUnsentRest: CancelUnsentRest,
+    private readonly endDirective: EndDirective,
     private readonly editOutput: EditOutput,
     private readonly requestApproval: RequestApproval,
-    private readonly handInAgain: HandInAgain,
+    private readonly handInDirective: HandInDirective,
     private readonly work: Work,
   ) {}
 
@@ -49,7 +49,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
   readonly again: NonNullable<ApprovalSubject['again']> = {
     isPossible: async (approval: OfDirective<UnrevisedApproval>) => !(await this.isPartlySent(approval)),
     handIn: ({ directiveId }: OfDirective<UnrevisedApproval>, caller) =>
-      this.handInAgain.execute(caller, directiveId),
+      this.handInDirective.again(caller, directiveId),
   };
 
   onModuleInit(): void {
@@ -91,7 +91,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
     feedback: string,
   ): Promise<DirectiveStatus> {
     if (await this.isPartlySent(approval)) {
-      await this.cancelUnsentRest.execute(named(approval), approval.title, by, `${by.name} rejected it`);
+      await this.endDirective.dropRest(named(approval), approval.title, by, `${by.name} rejected it`);
       return this.status(approval);
     }
     this.cancelWork(approval);
@@ -162,7 +162,7 @@ export class DecidedOutput implements ApprovalSubject, OnModuleInit {
 
   async expired(approval: OfDirective<UnrevisedApproval>): Promise<void> {
     if (await this.isPartlySent(approval)) {
-      await this.cancelUnsentRest.execute(
+      await this.endDirective.dropRest(
         named(approval),
         approval.title,
         SYSTEM,
