@@ -2,7 +2,7 @@ import { ACTION_TYPES } from '../src/features/capos/action-types.js';
 import { engineOf } from '../src/features/capos/capo.js';
 import { faultsIn } from '../src/features/packs/check-manifest.js';
 import { inPart, readManifest, bodyOfOrder, type PackManifest } from '../src/features/packs/pack-manifest.js';
-import { ActionReversibility } from '../src/features/standing-orders/action-reversibility.js';
+import { ActionReversibility } from '../src/features/standing-orders/order-tools.js';
 import { ruleFaults } from '../src/features/standing-orders/rule-faults.js';
 import { CreateStandingOrderBody } from '../src/features/standing-orders/standing-orders.dto.js';
 import { validationPipe } from '../src/platform/http/validation.js';

@@ -12,8 +12,7 @@ import { validationPipe } from './http/validation.js';
 import { KeyExpiry } from './idempotency/key-expiry.js';
 import { MutationInterceptor } from './idempotency/mutation.interceptor.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
-import { RouteLimitGuard, StopLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
-import { RefusedLimit } from './rate-limit/refused-limit.js';
+import { RefusedLimit, RouteLimitGuard, StopLimitGuard, TierLimitGuard } from './rate-limit/limit.guard.js';
 
 /** The way of a request, in its order: each step is one provider. */
 @Module({

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DISMISSAL, EscalationOptions } from '../../src/features/escalations/escalation-options.js';
+import { DISMISSAL, EscalationOptions } from '../../src/features/escalations/escalations.service.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
 
 const GUIDE = join(import.meta.dirname, '../../docs/guides/escalations.md');

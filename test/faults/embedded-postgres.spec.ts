@@ -17,10 +17,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { packagedBinaries, type Binaries } from '../../src/platform/embedded-postgres/binaries.js';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres, startFrom } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 import { findServer } from '../../src/platform/embedded-postgres/process.js';
 import type { SharedServer } from '../../src/platform/embedded-postgres/shared-server.js';
-import { startFrom } from '../../src/platform/embedded-postgres/start.js';
 
 const isRoot = process.getuid?.() === 0;
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
@@ -59,7 +58,7 @@ async function start(options: { binaries?: Binaries; settings?: Record<string, s
 
 /** A starter in a process and a session of its own, which stays until killed. */
 function startElsewhere(): { child: ChildProcess; server: Promise<SharedServer> } {
-  const source = new URL('../../src/platform/embedded-postgres/start.ts', import.meta.url);
+  const source = new URL('../../src/platform/embedded-postgres/embedded-postgres.ts', import.meta.url);
   const host = { binaries: packagedBinaries(), stateFolder };
   const script = `
     import { registerHooks } from 'node:module';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kpiCalendar, readingOf, type Window } from '../../src/features/kpi/kpi-calendar.js';
-import { changePercent } from '../../src/features/kpi/tiles.js';
+import { changePercent } from '../../src/features/kpi/kpi.service.js';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;

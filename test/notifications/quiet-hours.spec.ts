@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOfQuietHours, nextDigest } from '../../src/features/notifications/quiet-hours.js';
+import { endOfQuietHours, nextDigest } from '../../src/features/notifications/notification-choice.js';
 import { inWords } from '../../src/platform/kernel/local-day.js';
 
 const NIGHT = { from: '22:00', to: '07:00' };

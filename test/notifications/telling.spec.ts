@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isReachable } from '../../src/platform/kernel/mail-address.js';
-import { nextMail, type Mailbox } from '../../src/features/notifications/next-mail.js';
-import { choiceOf, NO_CHOICE, whenToTell } from '../../src/features/notifications/notification-choice.js';
+import {
+  choiceOf,
+  type Mailbox,
+  nextMail,
+  NO_CHOICE,
+  whenToTell,
+} from '../../src/features/notifications/notification-choice.js';
 import type { NotifyChoice } from '../../src/features/workspaces/notifications.dto.js';
 
 const NIGHT = { from: '22:00', to: '07:00' };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markdownOf } from '../../src/features/reports/report-outline.js';
-import { reportMail } from '../../src/features/reports/report-mail.js';
+import { reportMail } from '../../src/features/reports/report-mail.service.js';
 import { Chromium, chromiumPath } from '../support/chromium.js';
 import { fullReport, written } from './reports.js';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assertIsolation } from '../../src/platform/database/isolation-check.js';
+import { assertIsolation } from '../../src/platform/database/replica.js';
 import { loadConfig } from '../../src/platform/config/config.js';
 import { createApplication } from '../../src/application.js';
 import { isAdminPath } from '../../src/platform/http/admin-path.js';

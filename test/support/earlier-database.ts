@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { inject } from 'vitest';
-import { allMigrations } from '../../src/platform/database/migrations.js';
+import { allMigrations } from '../../src/platform/database/prepare-database.js';
 
 /** A database as an earlier version left it, owned by a role that is no superuser: what an upgrade finds. */
 export interface EarlierDatabase {

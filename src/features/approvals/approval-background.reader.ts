@@ -1,12 +1,52 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, hasRole, peopleBehind, roleIn, scopeOf } from '../../platform/auth/caller.js';
+import {
+  type Actor,
+  type Caller,
+  hasRole,
+  peopleBehind,
+  roleIn,
+  scopeOf,
+} from '../../platform/auth/caller.js';
 import { Db } from '../../platform/database/db.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { Forbidden } from '../../platform/kernel/errors.js';
-import { type Evidence, type PacketFact, evidenceIn, factsOf, holds, stringsIn } from '../capos/index.js';
-import { type FieldCondition, canonicalDomain, domainsIn } from '../standing-orders/index.js';
+import {
+  type Evidence,
+  evidenceIn,
+  factsOf,
+  holds,
+  type PacketFact,
+  PausedCapos,
+  stringsIn,
+} from '../capos/index.js';
+import { type GuardianEntity, Guardians } from '../guardian/index.js';
+import { canonicalDomain, domainsIn, type FieldCondition } from '../standing-orders/index.js';
+import type { CapoRole } from '../terms/index.js';
+import type { ApprovalEntity, ApprovalPacket } from './approval.entity.js';
 import { assertApprover, assertOtherEyes, packetsOf } from './approval.js';
 import type { ApprovalApprover, ApprovalBackground, ApprovalSource, Origin } from './approvals.dto.js';
-import type { ApprovalEntity, ApprovalPacket } from './approval.entity.js';
+import type { Holdups } from './waiting.js';
+
+/** What keeps the approvals of a workspace waiting just now. */
+@Injectable()
+export class HoldupsReader {
+  constructor(
+    private readonly db: Db,
+    private readonly guardians: Guardians,
+    private readonly paused: PausedCapos,
+  ) {}
+
+  async read(scope: Scope): Promise<Holdups> {
+    const [[guardian], paused] = (await this.db.readAll(scope, [
+      this.guardians.readStatement(scope.workspaceId),
+      this.paused.statement(scope.workspaceId),
+    ])) as [[GuardianEntity], { capo: CapoRole; pausedBy: Actor }[]];
+    return {
+      mode: guardian.mode,
+      paused: new Map(paused.map(({ capo, pausedBy }) => [capo, pausedBy.name])),
+    };
+  }
+}
 
 interface Row {
   directive: {

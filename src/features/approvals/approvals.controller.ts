@@ -40,7 +40,7 @@ import {
   ShownApproval,
   WaitQuery,
 } from './approvals.dto.js';
-import { ApprovalBackgroundReader } from './approval-background.reader.js';
+import { ApprovalBackgroundReader, HoldupsReader } from './approval-background.reader.js';
 import {
   ApprovalAlreadyDecided,
   ApprovalExpired,
@@ -52,7 +52,6 @@ import type { ApprovalEntity } from './approval.entity.js';
 import { AwaitChange } from './await-change.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
-import { HoldupsReader } from './holdups.reader.js';
 
 @Controller('api/pro/approvals')
 export class ApprovalsController {

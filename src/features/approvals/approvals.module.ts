@@ -6,7 +6,7 @@ import { EscalationsModule } from '../escalations/index.js';
 import { EventsModule } from '../events/index.js';
 import { GuardianModule } from '../guardian/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { ApprovalBackgroundReader } from './approval-background.reader.js';
+import { ApprovalBackgroundReader, HoldupsReader } from './approval-background.reader.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
@@ -17,13 +17,11 @@ import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
 import { EscalateApproval, ExpireApproval } from './approval-deadlines.js';
 import { EscalatedApprovals } from './escalated-approvals.js';
-import { HoldupsReader } from './holdups.reader.js';
 import { MissingApprovers } from './missing-approvers.js';
 import { QuestionsController } from './questions.controller.js';
 import { Questions } from './questions.repository.js';
 import { QuestionsService } from './questions.service.js';
-import { ReadyApprovals } from './ready-approvals.js';
-import { RequestApproval } from './request-approval.js';
+import { ReadyApprovals, RequestApproval } from './request-approval.js';
 
 /** @level 6 */
 @Module({

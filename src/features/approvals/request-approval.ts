@@ -7,18 +7,38 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { Events } from '../events/index.js';
 import { APPROVAL_LASTS_MS, TELL_MEMBERS } from '../terms/index.js';
-import { escalationTime } from './approval-expiry.js';
-import { about, quotedTitle } from './approval.js';
-import { groupKeyOf } from './approval-group.js';
 import type { ApprovalRevision } from './approval-content.dto.js';
+import { escalationTime } from './approval-expiry.js';
+import { groupKeyOf } from './approval-group.js';
 import type { ApprovalEntity, ApprovalKind, UnrevisedApproval } from './approval.entity.js';
-import type { Question } from './question.js';
+import { about, quotedTitle } from './approval.js';
 import { Approvals, type ReadyContent } from './approvals.repository.js';
 import type { WaitingApproval } from './current-approvals.repository.js';
-import type { TellOfApproval } from './ready-approvals.js';
+import type { Question } from './question.js';
+
+/** Plans the mails about an approval that becomes ready, in the open transaction. */
+export type TellOfApproval = (approval: WaitingApproval, at: number) => void;
+
+/** Looks up whom; undefined: they are told by work of its own. */
+type LookUp = (workspaceId: string, teamId: string | null) => Promise<TellOfApproval | undefined>;
+
+/** Who is told of approvals that become ready. They belong to a higher feature, which registers. */
+@Injectable()
+export class ReadyApprovals {
+  #lookUp: LookUp | undefined;
+
+  register(lookUp: LookUp): void {
+    this.#lookUp = lookUp;
+  }
+
+  /** In the open transaction, and with what else is asked for there at the same time. */
+  async lookUp(workspaceId: string, teamId: string | null): Promise<TellOfApproval | undefined> {
+    return this.#lookUp?.(workspaceId, teamId);
+  }
+}
 
 /** What an approval is asked for. */
-export interface NewApproval extends Pick<
+interface NewApproval extends Pick<
   ApprovalEntity,
   | 'approvalId'
   | 'workspaceId'

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from '../../platform/kernel/define-error.js';
-import { REVERSIBILITIES, RISKS, type Priority, type Reversibility, type Risk } from '../terms/terms.js';
+import { type Priority, REVERSIBILITIES, type Reversibility, type Risk, RISKS } from '../terms/terms.js';
 import {
   DirectiveCreate,
   DocumentFile,

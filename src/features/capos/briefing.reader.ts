@@ -4,15 +4,102 @@ import { Db } from '../../platform/database/db.js';
 import { type Scope, scopeSettings } from '../../platform/database/unit-of-work.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { dayAfter, dayBefore, dayOf, knownZone, startOf } from '../../platform/kernel/local-day.js';
-import { type ActionTypeName, actionTypesOf } from './action-types.js';
-import type { Briefing, FeedbackRound, Figures, Sender } from './briefing.js';
-import { CAPO_ROLES, engineOf } from './capo.js';
-import { CapoSkills } from './capo-skills.js';
-import { NO_TARGETS, reachesOutside } from './outside-targets.js';
-import { OutsideTargetsReader } from './outside-targets.reader.js';
-import { speaksOfFigures } from './vocabulary.js';
-import { BUYER_FACTS, type BuyerFacts, buyerContextOf } from '../partner/index.js';
+import { Work, type WorkProgress } from '../../platform/work/work.js';
+import { Connectors } from '../connectors/index.js';
+import { BUYER_FACTS, buyerContextOf, type BuyerFacts } from '../partner/index.js';
 import type { CapoRole, Priority } from '../terms/index.js';
+import { Destinations, targetOf } from '../webhooks/index.js';
+import { type ActionTypeName, actionTypesOf } from './action-types.js';
+import type { Briefing, FeedbackRound, Figures, Sender, SkillBrief } from './briefing.js';
+import { CAPO_ROLES, engineOf } from './capo.js';
+import { NO_TARGETS, type OutsideTargets, reachesOutside } from './outside-targets.js';
+import { speaksOfFigures } from './vocabulary.js';
+
+/** So much of skills is read by a capo altogether, in bytes of JSON; each alone is smaller. */
+const MAX_SKILL_BYTES = 32 * 1024;
+
+/** A skill as its pack has it. */
+interface SkillOfPack {
+  capo: CapoRole;
+  packName: string;
+  definition: Omit<SkillBrief, 'pack'>;
+}
+
+type Read = (scope: Scope, capos: readonly CapoRole[]) => Promise<readonly SkillOfPack[]>;
+
+/** The skills that a capo has from the workspace's skill packs. They belong to a higher feature, which registers. */
+@Injectable()
+export class CapoSkills {
+  #read: Read | undefined;
+
+  register(read: Read): void {
+    this.#read = read;
+  }
+
+  /** By capo, as many of them, in their order, as there is room for: one that has none left is left out whole. */
+  async of(scope: Scope, capos: readonly CapoRole[]): Promise<Map<CapoRole, SkillBrief[]>> {
+    if (!this.#read) throw new Error('no skill packs have registered');
+    const found = capos.length === 0 ? [] : await this.#read(scope, capos);
+    return new Map(
+      [...Map.groupBy(found, ({ capo }) => capo)].map(([capo, skills]) => {
+        let room = MAX_SKILL_BYTES;
+        const fitting = skills.map(briefOf).filter((skill) => {
+          const bytes = Buffer.byteLength(JSON.stringify(skill));
+          if (bytes > room) return false;
+          room -= bytes;
+          return true;
+        });
+        return [capo, fitting] as const;
+      }),
+    );
+  }
+}
+
+/** Looks up what a workspace reaches outside now. */
+@Injectable()
+export class OutsideTargetsReader {
+  constructor(
+    private readonly destinations: Destinations,
+    private readonly connectors: Connectors,
+  ) {}
+
+  async read(scope: Scope): Promise<OutsideTargets> {
+    const [receiving, operations] = await Promise.all([
+      this.destinations.receiving(scope),
+      this.connectors.operations(scope),
+    ]);
+    return {
+      destinations: receiving.map(targetOf),
+      operations,
+    };
+  }
+
+  /** What actions of these types need; nothing is looked up for others. */
+  async for(scope: Scope, types: readonly string[]): Promise<OutsideTargets> {
+    return reachesOutside(types) ? this.read(scope) : NO_TARGETS;
+  }
+}
+
+/** How far the work on a draft has come, from its routing on. */
+export type DraftingState = WorkProgress;
+
+const DRAFTING_WORK = ['directive.route', 'directive.draft'];
+
+/** Of a directive that has just been handed in, or is to be drafted again. */
+export function draftingFrom(now: number): DraftingState {
+  return { attempts: 0, nextAttemptAt: now, lastError: null };
+}
+
+/** Why a draft is not there yet: attempts so far, when the next one begins, what went wrong with the last. */
+@Injectable()
+export class DraftingStates {
+  constructor(private readonly work: Work) {}
+
+  /** Null when no draft is being made. For a caller that may see the directive. */
+  read(scope: Scope, directiveId: string): Promise<DraftingState | null> {
+    return this.work.progress(scope, DRAFTING_WORK, directiveId);
+  }
+}
 
 /** The directive that a briefing is for. */
 export interface BriefedDirective {
@@ -123,7 +210,7 @@ type Row = Pick<Briefing, 'workspace' | 'signals' | 'standingOrders' | 'recentPa
 };
 
 /** What is known of a directive before it is routed, and what its capo is told then. */
-export interface UnroutedBriefing extends Pick<Briefing, 'standingOrders'> {
+interface UnroutedBriefing extends Pick<Briefing, 'standingOrders'> {
   for: (capo: CapoRole) => Briefing;
 }
 
@@ -212,6 +299,18 @@ export class BriefingReader {
     ])) as [[Row], unknown, [Pick<Briefing, 'metrics' | 'guardian'>]];
     return [row, counted] as const;
   }
+}
+
+function briefOf({ packName, definition }: SkillOfPack): SkillBrief {
+  const { name, description, instructions, inputs, outputs } = definition;
+  return {
+    pack: packName,
+    name,
+    ...(description !== undefined && { description }),
+    ...(instructions !== undefined && { instructions }),
+    inputs,
+    outputs,
+  };
 }
 
 /** Of what is counted a capo is told what the directive's team sees. */

@@ -9,18 +9,13 @@ import { ActionReversibility, StandingOrdersModule } from '../standing-orders/in
 import { WebhooksModule } from '../webhooks/index.js';
 import { ACTION_TYPES } from './action-types.js';
 import type { CapoRunner } from './briefing.js';
-import { BriefingReader } from './briefing.reader.js';
+import { BriefingReader, CapoSkills, DraftingStates, OutsideTargetsReader } from './briefing.reader.js';
 import { BuiltinRunner } from './builtin-runner.js';
-import { CapoSkills } from './capo-skills.js';
 import { engineOf } from './capo.js';
-import { DraftingStates } from './drafting-states.reader.js';
 import { ModelBudget } from './model-budget.js';
-import { ModelBudgets } from './model-budgets.repository.js';
-import { ModelChargeEntity } from './model-charge.entity.js';
+import { ModelBudgets, PausedCapos } from './model-budgets.repository.js';
+import { ModelChargeEntity, PausedCapoEntity } from './model-charge.entity.js';
 import type { ModelClient, ModelPrices } from './model-client.js';
-import { OutsideTargetsReader } from './outside-targets.reader.js';
-import { PausedCapoEntity } from './paused-capo.entity.js';
-import { PausedCapos } from './paused-capos.repository.js';
 
 /** Who makes the drafts: the built-in runner, or a model. */
 export const CAPO_RUNNER = Symbol('CapoRunner');

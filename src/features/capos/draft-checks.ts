@@ -1,9 +1,8 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { isActionType } from './action-types.js';
 import type { Briefing, Concern, DraftContent, DraftPacket, NeededInput } from './briefing.js';
-import { DRAFT_BOUNDS } from './draft-bounds.js';
+import { DRAFT_BOUNDS, placeholdersIn } from './draft-bounds.js';
 import { OUTSIDE_TYPES, withoutOurs } from './outside-targets.js';
-import { placeholdersIn } from './placeholders.js';
 import {
   accountsIn,
   addressesIn,

@@ -22,7 +22,15 @@ export {
   validateAction,
   valueAt,
 } from './action-types.js';
-export { type BriefedDirective, BriefingReader } from './briefing.reader.js';
+export {
+  type BriefedDirective,
+  BriefingReader,
+  CapoSkills,
+  draftingFrom,
+  type DraftingState,
+  DraftingStates,
+  OutsideTargetsReader,
+} from './briefing.reader.js';
 export {
   type Briefing,
   type CapoRunner,
@@ -37,7 +45,6 @@ export {
 export { BUILTIN_PROCESSES, BuiltinRunner } from './builtin-runner.js';
 export { beginsAsInstruction, movesIn } from './builtin/draft.js';
 export { capoActor } from './capo-actor.js';
-export { CapoSkills } from './capo-skills.js';
 export { CAPOS, CAPO_ROLES, type CapoRole, type Engine, capoCalled, engineOf, isCapoRole } from './capo.js';
 export { CAPO_RUNNER, CaposModule, MODEL } from './capos.module.js';
 export { dangersOfPackets, withDangers } from './content-checks.js';
@@ -53,7 +60,6 @@ export {
   stringsIn,
 } from './draft-checks.js';
 export { bodyOf, documentFrom, isBodyCut, summaryOf, titleOf } from './draft-output.js';
-export { type DraftingState, DraftingStates, draftingFrom } from './drafting-states.reader.js';
 export { Drafting } from './drafting.dto.js';
 export { ModelBudget } from './model-budget.js';
 export { ModelClient, type Question, type Reading } from './model-client.js';
@@ -62,7 +68,6 @@ export { faultsOfAnswer, line, object } from './model-output.js';
 export { boundedContext, delimited } from './model-prompt.js';
 export { baseUrlOf } from './model-provider.js';
 export { moneyIn } from './money.js';
-export { OutsideTargetsReader } from './outside-targets.reader.js';
 export {
   HTTP_UNDO,
   OURS,
@@ -73,7 +78,7 @@ export {
   withoutOurs,
 } from './outside-targets.js';
 export { type Paid, isPaid, paidBefore } from './paid.js';
-export { PausedCapos } from './paused-capos.repository.js';
+export { PausedCapos } from './model-budgets.repository.js';
 export { orderBodyOf } from './proposed-order.js';
 export { withReplyTo } from './reply-to.js';
 export { type Amount, addressesIn, amountsIn, isSameAmount, numbersIn } from './text-facts.js';

@@ -1,4 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Actor } from '../../platform/auth/caller.js';
+import type { CapoRole } from '../terms/index.js';
 
 /** What models cost that belongs to no directive; what belongs to one stands with the directive. */
 @Entity('model_charges')
@@ -23,4 +25,17 @@ export class ModelChargeEntity {
   tokensOut!: number;
   @Column('timestamptz')
   chargedAt!: number;
+}
+
+/** A capo that an admin has told to wait. */
+@Entity('paused_capos')
+export class PausedCapoEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  capo!: CapoRole;
+  @Column('jsonb')
+  pausedBy!: Actor;
+  @Column('timestamptz')
+  pausedAt!: number;
 }

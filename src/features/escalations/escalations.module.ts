@@ -2,9 +2,8 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EscalationEntity } from './escalation.entity.js';
 import { EscalationOpened, Escalations } from './escalations.repository.js';
-import { EscalationOptions } from './escalation-options.js';
+import { EscalationOptions, EscalationsService } from './escalations.service.js';
 import { EscalationsController } from './escalations.controller.js';
-import { EscalationsService } from './escalations.service.js';
 
 /** @level 3 */
 @Module({

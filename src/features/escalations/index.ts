@@ -30,5 +30,5 @@ export {
   type EscalationChoice,
   type EscalationOption,
   EscalationOptions,
-} from './escalation-options.js';
+} from './escalations.service.js';
 export { EscalationsModule } from './escalations.module.js';

@@ -7,9 +7,8 @@ import { WorkspacesModule } from '../workspaces/index.js';
 import { EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
 import { EvalTargets } from './eval-targets.js';
-import { EvalService, InstalledSkills } from './eval.service.js';
+import { EvalService, InstalledSkills, RecordEval } from './eval.service.js';
 import { EvalsController } from './evals.controller.js';
-import { RecordEval } from './record-eval.js';
 
 /** @level 8 */
 @Module({

@@ -10,9 +10,15 @@ import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
 import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
-import { newRevert, PLAN_LINES, requireRevertible, type RevertOutcome, type WantedRevert } from './revert.js';
+import {
+  newRevert,
+  PLAN_LINES,
+  requireRevertible,
+  type RevertOutcome,
+  UndoableWork,
+  type WantedRevert,
+} from './revert.js';
 import { Reverts, type StepCounts } from './reverts.repository.js';
-import { UndoableWork } from './undoable-work.js';
 
 /** As many work packets one revert undoes. */
 const MOST_STEPS = 50_000;

@@ -15,18 +15,16 @@ import { GuardianService } from './guardian.service.js';
 import { Guardians, killedStatement } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
 import { PolicyFacts } from './policy-facts.js';
-import { PolicyGate } from './policy-gate.js';
+import { PolicyGate, PolicyPreview } from './policy-gate.js';
 import { RestoreCheckpoint } from './restore-checkpoint.js';
-import { ResumeWork } from './resume-work.js';
+import { ResumeWork, RevertService } from './revert.service.js';
 import { RevertEntity, RevertStepEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
 import { RevertsController } from './reverts.controller.js';
-import { RevertService } from './revert.service.js';
 import { Reverts } from './reverts.repository.js';
-import { UndoableWork } from './undoable-work.js';
+import { UndoableWork } from './revert.js';
 import { OrderUses } from './order-uses.js';
 import { ThrottleRoom } from './throttle-room.js';
-import { PolicyPreview } from './policy-preview.js';
 
 /** @level 4 */
 @Module({

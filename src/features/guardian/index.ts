@@ -15,13 +15,11 @@ export {
   type ResumedPacket,
   type Unconfirmed,
 } from './halting.js';
-export { newRevert } from './revert.js';
+export { newRevert, type Obstacle, type PlanLine, type Undoable, UndoableWork } from './revert.js';
 export { type PolicyDecision, decisionsInReceipt } from './policy-decision.js';
-export { type AllowedBy, PolicyGate, type Recheck } from './policy-gate.js';
+export { type AllowedBy, PolicyGate, PolicyPreview, type Recheck } from './policy-gate.js';
 export type { LockedFacts, Moment } from './policy-facts.js';
-export { PolicyPreview } from './policy-preview.js';
 export { COMPENSATE, RevertProgress } from './revert-progress.js';
 export { RevertAnswer } from './revert.dto.js';
 export type { StepStatus } from './revert.entity.js';
 export { type OpenStep, Reverts } from './reverts.repository.js';
-export { type Obstacle, type PlanLine, type Undoable, UndoableWork } from './undoable-work.js';

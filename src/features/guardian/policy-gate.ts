@@ -5,16 +5,16 @@ import {
   type DecisionOrder,
   type FormerUse,
   type GivenBack,
-  PolicyDecisions,
   ordersFor,
+  PolicyDecisions,
   startOfWindow,
 } from '../standing-orders/index.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import { letsNothingLeave } from './guardian.js';
 import { OrderUses } from './order-uses.js';
 import {
-  type Decided,
   decideBy,
+  type Decided,
   decideInOrder,
   idOf,
   type PolicyDecision,
@@ -22,6 +22,38 @@ import {
 } from './policy-decision.js';
 import { type LockedFacts, type Moment, PolicyFacts } from './policy-facts.js';
 import { NOBODY_WAITS, ThrottleRoom, type WaitingAhead } from './throttle-room.js';
+
+interface PreviewedPolicy {
+  guardian: GuardianEntity;
+  /** One for each work packet. */
+  decisions: PolicyDecision[];
+}
+
+/** What the gate would decide now: its own decisions, by the same functions from the same facts. */
+@Injectable()
+export class PolicyPreview {
+  constructor(
+    private readonly facts: PolicyFacts,
+    private readonly room: ThrottleRoom,
+  ) {}
+
+  /**
+   * Decides `packets` in their order; what one takes of a limit counts for the next, and so does what waits for room already.
+   * Nothing is recorded or counted.
+   */
+  async of(
+    workspaceId: string,
+    packets: readonly DecidedPacket[],
+    waitingAhead: WaitingAhead = NOBODY_WAITS,
+  ): Promise<PreviewedPolicy> {
+    const { guardian, situation } = await this.facts.look(workspaceId, packets);
+    const scope = { workspaceId, teamIds: 'all' } as const;
+    const decisions = await decideInOrder(packets, situation, (decided, before) =>
+      this.room.decideWhen(scope, decided, waitingAhead, before),
+    );
+    return { guardian, decisions };
+  }
+}
 
 /**
  * Who let a work packet go: the standing orders alone, a person who read it, or (`requester`) a person who had asked for

@@ -19,7 +19,7 @@ import type { CheckpointEntity, Snapshot, GuardianEntity } from './guardian.enti
 import { CheckpointService } from './checkpoint.service.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
-import { PLAN_LINES, type RevertOutcome, type WantedRevert, newRevert, requireRevertible } from './revert.js';
+import { newRevert, PLAN_LINES, requireRevertible, type RevertOutcome, type WantedRevert } from './revert.js';
 import { RevertProgress } from './revert-progress.js';
 import type { RestoredView } from './revert.dto.js';
 import { Reverts } from './reverts.repository.js';

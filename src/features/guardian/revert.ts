@@ -1,8 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../platform/auth/caller.js';
+import type { Statement } from '../../platform/database/batch.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import type { GuardianEntity } from './guardian.entity.js';
 import type { RevertAnswer, RevertStep } from './revert.dto.js';
-import type { RevertEntity } from './revert.entity.js';
+import type { RevertEntity, RevertStepEntity, StepStatus } from './revert.entity.js';
 
 /** What somebody asks a revert to do. */
 export interface WantedRevert {
@@ -64,4 +67,61 @@ export function requireRevertible(
     message: `The kill switch was engaged again: the epoch is ${epoch} and not ${wanted.epoch}. Read the guardian, then revert that.`,
     details: { mode, epoch },
   });
+}
+
+/** A line of a plan, as far as it says what undoes a work packet. */
+export type PlanLine = Pick<RevertStepEntity, 'workPacketId' | 'compensation'>;
+
+/** How the step of a work packet would end, and why, in a sentence. */
+export type Obstacle = { status: Extract<StepStatus, 'failed' | 'not_possible'>; reason: string };
+
+/**
+ * Work that a revert undoes. The guardian knows no kind of work; the feature whose work it is registers itself here, and does
+ * the work `packet.compensate` on each packet of a revert's plan in turn.
+ */
+export interface Undoable {
+  /**
+   * What was carried out behind this receipt, the newest first, at most `limit` rows of `work_packet_id`, `team_id`,
+   * `reversibility`, `compensation` and `seq`: the number of the receipt of its execution, null while it is being carried out.
+   */
+  carriedOutStatement(workspaceId: string, since: { receiptSeq: number; limit: number }): Statement;
+  /** By work packet, for people to read; one that the caller may not see is not in it. */
+  titles(scope: Scope, workPacketIds: readonly string[]): Promise<Map<string, string>>;
+  /** What keeps work packets from being undone as things stand; one of which nothing of the kind is known is not in it. */
+  obstacles(scope: Scope, lines: readonly PlanLine[]): Promise<Map<string, Obstacle>>;
+}
+
+@Injectable()
+export class UndoableWork {
+  #registered: Undoable | undefined;
+
+  register(work: Undoable): void {
+    this.#registered = work;
+  }
+
+  carriedOutStatement(...args: Parameters<Undoable['carriedOutStatement']>): Statement {
+    return this.work.carriedOutStatement(...args);
+  }
+
+  obstacles(...args: Parameters<Undoable['obstacles']>): ReturnType<Undoable['obstacles']> {
+    return this.work.obstacles(...args);
+  }
+
+  /** These lines of a plan with the titles of their work packets. */
+  async titled<Line extends { workPacketId: string }>(
+    scope: Scope,
+    lines: readonly Line[],
+  ): Promise<(Line & { title: string | null })[]> {
+    if (lines.length === 0) return [];
+    const titles = await this.work.titles(
+      scope,
+      lines.map(({ workPacketId }) => workPacketId),
+    );
+    return lines.map((line) => ({ ...line, title: titles.get(line.workPacketId) ?? null }));
+  }
+
+  private get work(): Undoable {
+    if (!this.#registered) throw new Error('no feature has registered work that can be undone');
+    return this.#registered;
+  }
 }

@@ -1,5 +1,4 @@
 export type { Stretch } from './kpi-calendar.js';
 export { OutsideAgentFigures } from './kpi.dto.js';
 export { KpiModule } from './kpi.module.js';
-export { KpiService, type TileQuestion } from './kpi.service.js';
-export type { TileFigures } from './tiles.js';
+export { KpiService, type TileFigures, type TileQuestion } from './kpi.service.js';

@@ -15,11 +15,9 @@ import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js'
 import { type Notice, type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
 import type { NotificationEntity } from './notification.entity.js';
 import { digestOf, MOST_LISTED } from './digest.js';
-import { nextMail } from './next-mail.js';
-import { type Choice, choiceOf, NO_CHOICE } from './notification-choice.js';
+import { type Choice, choiceOf, endOfQuietHours, nextMail, NO_CHOICE } from './notification-choice.js';
 import { NotificationChoices } from './notification-choices.repository.js';
 import { Notifications } from './notifications.repository.js';
-import { endOfQuietHours } from './quiet-hours.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
 import { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';
 

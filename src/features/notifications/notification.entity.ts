@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { NotifyChoice, ReportChoice } from '../workspaces/index.js';
-import type { Hours } from './quiet-hours.js';
+import type { Hours } from './notification-choice.js';
 
 export type NotificationKind = 'approval' | 'escalation' | 'failure' | 'kill';
 export type NotificationStatus = 'waiting' | 'sending' | 'sent' | 'skipped' | 'failed';

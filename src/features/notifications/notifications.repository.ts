@@ -3,8 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { NotificationEntity, type NotificationKind } from './notification.entity.js';
-import type { Telling } from './notification-choice.js';
-import { HOUR_MS, type Mailbox } from './next-mail.js';
+import { HOUR_MS, type Mailbox, type Telling } from './notification-choice.js';
 
 const COLUMNS = columnsOf(NotificationEntity);
 /** What members are to be told of. */

@@ -17,7 +17,7 @@ import {
   severityOf,
   wordingOf,
 } from './confidence-update.js';
-import { PartnerEvents } from './partner-events.repository.js';
+import { PartnerEvents } from './partner.repository.js';
 import type { ConfidenceUpdateBody, InductionAnswer } from './partner.dto.js';
 
 export const StaleEvent = defineError(

@@ -12,7 +12,7 @@ import { isId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
 import { FirstRun } from '../workspaces/index.js';
-import { PartnerSecrets } from './partner-secrets.repository.js';
+import { PartnerSecrets } from './partner.repository.js';
 import type { PartnerSecretView } from './partner.dto.js';
 
 /** What the secret of a workspace is sealed for. */

@@ -4,10 +4,9 @@ import { SignedRequests } from '../../platform/auth/signed-requests.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptConfidenceUpdate } from './accept-confidence-update.js';
-import { PartnerEvents } from './partner-events.repository.js';
+import { PartnerEvents, PartnerSecrets } from './partner.repository.js';
 import { PartnerSecretController, PartnerController } from './partner.controller.js';
 import { PartnerSecretService, PartnerSignatures } from './partner-secret.service.js';
-import { PartnerSecrets } from './partner-secrets.repository.js';
 import {
   BuyerEntity,
   BuyerMetricEntity,

@@ -7,8 +7,7 @@ import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { PreflightController } from './preflight.controller.js';
 import { PreflightDirective, PreviewPackets } from './preflight-directive.js';
-import { PreflightService } from './preflight.service.js';
-import { PreflightTool } from './preflight-tool.js';
+import { PreflightService, PreflightTool } from './preflight.service.js';
 
 /** @level 9 */
 @Module({

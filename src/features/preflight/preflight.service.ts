@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import { withComputed } from '../../platform/database/beforehand.js';
+import { Db } from '../../platform/database/db.js';
 import type { Fault } from '../../platform/kernel/define-error.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
-import type { Id } from '../../platform/kernel/ids.js';
+import { type Id, newId } from '../../platform/kernel/ids.js';
+import { assertMayAsk, decidedActionOf, UNCHECKED } from '../action-requests/index.js';
 import {
   ACTION_TYPES,
   CAPOS,
@@ -15,13 +18,66 @@ import {
   type ValidAction,
   validateAction,
 } from '../capos/index.js';
+import { PolicyPreview } from '../guardian/index.js';
 import { strictness } from '../standing-orders/index.js';
 import { CAPO_ROLES, type CapoRole, NO_COST } from '../terms/index.js';
-import { TeamOfRequest } from '../workspaces/index.js';
-import { PreflightDirective, type AskedFor, packetFor, PreviewPackets } from './preflight-directive.js';
-import { PreflightTool } from './preflight-tool.js';
+import { factsOf, type ToolEntity, Tools, ToolsService } from '../tools/index.js';
+import { TeamOfRequest, Tokens, Workspaces } from '../workspaces/index.js';
+import { type AskedFor, packetFor, PreflightDirective, PreviewPackets } from './preflight-directive.js';
 import type { PreflightActionBody, PreflightBody, PreflightRoute, PreflightView } from './preflight.dto.js';
 import { type Preflight, preflightOf } from './preflight.js';
+
+const PAUSED = 'The token of this agent is paused, so it cannot ask now.';
+
+/** What would be decided if an agent from outside, or a member with a token of their own, asked for this call of a tool now. */
+@Injectable()
+export class PreflightTool {
+  constructor(
+    private readonly db: Db,
+    private readonly tokens: Tokens,
+    private readonly tools: Tools,
+    private readonly toolsService: ToolsService,
+    private readonly workspaces: Workspaces,
+    private readonly preview: PolicyPreview,
+  ) {}
+
+  /** @throws ValidationFailed, or Forbidden for a tool that the token of the agent does not name */
+  async execute(
+    name: string,
+    { params, agent = null }: PreflightActionBody,
+    { teamId, caller }: Pick<AskedFor, 'teamId'> & { caller: Caller },
+  ): Promise<PreflightView> {
+    const { workspaceId } = caller;
+    const [[tool], [token], [{ currency }]] = (await this.db.readAll({ workspaceId, teamIds: 'all' }, [
+      this.tools.readStatement(workspaceId, name),
+      this.tokens.ofAgentStatement(workspaceId, agent),
+      this.workspaces.currencyStatement(workspaceId),
+    ])) as [[ToolEntity?], [{ tools: string[]; isPaused: boolean }?], [{ currency: string }]];
+    if (agent !== null && !token) {
+      const message = 'there is no agent with this name';
+      throw new ValidationFailed({ details: [{ path: 'action.agent', rule: 'known', message }] });
+    }
+    assertMayAsk({ tools: token?.tools ?? null }, name);
+    const checked = await withComputed(async () =>
+      this.toolsService.checkParams(tool, params, actorOf(caller)),
+    );
+    const asked = { actionRequestId: newId('act'), teamId, agent, tool: name };
+    const packet = decidedActionOf(asked, params, { tool, currency });
+    const { guardian, decisions } = await this.preview.of(workspaceId, [{ ...packet, workPacketId: null }]);
+    const { title } = factsOf(tool, params, name);
+    return preflightOf({
+      route: { capo: null, routedBy: 'operator', candidates: [], reason: 'An agent from outside asks.' },
+      guardian,
+      previewed: decisions.map(({ decision }) => ({
+        packet: { title, type: name, target: null, reversibility: packet.reversibility, needsInput: [] },
+        decision: checked === 'timeout' ? { ...decision, ...UNCHECKED } : decision,
+      })),
+      reasons: [],
+      estimatedCost: NO_COST,
+      warnings: token?.isPaused ? [PAUSED] : [],
+    });
+  }
+}
 
 /** An action of ours, as a work packet would have it. */
 type ProposedAction = Required<Pick<PreflightActionBody, 'type' | 'params'>>;

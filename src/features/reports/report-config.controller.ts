@@ -6,10 +6,15 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { ReportConfigService } from './report-config.service.js';
-import type { CustomSectionEntity } from './custom-section.entity.js';
+import type { CustomSectionEntity } from './report.entity.js';
 import { ReportConfigs } from './report-configs.repository.js';
-import { ChangeReportConfigBody, ReportConfigView } from './report-config.dto.js';
-import { CustomSectionBody, CustomSectionList, CustomSectionView } from './custom-sections.dto.js';
+import {
+  ChangeReportConfigBody,
+  CustomSectionBody,
+  CustomSectionList,
+  CustomSectionView,
+  ReportConfigView,
+} from './report-config.dto.js';
 import { TooManySections } from './reports.errors.js';
 
 @ApiTags('reports')

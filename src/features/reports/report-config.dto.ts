@@ -12,7 +12,9 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
+import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
+import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import { REPORT_FORMATS, type ReportFormat } from './report.js';
 
 /** Null is a value here, and the wrong one; only what is not named at all is left as it is. */
@@ -21,7 +23,7 @@ function isGiven(property: string): (body: object) => boolean {
 }
 
 /** Which sections reports have; what is left out stays as it is. */
-export class ChangeReportSections {
+class ChangeReportSections {
   /** What was earned on the day. @example true */
   @ValidateIf(isGiven('revenue'))
   @IsBoolean()
@@ -132,7 +134,7 @@ export class ChangeReportConfigBody {
 }
 
 /** Which sections reports have. */
-export class ReportSectionsSwitches {
+class ReportSectionsSwitches {
   /** What was earned on the day. @example true */
   revenue!: boolean;
   /** What the capos did on the day. @example true */
@@ -150,7 +152,7 @@ export class ReportSectionsSwitches {
 }
 
 /** When and to whom reports go. */
-export class ReportDeliveryView {
+class ReportDeliveryView {
   /** HH:MM of the day after the one reported. @example '07:00' */
   time!: string;
   /** The zone that was set; null: the workspace's. @example 'Europe/Vienna' */
@@ -182,4 +184,46 @@ export class ReportConfigView {
   timezone!: string;
   /** When the next report is made, ISO 8601; null: none is made by itself. @example '2026-02-19T06:00:00.000Z' */
   nextReportAt!: string | null;
+}
+
+/** Body of `POST /reports/custom-sections` (SPECIFICATION, Custom report section). */
+export class CustomSectionBody {
+  /** The section's name; at most 120 characters on one line. @example 'The week' */
+  @IsPlainText(120, { oneLine: true })
+  title!: string;
+  /**
+   * What the capo is asked for each report; at most 4,000 characters.
+   * @example 'Write a document "Monday": Check the open offers.'
+   */
+  @IsPlainText(4_000)
+  directive!: string;
+  /** Who writes it. @example 'capo_revenue' */
+  @IsIn(CAPO_ROLES)
+  capo!: CapoRole;
+  /** Whether reports have it; true unless said. @example true */
+  @IsOptional()
+  @IsBoolean()
+  includeInReport?: boolean;
+}
+
+/** A section that the workspace has added to its reports. */
+export class CustomSectionView {
+  /** The id of the section. @example 'sec_01khqw6q006hs686p8sr7arg9t' */
+  sectionId!: string;
+  /** Its name. @example 'The week' */
+  title!: string;
+  /** What the capo is asked for each report. @example 'Write a document "Monday": Check the open offers.' */
+  directive!: string;
+  /** Who writes it. @example 'capo_revenue' */
+  capo!: CapoRole;
+  /** Whether reports have it. @example true */
+  includeInReport!: boolean;
+  /** When it was added, Unix milliseconds. @example 1771401690000 */
+  createdAt!: number;
+}
+
+/** The sections that the workspace has added to its reports, the oldest first. */
+export class CustomSectionList {
+  /** At most ten. */
+  items!: CustomSectionView[];
 }

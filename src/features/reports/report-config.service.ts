@@ -10,10 +10,14 @@ import { clockTimeOn, dayAfter, dayOf, startOf } from '../../platform/kernel/loc
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { NotificationChoiceService } from '../notifications/index.js';
 import { KnownZone } from '../workspaces/index.js';
-import type { CustomSectionEntity } from './custom-section.entity.js';
-import type { CustomSectionBody } from './custom-sections.dto.js';
+import type { CustomSectionEntity } from './report.entity.js';
+import type {
+  ChangeReportConfigBody,
+  ChangeReportDelivery,
+  CustomSectionBody,
+  ReportConfigView,
+} from './report-config.dto.js';
 import { lastDueDay, nextRun, switchesOf } from './report.js';
-import type { ChangeReportConfigBody, ChangeReportDelivery, ReportConfigView } from './report-config.dto.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
 import { TooManySections } from './reports.errors.js';
 

@@ -3,8 +3,7 @@ import { Db } from '../../platform/database/db.js';
 import { columnsOf } from '../../platform/database/table.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { dayBefore, dayOf, knownZone } from '../../platform/kernel/local-day.js';
-import { CustomSectionEntity } from './custom-section.entity.js';
-import { ReportConfigEntity } from './report-config.entity.js';
+import { CustomSectionEntity, ReportConfigEntity } from './report.entity.js';
 
 /** What a workspace wants of its reports, with what its settings say. */
 export interface Configured extends ReportConfigEntity {

@@ -4,19 +4,94 @@ import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
+import { cutText } from '../../platform/kernel/text.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { scopeOfWork, type WorkError } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
-import { type MailMessage, type MailOutcome, MailWork, type SentMail, summaryOfMail } from '../mail/index.js';
-import { NotificationChoiceService } from '../notifications/index.js';
+import {
+  type Block,
+  type MailMessage,
+  mailOf,
+  type MailOutcome,
+  MailWork,
+  oneLine,
+  type SentMail,
+  summaryOfMail,
+} from '../mail/index.js';
+import { NotificationChoiceService, unsubscribeBlocks } from '../notifications/index.js';
 import { Signals } from '../records/index.js';
 import { MakeReport } from './make-report.js';
 import { ReportConfigs } from './report-configs.repository.js';
-import type { ReportMailEntity, ReportEntity } from './report.entity.js';
-import { reportMail } from './report-mail.js';
-import { Reports } from './reports.repository.js';
-import { viewOf } from './report-view.js';
+import { markdownOf, outlineOf, type Part, teamsInWords, titleOf } from './report-outline.js';
+import { viewOf } from './report.service.js';
+import type { ReportEntity, ReportMailEntity } from './report.entity.js';
+import type { DailyReport, ReportFormat } from './report.js';
 import { ReportMailOff } from './reports.errors.js';
+import { Reports } from './reports.repository.js';
+
+/** Some mail programs cut what is larger than 100 KB, and what is loaded on the road should be less. */
+const MAX_HTML_BYTES = 60_000;
+/** How much of each section of the workspace's own is mailed; less where the mail would be too large. */
+const TEXT_LENGTHS = [4_000, 1_500, 500, 100];
+
+/** The mail with a report, in the format that was configured. */
+export function reportMail(
+  report: DailyReport,
+  {
+    format,
+    workspaceName,
+    teams,
+    unsubscribeUrl,
+    readUrl,
+  }: {
+    format: ReportFormat;
+    workspaceName: string;
+    /** Those that the report tells of; undefined: it tells of all. */
+    teams?: readonly { name: string }[] | undefined;
+    /** For a member of the workspace. */
+    unsubscribeUrl?: string | undefined;
+    /** Where a member reads it; nobody else could open that. */
+    readUrl?: string | undefined;
+  },
+): Omit<MailMessage, 'id' | 'to'> {
+  const title = titleOf(report, teams);
+  const subject = `${title}: ${report.headline}`;
+  const footer: Block[] = [
+    ...(teams === undefined
+      ? []
+      : [
+          {
+            kind: 'text',
+            text: `It tells what ${teamsInWords(teams)} did, which is what you may read.`,
+          } as const,
+        ]),
+    ...(readUrl === undefined
+      ? []
+      : [{ kind: 'reference', text: 'Read it and the days before it:', url: readUrl } as const]),
+    {
+      kind: 'text',
+      text: `Consigliere mails you this for ${oneLine(workspaceName)}, whose admins have named this address and can change that.`,
+    },
+    ...unsubscribeBlocks(unsubscribeUrl),
+  ];
+  const list = unsubscribeUrl !== undefined && { unsubscribeUrl };
+  const html = (length: number) => ({
+    ...mailOf(subject, [{ kind: 'heading', text: title }, ...blocksOf(report, length), ...footer]),
+    ...list,
+  });
+  let mail = html(TEXT_LENGTHS[0]!);
+  if (format !== 'email') {
+    // As the API answers its reader.
+    const json = { ...report, partial: report.partial || teams !== undefined };
+    const body = format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : markdownOf(report, teams);
+    return { ...mail, body };
+  }
+  for (const length of TEXT_LENGTHS.slice(1)) {
+    if (sizeOf(mail) <= MAX_HTML_BYTES) break;
+    mail = html(length);
+  }
+  return mail;
+}
 
 /** The work of mailing a report to one recipient; its id is the mail's. */
 const MAIL_WORK = 'report.mail';
@@ -27,7 +102,7 @@ const SWITCHED_OFF = 'The mail of reports was switched off before this one was k
 const NOT_NAMED = 'Its recipient was taken out of the recipients of reports before it was known to be sent.';
 
 /** A report that is to be mailed to one recipient. */
-export interface OutgoingReport {
+interface OutgoingReport {
   report: ReportEntity;
   mail: ReportMailEntity;
   workspaceName: string;
@@ -231,7 +306,7 @@ export class ReportMailService implements OnModuleInit {
     const what = `The Daily Report of ${report.date}`;
     this.reports.updateMail(mail, { status: 'sent', at: this.clock.now(), error: null });
     this.receipts.append({
-      ...subject(report),
+      ...aboutReport(report),
       action: 'report.mailed',
       summary: summaryOfMail(
         transport,
@@ -255,7 +330,7 @@ export class ReportMailService implements OnModuleInit {
   private skip({ report, mail }: OutgoingReport, why: string): void {
     this.reports.updateMail(mail, { status: 'none', at: this.clock.now(), error: why });
     this.receipts.append({
-      ...subject(report),
+      ...aboutReport(report),
       action: 'report.mail_skipped',
       summary: `The Daily Report of ${report.date} was not mailed: ${why}`,
       details: named(mail),
@@ -266,7 +341,7 @@ export class ReportMailService implements OnModuleInit {
     this.reports.updateMail(mail, { status: 'failed', at: this.clock.now(), error: error.message });
     const what = `The Daily Report of ${report.date} could not be mailed${toWhom(name)}`;
     this.receipts.append({
-      ...subject(report),
+      ...aboutReport(report),
       action: 'report.mail_failed',
       outcome: 'failure',
       // A mail server may quote the address, which only admins read.
@@ -284,6 +359,31 @@ export class ReportMailService implements OnModuleInit {
   }
 }
 
+function blocksOf(report: DailyReport, length: number): Block[] {
+  return [
+    { kind: 'text', text: report.headline },
+    ...outlineOf(report).flatMap((part) => blocksOfPart(part, length)),
+    { kind: 'text', text: `Days and times are those of ${report.timezone}.` },
+  ];
+}
+
+function blocksOfPart({ title, facts, items, note, text, warning }: Part, length: number): Block[] {
+  return [
+    { kind: 'heading', text: title },
+    ...(warning === undefined ? [] : [{ kind: 'warning', text: warning } as const]),
+    ...(facts.length === 0 ? [] : [{ kind: 'facts', facts } as const]),
+    ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
+    ...(text === undefined
+      ? []
+      : [{ kind: 'quote', text: cutText(text, length, '… (the rest stands in the report)') } as const]),
+    ...(note === undefined ? [] : [{ kind: 'text', text: note } as const]),
+  ];
+}
+
+function sizeOf({ body }: Pick<MailMessage, 'body'>): number {
+  return typeof body === 'string' ? 0 : Buffer.byteLength(body.html);
+}
+
 /** Where a report is read. */
 export function urlOf({ url }: PublicAddress, { date }: Pick<ReportEntity, 'date'>): string {
   return `${url}/overview?view=boss&date=${date}`;
@@ -297,6 +397,6 @@ function named({ mailId, memberId }: ReportMailEntity) {
   return { mailId, ...(memberId !== null && { memberId }) };
 }
 
-function subject({ reportId }: ReportEntity) {
+function aboutReport({ reportId }: ReportEntity) {
   return { actor: SYSTEM, entity: { type: 'report', id: reportId } };
 }

@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor } from '../../platform/auth/caller.js';
 import type { Id } from '../../platform/kernel/ids.js';
+import type { CapoRole } from '../terms/index.js';
 import type { CommentedPart } from './report-comments.dto.js';
-import type { ReportFormat, ReportSections, WrittenSection } from './report.js';
+import type { ReportFormat, ReportSections, SectionSwitches, WrittenSection } from './report.js';
 
 /** What somebody said about a report; never changed. */
 @Entity('report_comments')
@@ -110,4 +111,61 @@ export class ReportMailEntity {
   error!: string | null;
   @Column('int')
   tries!: number;
+}
+
+/** A section that a workspace has added to its reports. */
+@Entity('custom_report_sections')
+export class CustomSectionEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  @PrimaryColumn('text')
+  sectionId!: string;
+  @Column('text')
+  title!: string;
+  /** What its capo is asked for each report. */
+  @Column('text')
+  directive!: string;
+  @Column('text')
+  capo!: CapoRole;
+  @Column('boolean')
+  includeInReport!: boolean;
+  @Column('jsonb')
+  createdBy!: Actor;
+  @Column('timestamptz')
+  createdAt!: number;
+}
+
+@Entity('report_configs')
+export class ReportConfigEntity {
+  @PrimaryColumn('text')
+  workspaceId!: string;
+  /** Those that somebody has set; the others are on. */
+  @Column('jsonb')
+  sections!: Partial<SectionSwitches>;
+  @Column('text')
+  format!: ReportFormat;
+  @Column('text')
+  schedule!: 'daily' | 'on-demand';
+  /** HH:MM in the zone. */
+  @Column('text')
+  time!: string;
+  /** Null: the workspace's. */
+  @Column('text', { nullable: true })
+  timezone!: string | null;
+  @Column('boolean')
+  email!: boolean;
+  @Column('text', { nullable: true })
+  emailAddress!: string | null;
+  /** The members whom reports are mailed to, beside the address. */
+  @Column('text', { array: true })
+  memberIds!: string[];
+  /** Invites whose people are recipients once they accept. */
+  @Column('text', { array: true })
+  inviteIds!: string[];
+  /** The last day that the schedule has seen to; null until it is first looked at. */
+  @Column('text', { nullable: true })
+  lastDate!: string | null;
+  /** When the schedule is looked at next. */
+  @Column('timestamptz')
+  dueAt!: number;
 }

@@ -9,11 +9,27 @@ import { dayBefore, dayOf, isDayIn } from '../../platform/kernel/local-day.js';
 import { reportIdOf } from '../verifier/index.js';
 import { Audiences } from '../workspaces/index.js';
 import { MakeReport } from './make-report.js';
-import { lastDueDay, type DailyReport } from './report.js';
 import { type Configured, ReportConfigs } from './report-configs.repository.js';
-import { viewOf } from './report-view.js';
 import type { ReportEntity } from './report.entity.js';
+import { type DailyReport, lastDueDay } from './report.js';
 import { Reports } from './reports.repository.js';
+
+/** A report that was made, as it is answered. */
+export function viewOf(report: ReportEntity): DailyReport {
+  return {
+    reportId: report.reportId,
+    date: report.date,
+    timezone: report.zone,
+    generatedAt: new Date(report.generatedAt).toISOString(),
+    partial: false,
+    currency: report.currency,
+    headline: report.headline,
+    sections: report.sections,
+    customSections: report.customSections.map(({ directive: _directive, ...section }) => section),
+    receiptRange: { from: report.fromSeq, to: report.toSeq },
+    receiptHead: { seq: report.headSeq, hash: report.headHash },
+  };
+}
 
 /** Daily Reports, as they are read. */
 @Injectable()

@@ -7,15 +7,19 @@ import { MailModule } from '../mail/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { CustomSectionEntity } from './custom-section.entity.js';
-import { DeliverReport } from './deliver-report.js';
+import {
+  CustomSectionEntity,
+  ReportCommentEntity,
+  ReportConfigEntity,
+  ReportEntity,
+  ReportMailEntity,
+} from './report.entity.js';
+import { DeliverReport, ScheduledReports } from './scheduled-reports.js';
 import { FamilyReports } from './family-report.reader.js';
 import { FamilyController } from './family.controller.js';
 import { MakeReport } from './make-report.js';
-import { ReportCommentEntity, ReportMailEntity, ReportEntity } from './report.entity.js';
 import { ReportCommentService } from './report-comment.service.js';
 import { ReportConfigController } from './report-config.controller.js';
-import { ReportConfigEntity } from './report-config.entity.js';
 import { ReportConfigService } from './report-config.service.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportFactsReader } from './report-facts.reader.js';
@@ -23,7 +27,6 @@ import { ReportMailService } from './report-mail.service.js';
 import { ReportService } from './report.service.js';
 import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
-import { ScheduledReports } from './scheduled-reports.js';
 import { WriteSections } from './write-sections.js';
 
 /** @level 10 */

@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId, newId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { ReportCommentEntity, ReportMailEntity, ReportEntity } from './report.entity.js';
+import { ReportCommentEntity, ReportEntity, ReportMailEntity } from './report.entity.js';
 import type { CommentsQuery, CommentView } from './report-comments.dto.js';
 
 /** A report as the history lists it. */

@@ -28,7 +28,7 @@ import { nothingPrepared } from '../directives/index.js';
 import { Guardians, isHalted, KILLED_TOPIC } from '../guardian/index.js';
 import { NO_COST } from '../terms/index.js';
 import { hashOfText } from '../verifier/index.js';
-import { DELIVER_WORK } from './deliver-report.js';
+import { DELIVER_WORK } from './scheduled-reports.js';
 import { SECTIONS_WORK } from './make-report.js';
 import type { ReportEntity } from './report.entity.js';
 import { LATE, type WrittenSection } from './report.js';

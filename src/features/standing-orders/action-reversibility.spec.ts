@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ActionReversibility } from './action-reversibility.js';
+import { ActionReversibility } from './order-tools.js';
 
 describe('ActionReversibility', () => {
   const registered = new ActionReversibility();

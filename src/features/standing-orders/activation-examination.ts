@@ -10,8 +10,7 @@ import { keptSimulationOf, receiptFactsOf, simulationViewOf } from './simulation
 import type { SimulationView } from './simulation/simulation.dto.js';
 import type { SimulationEntity } from './simulation/simulation.entity.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
-import { ActionReversibility } from './action-reversibility.js';
-import { OrderTools } from './order-tools.js';
+import { ActionReversibility, OrderTools } from './order-tools.js';
 import { relaxesPast } from './standing-order-view.js';
 import { relaxesIrreversible, tightens } from './standing-order.js';
 

@@ -1,4 +1,4 @@
-export { ActionReversibility } from './action-reversibility.js';
+export { ActionReversibility, OrderTools } from './order-tools.js';
 export { ActivationChecks, type ActivationFinding } from './activation-examination.js';
 export { StandingOrderService, type ArchivedOrders, THROTTLED } from './standing-orders.service.js';
 export {
@@ -28,15 +28,14 @@ export {
 } from './evaluate.js';
 export { type LimitResult, SLIDING_HOURS, isNearlySpent } from './limits.js';
 export { columnsOfRule, decisionOrderOf } from './order-content.js';
-export { OrderTools } from './order-tools.js';
 export { ordersFor } from './orders-for.js';
 export { type KnownOrders, OrdersInForce } from './orders-in-force.repository.js';
 export { PolicyDecisions } from './policy-decisions.repository.js';
 export { RestoreObjections, RestoreOrders } from './restore-orders.js';
-export { isWithin } from './rule-cover.js';
+export { isWithin } from './looseness.js';
 export { ruleFaults } from './rule-faults.js';
 export { History } from './simulation/history.reader.js';
-export { ReplayHistory } from './simulation/replay-history.js';
+export { ReplayHistory } from './simulation/order-simulation.js';
 export type { Simulated } from './simulation/replay.js';
 export { replayedFor } from './simulation/simulation-view.js';
 export { SimulatedChangeView, SimulationNumbers } from './simulation/simulation.dto.js';

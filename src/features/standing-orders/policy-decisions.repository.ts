@@ -15,7 +15,7 @@ import {
   storableContent,
 } from './decision-input.js';
 import type { Decision } from './evaluate.js';
-import { PolicyDecisionEntity } from './policy-decision.entity.js';
+import { PolicyDecisionEntity } from './standing-order.entity.js';
 
 const ORDERS_OF = /* sql */ `
 select v.standing_order_id, v.version, v.hash, v.name, o.status, v.team_id, v.capos, v.effect, v.match, v."when", v.limits,

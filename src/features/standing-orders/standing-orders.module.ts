@@ -2,25 +2,23 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ToolsModule } from '../tools/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { ActionReversibility } from './action-reversibility.js';
+import { ActionReversibility, OrderTools } from './order-tools.js';
 import { StandingOrderService } from './standing-orders.service.js';
 import { ActivationChecks, ActivationExamination } from './activation-examination.js';
 import { StandingOrderVersions } from './new-order-version.js';
 import { StandingOrderDrafts, ProposeStandingOrder, WithdrawProposal } from './draft-standing-order.js';
 import { OrdersInForce } from './orders-in-force.repository.js';
 import { Policies, PolicyDecisions } from './policy-decisions.repository.js';
-import { PolicyDecisionEntity } from './policy-decision.entity.js';
-import { History } from './simulation/history.reader.js';
-import { OrderSimulation } from './simulation/order-simulation.js';
-import { ReplayHistory } from './simulation/replay-history.js';
-import { SimulationEntity } from './simulation/simulation.entity.js';
-import { Simulations } from './simulation/simulations.repository.js';
 import {
+  PolicyDecisionEntity,
   StandingOrderEntity,
   StandingOrderUseEntity,
   StandingOrderVersionEntity,
 } from './standing-order.entity.js';
-import { OrderTools } from './order-tools.js';
+import { History } from './simulation/history.reader.js';
+import { OrderSimulation, ReplayHistory } from './simulation/order-simulation.js';
+import { SimulationEntity } from './simulation/simulation.entity.js';
+import { Simulations } from './simulation/simulations.repository.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 import { StandingOrderVersionsController, StandingOrdersController } from './standing-orders.controller.js';
 import { StandingOrderUses } from './standing-order-uses.repository.js';

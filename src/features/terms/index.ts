@@ -1,21 +1,22 @@
 export { actionContentHash, paramsHashOf } from './action-hashes.js';
-export { GuardianHalted, haltedIn } from './guardian-halted.js';
 export {
+  APPROVAL_LASTS_MS,
   CAPO_ROLES,
-  COST_CURRENCY,
   type CapoRole,
   type Cost,
-  APPROVAL_LASTS_MS,
+  COST_CURRENCY,
   DIRECTIVE_STATUSES,
   type DirectiveStatus,
+  GuardianHalted,
   type GuardianMode,
+  haltedIn,
   NO_COST,
   PRIORITIES,
   type Priority,
   REVERSIBILITIES,
-  RISKS,
   type Reversibility,
   type Risk,
+  RISKS,
   TELL_MEMBERS,
 } from './terms.js';
 export {

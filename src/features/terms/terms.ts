@@ -1,3 +1,7 @@
+import { z } from 'zod';
+import { defineError, type DomainError } from '../../platform/kernel/define-error.js';
+import { text } from '../../platform/kernel/error-details.js';
+
 /**
  * The words that every feature shares.
  * @level 1
@@ -70,3 +74,22 @@ export const APPROVAL_LASTS_MS = 72 * 3_600_000;
  * the receipt of a kill or of its end. Every feature enqueues it in the transaction of its act.
  */
 export const TELL_MEMBERS = 'notification.plan';
+
+/** What every feature answers that would let something leave while nothing may. */
+export const GuardianHalted = defineError(
+  'GUARDIAN_HALTED',
+  423,
+  'The kill switch is engaged; nothing is sent until an admin reverts it.',
+  { details: z.object({ mode: text("The guardian's mode.", 'killed') }).optional() },
+);
+
+/** The same for a mode that is known, in the words of that mode. */
+export function haltedIn(mode: GuardianMode): DomainError {
+  const message = MESSAGES[mode];
+  return new GuardianHalted({ ...(message && { message }), details: { mode } });
+}
+
+const MESSAGES: Partial<Record<GuardianMode, string>> = {
+  observe: 'The guardian only observes; nothing is sent until an admin sets another mode.',
+  recovering: 'A kill is being reverted; nothing is sent until that is done.',
+};

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import type { EventType } from '../events/index.js';
-import type { DeliveryStatus } from './delivery.entity.js';
+import type { DeliveryStatus } from './destination.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const DELIVERY_PARAM = {

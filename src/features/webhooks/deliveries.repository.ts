@@ -10,9 +10,12 @@ import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
 import { DELIVERY_WORK } from '../events/index.js';
 import type { DeliveriesQuery, DeliverySummary, DeliveryView } from './deliveries.dto.js';
-import type { StoredDeliveryStatus, WebhookDeliveryEntity } from './delivery.entity.js';
+import type {
+  StoredDeliveryStatus,
+  WebhookDeliveryEntity,
+  WebhookDestinationEntity,
+} from './destination.entity.js';
 import type { Attempt } from './delivery.js';
-import type { WebhookDestinationEntity } from './destination.entity.js';
 
 /** A delivery that this process has claimed, with all that sending it needs: its id is the item's, its queue the destination. */
 export interface ClaimedDelivery extends WorkItem {

@@ -13,7 +13,6 @@ import { DELIVERY_WORK, EVENT_TYPES, Events, type SubscribableEvent } from '../e
 import { StandingOrders } from '../standing-orders/index.js';
 import type { DeliveryView } from './deliveries.dto.js';
 import { Deliveries } from './deliveries.repository.js';
-import { DestinationChanges } from './destination-changes.js';
 import { assertAllowed, type DestinationVerdict } from './destination-check.js';
 import { destinationName, inASentence } from './destination-name.js';
 import { DestinationSecrets } from './destination-secrets.js';
@@ -36,6 +35,29 @@ import type {
 } from './destinations.dto.js';
 import { Destinations } from './destinations.repository.js';
 import { TooManyDestinations } from './webhooks.errors.js';
+
+/** What became of a destination; `changed` is whatever may have repaired it: another secret, the end of a pause. */
+type DestinationChange = 'registered' | 'changed' | 'deleted';
+
+/** Called in the transaction of the change; what it writes commits with it or not at all. */
+type DestinationListener = (
+  change: DestinationChange,
+  destination: Pick<WebhookDestinationEntity, 'destinationId' | 'description' | 'url'>,
+) => void | Promise<void>;
+
+/** Who is told when a destination is registered, repaired or deleted: features above register here. */
+@Injectable()
+export class DestinationChanges {
+  readonly #listeners: DestinationListener[] = [];
+
+  register(listener: DestinationListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async tell(...[change, destination]: Parameters<DestinationListener>): Promise<void> {
+    for (const listener of this.#listeners) await listener(change, destination);
+  }
+}
 
 interface Registration {
   description: string;

@@ -1,7 +1,7 @@
-export { DestinationChanges } from './destination-changes.js';
+export { DestinationChanges } from './destination.service.js';
 export { type DestinationHealth, DestinationHealthReader } from './destination-health.reader.js';
 export { destinationName, type DestinationTarget, nameInASentence, targetOf } from './destination-name.js';
 export { Destinations } from './destinations.repository.js';
 export { lostStatement } from './deliveries.repository.js';
-export { PostEvent, type Unsendable } from './post-event.js';
+export { PostEvent, type Unsendable } from './send-delivery.js';
 export { WebhooksModule } from './webhooks.module.js';

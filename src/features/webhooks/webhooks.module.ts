@@ -7,17 +7,14 @@ import { RecordsModule } from '../records/index.js';
 import { StandingOrdersModule } from '../standing-orders/index.js';
 import { DeliveriesController } from './deliveries.controller.js';
 import { Deliveries } from './deliveries.repository.js';
-import { WebhookDeliveryEntity, WebhookEventEntity } from './delivery.entity.js';
+import { WebhookDeliveryEntity, WebhookDestinationEntity, WebhookEventEntity } from './destination.entity.js';
 import { DeliveryService } from './delivery.service.js';
-import { DestinationChanges } from './destination-changes.js';
+import { DestinationChanges, DestinationService } from './destination.service.js';
 import { DestinationHealthReader } from './destination-health.reader.js';
 import { DestinationSecrets } from './destination-secrets.js';
-import { WebhookDestinationEntity } from './destination.entity.js';
-import { DestinationService } from './destination.service.js';
 import { DestinationsController } from './destinations.controller.js';
 import { Destinations, pausedStatement } from './destinations.repository.js';
-import { PostEvent } from './post-event.js';
-import { SendDelivery } from './send-delivery.js';
+import { PostEvent, SendDelivery } from './send-delivery.js';
 
 /** @level 4 */
 @Module({

@@ -1,11 +1,15 @@
 export { TokenService, SessionToken, TokensStopped } from './token.service.js';
 export { AskBody, AskedQuery, AskedView, NewToken, OutsideAgentView } from './tokens.dto.js';
-export { AskingToken, TooManyPending } from './asking-token.js';
+export { AskingToken, TeamOfRequest, TooManyPending } from './asking-token.js';
 export { assertMayGrant, MAX_MEMBERS, MAX_TEAM_MEMBERS, mayGrant, type TeamRole } from './member.js';
-export { TeamOfRequest } from './team-of-request.js';
 export { type Audience, teamOf, Audiences } from './audiences.js';
-export { AutonomyMode, InstalledPacks } from './profile.js';
-export { OWNER_SETTINGS, WorkspaceService, KnownZone } from './workspace.service.js';
+export {
+  AutonomyMode,
+  InstalledPacks,
+  KnownZone,
+  OWNER_SETTINGS,
+  WorkspaceService,
+} from './workspace.service.js';
 export {
   type DecidingMember,
   mayDecide,
@@ -36,18 +40,19 @@ export {
   type ReportChoice,
   notificationsOf,
 } from './notifications.dto.js';
-export { InstalledPackView, ProfileOperator } from './profile.dto.js';
-export { IsNoneOfOurs, lookAlike, passesForOurs } from './reserved-names.js';
 export {
+  ChangeSettingsBody,
   FEWEST_DAYS,
+  InstalledPackView,
   MOST_DAYS,
+  ProfileOperator,
+  QuietHours,
   RETENTION_DAYS,
   retentionOf,
-  ChangeSettingsBody,
-  QuietHours,
   SettingsView,
   WorkspaceView,
 } from './workspace.dto.js';
+export { IsNoneOfOurs, lookAlike, passesForOurs } from './reserved-names.js';
 export {
   ArchiveTeamBody,
   ArchivedTeam,

@@ -5,17 +5,16 @@ import type { AdmittedRequest } from '../../platform/http/admitted-request.js';
 import { Route } from '../../platform/http/route.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { remaining, type Window } from '../../platform/rate-limit/windows.js';
-import { WorkspaceService } from './workspace.service.js';
+import { AutonomyMode, InstalledPacks, WorkspaceService } from './workspace.service.js';
 import {
   ChangeSettingsBody,
+  Profile,
   SettingsView,
   WorkspaceBody,
   WorkspaceUsageView,
   WorkspaceView,
 } from './workspace.dto.js';
 import { Workspaces, Devices, workspaceView } from './workspaces.repository.js';
-import { Profile } from './profile.dto.js';
-import { AutonomyMode, InstalledPacks } from './profile.js';
 
 @Controller(['api/pro/settings', 'api/admin/settings'])
 export class SettingsController {

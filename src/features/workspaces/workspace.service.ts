@@ -1,13 +1,57 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { requireRole } from '../../platform/auth/require-role.js';
+import type { Scope } from '../../platform/database/unit-of-work.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { visibleName } from '../../platform/kernel/visible-name.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
+import type {
+  ChangeSettingsBody,
+  InstalledPackView,
+  SettingsView,
+  WorkspaceBody,
+  WorkspaceView,
+} from './workspace.dto.js';
 import { Workspaces, workspaceView } from './workspaces.repository.js';
-import type { ChangeSettingsBody, SettingsView, WorkspaceBody, WorkspaceView } from './workspace.dto.js';
+
+/** How much the workspace lets pass by itself. The guardian knows, and stands above this feature, so it registers. */
+@Injectable()
+export class AutonomyMode {
+  #read: ((scope: Scope) => Promise<string>) | undefined;
+
+  register(read: (scope: Scope) => Promise<string>): void {
+    this.#read = read;
+  }
+
+  read(scope: Scope): Promise<string> {
+    if (!this.#read) throw new Error('no guardian has registered');
+    return this.#read(scope);
+  }
+}
+
+/** Which skill packs the workspace has. They belong to a higher feature, which registers. */
+@Injectable()
+export class InstalledPacks {
+  #read: ((scope: Scope) => Promise<InstalledPackView[]>) | undefined;
+
+  register(read: (scope: Scope) => Promise<InstalledPackView[]>): void {
+    this.#read = read;
+  }
+
+  async read(scope: Scope): Promise<InstalledPackView[]> {
+    if (!this.#read) throw new Error('no skill packs have registered');
+    const packs = await this.#read(scope);
+    return packs.map(({ packId, name, publisher, version, status }) => ({
+      packId,
+      name,
+      publisher,
+      version,
+      status,
+    }));
+  }
+}
 
 /** Zones that may be stored: those that the database knows as well, since days and windows begin there too. */
 @Injectable()

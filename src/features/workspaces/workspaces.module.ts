@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AskingToken } from './asking-token.js';
-import { TeamOfRequest } from './team-of-request.js';
+import { AskingToken, TeamOfRequest } from './asking-token.js';
 import { Audiences } from './audiences.js';
-import { AutonomyMode, InstalledPacks } from './profile.js';
+import { AutonomyMode, InstalledPacks, KnownZone, WorkspaceService } from './workspace.service.js';
 import {
   DeviceEntity,
   MemberEntity,
@@ -15,7 +14,6 @@ import {
 } from './workspaces.entity.js';
 import { Devices, Workspaces } from './workspaces.repository.js';
 import { FirstRun } from './first-run.js';
-import { KnownZone, WorkspaceService } from './workspace.service.js';
 import { Members } from './members.repository.js';
 import { ProfileController, SettingsController, WorkspaceController } from './workspace.controller.js';
 import { SessionToken, TokenService, TokensStopped } from './token.service.js';

@@ -6,14 +6,14 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { knownZone } from '../../platform/kernel/local-day.js';
 import { TIER_LIMITS } from '../../platform/rate-limit/limits.js';
 import {
-  type WorkspaceView,
   type ChangeRetention,
+  type ProfileDevice,
   retentionOf,
   type SenderView,
   type SettingsView,
+  type WorkspaceView,
 } from './workspace.dto.js';
 import { WorkspaceEntity } from './workspaces.entity.js';
-import type { ProfileDevice } from './profile.dto.js';
 import { type ChangeNotifications, notificationsOf } from './notifications.dto.js';
 
 /** What there is to know of a workspace beside its settings. */

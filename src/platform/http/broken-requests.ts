@@ -7,7 +7,7 @@ import type { DomainError } from '../kernel/define-error.js';
 import { HeadersTooLarge, MalformedRequest, PayloadTooLarge, RequestTimeout } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
 import { countedAddress } from '../rate-limit/client-address.js';
-import { RefusedLimit } from '../rate-limit/refused-limit.js';
+import { RefusedLimit } from '../rate-limit/limit.guard.js';
 import { API_VERSION_HEADER, CURRENT_VERSION } from './api-version.js';
 import { renderError } from './render-error.js';
 

@@ -13,7 +13,7 @@ import { assertScope, scopesWith } from '../auth/token-scopes.js';
 import { DomainError } from '../kernel/define-error.js';
 import { Forbidden, Internal, MethodNotAllowed, NotFound } from '../kernel/errors.js';
 import { clientAddress } from '../rate-limit/client-address.js';
-import { RefusedLimit } from '../rate-limit/refused-limit.js';
+import { RefusedLimit } from '../rate-limit/limit.guard.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { asDomainError, renderError } from './render-error.js';
 import { RouteTable } from './route-table.js';

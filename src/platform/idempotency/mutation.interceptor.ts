@@ -1,5 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
+import { createHash } from 'node:crypto';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { assertMayCall } from '../auth/admission.guards.js';
 import { type Caller, scopeOf } from '../auth/caller.js';
@@ -11,24 +12,27 @@ import {
   type Standing,
   standingOf,
 } from '../auth/membership.js';
+import type { Statement } from '../database/batch.js';
 import { computeBeforehand, NeededBeforehand } from '../database/beforehand.js';
 import { isCallerChanged, isLockTimeout } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
-import type { Statement } from '../database/batch.js';
 import type { AdmittedCaller, StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
+import { namedByIfMatch } from '../http/entity-tag.js';
 import { renderError } from '../http/render-error.js';
-import type { RoutePolicy } from '../http/route.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
+import type { RoutePolicy } from '../http/route.js';
 import { DomainError } from '../kernel/define-error.js';
 import {
   IdempotencyInProgress,
   IdempotencyKeyReused,
+  InvalidIdempotencyKey,
   Unavailable,
   ValidationFailed,
 } from '../kernel/errors.js';
 import { SecretBox } from '../secrets/secret-box.js';
-import { fingerprint, idempotencyKey } from './fingerprint.js';
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 type Stored = Pick<StoredAnswer, 'fingerprint' | 'status' | 'contentType' | 'headers' | 'body'>;
 
@@ -185,6 +189,31 @@ export class MutationInterceptor implements NestInterceptor {
       return body;
     }
   }
+}
+
+/**
+ * The key of a request; undefined without the header. `"k"` and `k` are the same key.
+ * @throws InvalidIdempotencyKey
+ */
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const text = typeof header === 'string' ? header : '';
+  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (!VISIBLE_ASCII.test(key)) throw new InvalidIdempotencyKey();
+  return key;
+}
+
+/**
+ * SHA-256 over what makes a request the same request: method, path, query, version, the content that If-Match names, and the
+ * body's bytes.
+ */
+function fingerprint(request: AdmittedRequest): string {
+  const named = namedByIfMatch(request.headers['if-match']);
+  const read = named === null ? '' : ` if-match ${named}`;
+  return createHash('sha256')
+    .update(`${request.method}\n${request.originalUrl}\n${request.askedVersion ?? ''}${read}\n`)
+    .update(request.rawBody ?? '')
+    .digest('hex');
 }
 
 /** The caller was looked up a moment ago and mostly stands as then, so that is asked with what the act does first. */

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { Config } from '../config/config.js';
+import { PublicAddress } from '../http/public-address.js';
 import { Clock } from '../kernel/clock.js';
 import { traced } from '../kernel/request-context.js';
 import { isPublicUnicast } from './address-rules.js';
@@ -8,15 +9,36 @@ import { ConnectionPools, type Dial, touch } from './connection-pools.js';
 import {
   type AllowedDestination,
   checkDestination,
+  hostPort,
   literalOf,
   refused,
   type RefusedDestination,
 } from './destination-rules.js';
-import { ExchangeFailed, type Failure, failureOf } from './exchange-failed.js';
 import { EXCERPT_READ_BYTES, excerptOf } from './excerpt.js';
+import { ExchangeFailed, type Failure, failureOf } from './exchange-failed.js';
 import { NameResolver } from './name-resolver.js';
-import { OwnAddresses } from './own-addresses.js';
 import { parseRetryAfter } from './retry-after.js';
+
+const ANY_OR_LOOPBACK = ['0.0.0.0', '[::]', '127.0.0.1', '[::1]', 'localhost'];
+
+/** Where this service is reached: no event goes there, whatever else is allowed. */
+@Injectable()
+export class OwnAddresses {
+  constructor(
+    private readonly config: Config,
+    private readonly address: PublicAddress,
+  ) {}
+
+  /** Each as `host:port`. Asked anew each time, since the port may be known only once the process listens. */
+  list(): string[] {
+    const { host } = this.config;
+    const written = host.includes(':') ? `[${host}]` : host;
+    // All of these addresses reach the service, however it listens.
+    const hosts = ANY_OR_LOOPBACK.includes(written) ? ANY_OR_LOOPBACK : [written];
+    const urls = [this.address.url, ...hosts.map((each) => `http://${each}:${this.address.port}`)];
+    return urls.map((url) => hostPort(new URL(url)));
+  }
+}
 
 /** Milliseconds for the whole: resolving, connecting, sending, reading (CONTRACT, Webhooks). */
 const EXCHANGE_MS = 10_000;
@@ -25,7 +47,7 @@ const ANSWER_BYTES = 64 * 1024;
 /** Statuses whose `Retry-After` counts. */
 const WAITING = [429, 503];
 
-export interface OutboundPost {
+interface OutboundPost {
   url: string;
   /** What is sent besides `Host`, `Connection` and `Content-Length`, and nothing else is. Names are sent as written. */
   headers: Readonly<Record<string, string>>;
@@ -35,7 +57,7 @@ export interface OutboundPost {
 
 export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface OutboundRequest extends Omit<OutboundPost, 'body'> {
+interface OutboundRequest extends Omit<OutboundPost, 'body'> {
   method: OutboundMethod;
   body?: string | Uint8Array;
   /** Milliseconds for the whole; 10 s unless said. */

@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { GuardedRequest } from './guarded-request.js';
+import { GuardedRequest, OwnAddresses } from './guarded-request.js';
 import { NameResolver } from './name-resolver.js';
-import { OwnAddresses } from './own-addresses.js';
 
 /** The way out to addresses that others chose. */
 @Global()

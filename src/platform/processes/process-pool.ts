@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { CallFailed } from './call-failed.js';
-import type { Call, Report } from './messages.js';
+import type { Call, Report } from './serve-calls.js';
 
 /** To start and to load its code, on a machine that has other things to do. */
 const START_LIMIT_MS = 30_000;

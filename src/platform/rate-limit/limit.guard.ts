@@ -10,12 +10,13 @@ import {
 import type { Response } from 'express';
 import type { AdmittedRequest } from '../http/admitted-request.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
-import type { DomainError } from '../kernel/define-error.js';
 import { Clock } from '../kernel/clock.js';
+import type { DomainError } from '../kernel/define-error.js';
 import { RateLimited } from '../kernel/errors.js';
 import { clientAddress } from './client-address.js';
-import { forAgents, TIER_LIMITS } from './limits.js';
+import { forAgents, READS, TIER_LIMITS } from './limits.js';
 import { MemoryStorage } from './memory-storage.js';
+import { WindowStorage } from './window-storage.js';
 import {
   isExceeded,
   limitHeaders,
@@ -25,7 +26,6 @@ import {
   type Window,
   type WindowState,
 } from './windows.js';
-import { WindowStorage } from './window-storage.js';
 
 /**
  * What the two limits share: the throttler's guard with its own idea of the windows, of the headers and of the
@@ -155,8 +155,37 @@ export class TierLimitGuard extends LimitGuard {
   }
 }
 
+/** What a refused request carries, and the other refusal if there were too many of them. */
+interface RefusedCount {
+  headers: Record<string, string>;
+  refusal: DomainError | undefined;
+}
+
+/** The limit of requests that are counted once they are refused. */
+@Injectable()
+export class RefusedLimit {
+  constructor(
+    private readonly windows: WindowStorage,
+    private readonly clock: Clock,
+  ) {}
+
+  /** One that reaches no route counts as if it had one of its own, a read, per address (see client-address.ts). */
+  countUnrouted(address: string): Promise<RefusedCount> {
+    const { limit, windowSeconds } = READS;
+    return this.count({ key: `route none ${address}`, policy: 'route', limit, windowSeconds });
+  }
+
+  /** Without a counter that answers, nothing is shown and nothing refused. */
+  async count(window: Window): Promise<RefusedCount> {
+    const [state] = await this.windows.hit([window]).catch(() => []);
+    if (!state) return { headers: {}, refusal: undefined };
+    const refusal = isExceeded(state) ? rateLimited(state, this.clock.now()) : undefined;
+    return { headers: limitHeaders(state), refusal };
+  }
+}
+
 /** The refusal of CONTRACT section 2: which policy, and when to come back. */
-export function rateLimited(state: WindowState, now: number) {
+function rateLimited(state: WindowState, now: number) {
   return new RateLimited({
     ...(state.tierLimit && { message: 'Agents have used up their share of the requests of this workspace.' }),
     retryAfterSeconds: retryAfterSeconds(state, now),

@@ -1,9 +1,10 @@
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { Statement } from '../database/batch.js';
+import { Channel } from '../database/channel.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
-import { ADD_TO_DAY, type Counted, dayOf } from './memory-storage.js';
+import { ADD_TO_DAY, type Counted, dayOf, MemoryStorage } from './memory-storage.js';
 import { WindowStorage } from './window-storage.js';
 import { type Window, windowEnd, type WindowState } from './windows.js';
 
@@ -93,4 +94,40 @@ export class PostgresStorage extends WindowStorage {
 
 function workspaceOf(window: Window): string | undefined {
   return window.policy === 'tier-day' ? window.key.slice(window.key.lastIndexOf(' ') + 1) : undefined;
+}
+
+/**
+ * Counts in memory while this is the only process of its database, and in PostgreSQL from the moment that another is
+ * there: one that starts later sees the first before it answers anything, and the first sees it within a second and
+ * hands over what it has counted.
+ */
+export class AutomaticStorage extends WindowStorage {
+  #alone = true;
+
+  constructor(
+    private readonly memory: MemoryStorage,
+    private readonly shared: PostgresStorage,
+    private readonly channel: Channel,
+  ) {
+    super();
+  }
+
+  override hit(windows: readonly Window[]): Promise<WindowState[]> {
+    return (this.#alone ? this.memory : this.shared).hit(windows);
+  }
+
+  override async start(): Promise<void> {
+    this.#alone = !(await this.channel.hasPeers());
+  }
+
+  override async everySecond(): Promise<void> {
+    if (this.#alone) this.#alone = !(await this.channel.hasPeers().catch(() => false));
+    if (this.#alone) return this.memory.everySecond();
+    await this.memory.handOver((counted) => this.shared.add(counted));
+    await this.shared.everySecond();
+  }
+
+  override async end(): Promise<void> {
+    await this.memory.end();
+  }
 }

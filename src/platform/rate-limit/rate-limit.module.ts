@@ -4,10 +4,9 @@ import { Config } from '../config/config.js';
 import { Channel } from '../database/channel.js';
 import { Db } from '../database/db.js';
 import { Clock } from '../kernel/clock.js';
-import { AutomaticStorage } from './automatic-storage.js';
+import { AutomaticStorage, PostgresStorage, WindowUpkeep } from './postgres-storage.js';
 import { READS } from './limits.js';
 import { MemoryStorage } from './memory-storage.js';
-import { PostgresStorage, WindowUpkeep } from './postgres-storage.js';
 import { WindowStorage } from './window-storage.js';
 
 function storageFor({ rateLimitStore }: Config, db: Db, clock: Clock, channel: Channel): WindowStorage {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EscalationOpened, Escalations } from '../../../src/features/escalations/escalations.repository.js';
-import { EscalationOptions } from '../../../src/features/escalations/escalation-options.js';
+import { EscalationOptions } from '../../../src/features/escalations/escalations.service.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { InvalidTransition } from '../../../src/platform/kernel/errors.js';
 import { newId } from '../../../src/platform/kernel/ids.js';

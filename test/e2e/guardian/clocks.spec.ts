@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Guardians } from '../../../src/features/guardian/guardians.repository.js';
-import { PolicyGate } from '../../../src/features/guardian/policy-gate.js';
-import { PolicyPreview } from '../../../src/features/guardian/policy-preview.js';
+import { PolicyGate, PolicyPreview } from '../../../src/features/guardian/policy-gate.js';
 import type { DecidedPacket } from '../../../src/features/standing-orders/decision-input.js';
 import { verifyLog } from '../../../src/features/verifier/verifier.js';
 import { Db } from '../../../src/platform/database/db.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KpiService } from '../../../src/features/kpi/kpi.service.js';
-import { DeleteExpired } from '../../../src/features/tenancy/delete-expired.js';
+import { DeleteExpired } from '../../../src/features/tenancy/deletion.service.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { startTestApp, type TestApp, type TestWorkspace } from '../../support/test-app.js';
 import { KpiRows } from './kpi-rows.js';

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type MailMessage } from '../../../src/features/mail/mail-message.js';
-import { Smtp } from '../../../src/features/mail/smtp.js';
+import { Smtp } from '../../../src/features/mail/mailer.js';
 import { eventually } from '../../support/test-app.js';
 import { type MailServer, type MailServerHabits, startMailServer } from './mail-server.js';
 import { failure, FROM, message, sendTo } from './sending.js';

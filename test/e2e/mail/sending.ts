@@ -1,5 +1,5 @@
 import type { MailMessage } from '../../../src/features/mail/mail-message.js';
-import { MailFailed, Mailer } from '../../../src/features/mail/mailer.js';
+import { Mailer, MailFailed } from '../../../src/features/mail/mailer.js';
 import { loadConfig } from '../../../src/platform/config/config.js';
 import { Clock } from '../../../src/platform/kernel/clock.js';
 import { newId } from '../../../src/platform/kernel/ids.js';

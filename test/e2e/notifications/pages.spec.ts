@@ -8,9 +8,9 @@ import { compose, type MailMessage } from '../../../src/features/mail/mail-messa
 import { testMail } from '../../../src/features/setup/setup.js';
 import { decidedPage, refusedPage } from '../../../src/features/notifications/decision-page.js';
 import { beginPage, notSignedInPage, signedInPage } from '../../../src/features/oidc/oidc.controller.js';
-import { reportMail } from '../../../src/features/reports/report-mail.js';
+import { reportMail } from '../../../src/features/reports/report-mail.service.js';
 import { inviteMail } from '../../../src/features/teams/send-invite-mail.js';
-import { welcomePage } from '../../../src/features/teams/invite-page.controller.js';
+import { welcomePage } from '../../../src/features/teams/invites.controller.js';
 import { deletionMail } from '../../../src/features/tenancy/send-deletion-mail.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
 import { RouteTable } from '../../../src/platform/http/route-table.js';
@@ -76,7 +76,7 @@ const MAILS: Record<string, () => Promise<string[]>> = {
         ),
       ),
     ),
-  'features/reports/report-mail.ts': async () => {
+  'features/reports/report-mail.service.ts': async () => {
     const today = new Date(desk.test.clock.now()).toISOString().slice(0, 10);
     const { body } = await owner.get(`/reports/daily?date=${today}`);
     const mail = { format: 'email', workspaceName: LONG } as const;

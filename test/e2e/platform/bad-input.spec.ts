@@ -11,7 +11,7 @@ import { RouteTable } from '../../../src/platform/http/route-table.js';
 import { startRequest } from '../../../src/platform/http/start-request.js';
 import { NotFound } from '../../../src/platform/kernel/errors.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
-import { RefusedLimit } from '../../../src/platform/rate-limit/refused-limit.js';
+import { RefusedLimit } from '../../../src/platform/rate-limit/limit.guard.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Service, startService } from '../../support/processes.js';
 import { credentialsFor } from '../../support/sessions.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeleteExpired } from '../../../src/features/tenancy/delete-expired.js';
+import { DeleteExpired } from '../../../src/features/tenancy/deletion.service.js';
 import { growthRows } from '../../../bench/growth-rows.js';
 import { startTestApp, type TestApp } from '../../support/test-app.js';
 import { leaveChecked } from '../connector-health/connector-rows.js';
