@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { checkDraft } from '../../src/features/capos/draft-checks.js';
 import { answerSchema, readAnswer } from '../../src/features/capos/model-output.js';
-import { dataFor, instructionsFor } from '../../src/features/capos/model-prompt.js';
+import { dataFor, instructionsFor } from '../../src/features/capos/model-runner.js';
 import type { OutsideTargets } from '../../src/features/capos/outside-targets.js';
 import type { Operation } from '../../src/features/connectors/operation.js';
 import { briefing } from './briefings.js';

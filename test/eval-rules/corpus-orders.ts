@@ -1,4 +1,4 @@
-import type { AssessedOrder, SafetyTarget } from '../../src/features/evals/safety-target.js';
+import type { AssessedOrder, SafetyTarget } from '../../src/features/evals/safety-blast-radius.js';
 
 const NOW = Date.UTC(2026, 6, 1, 12);
 const DAY_MS = 86_400_000;

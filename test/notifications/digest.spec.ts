@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/features/notifications/digest.js';
+import { digestOf } from '../../src/features/notifications/compose-mail.js';
 
 const entries = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ title: `Mail ${index}`, blocks: [] }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 // First, because Nest brings the metadata that class-transformer's decorators need.
 import { validationPipe } from '../../src/platform/http/validation.js';
-import { fieldFaults } from '../../src/features/standing-orders/standing-order-validation.js';
+import { fieldFaults } from '../../src/features/standing-orders/rule-faults.js';
 import { CreateStandingOrderBody } from '../../src/features/standing-orders/standing-orders.dto.js';
 import { DomainError, type Fault } from '../../src/platform/kernel/define-error.js';
 

@@ -6,7 +6,7 @@ import { Passwords } from '../../platform/auth/passwords.js';
 import { Db } from '../../platform/database/db.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { SecretBox, SecretUnreadable } from '../../platform/secrets/secret-box.js';
-import { AccountActs } from './account-acts.js';
+import { AccountActs } from './record-account-act.js';
 import {
   NoSecondFactor,
   secondFactorRequired,

@@ -4,7 +4,7 @@ import { IsBoolean, IsOptional, IsString, Matches } from 'class-validator';
 import type { Role } from '../../platform/auth/caller.js';
 import { IsNewPassword } from '../../platform/auth/new-password.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
-import { IsOmittable } from '../../platform/kernel/omittable.js';
+import { IsOmittable } from '../../platform/kernel/decorators.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import type { SignInMethod } from './session.entity.js';

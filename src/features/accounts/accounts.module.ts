@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { MailModule } from '../mail/index.js';
 import { RecordsModule } from '../records/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { AccountActs } from './account-acts.js';
+import { AccountActs } from './record-account-act.js';
 import { AccountMails, PasswordService } from './password.service.js';
 import { AccountProof } from './account-proof.js';
 import { Accounts, SecondFactors } from './accounts.repository.js';

@@ -13,7 +13,7 @@ import { SecretBox } from '../../platform/secrets/secret-box.js';
 import { Work } from '../../platform/work/work.js';
 import { type MailOutcome, MailWork } from '../mail/index.js';
 import { type AccountMail, accountMail, resetMail } from './account-act.js';
-import { ACCOUNT_MAIL, AccountActs } from './account-acts.js';
+import { ACCOUNT_MAIL, AccountActs } from './record-account-act.js';
 import { AccountProof, type RenewedSession } from './account-proof.js';
 import type { ChangedPassword, ChangePasswordBody } from './accounts.dto.js';
 import { ResetLinkExpired, sameAsOld, WrongPassword } from './accounts.errors.js';

@@ -3,7 +3,7 @@ import { actorOf, type Caller } from '../../platform/auth/caller.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { SecretBox } from '../../platform/secrets/secret-box.js';
-import { AccountActs } from './account-acts.js';
+import { AccountActs } from './record-account-act.js';
 import { AccountProof, type RenewedSession } from './account-proof.js';
 import { NoSecondFactor, SecondFactorExists, WrongCode } from './accounts.errors.js';
 import type {

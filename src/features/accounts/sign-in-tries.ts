@@ -9,7 +9,7 @@ import { newId } from '../../platform/kernel/ids.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { WorkItem } from '../../platform/work/work-item.js';
 import { Work } from '../../platform/work/work.js';
-import { AccountActs } from './account-acts.js';
+import { AccountActs } from './record-account-act.js';
 import { Accounts, ACCOUNTS, NO_WORKSPACE } from './accounts.repository.js';
 
 const SIGN_IN_LOCK = 'account.lock';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, SYSTEM } from '../../platform/auth/caller.js';
 import { Channel } from '../../platform/database/channel.js';
-import { counted } from '../../platform/kernel/readable-numbers.js';
-import { cutText } from '../../platform/kernel/text.js';
+import { counted, cutText } from '../../platform/kernel/text.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import { RequestApproval, type UnrevisedApproval } from '../approvals/index.js';
 import { ACTION_UNCONFIRMED, ARRIVED, DID_NOT_ARRIVE, DISMISS, Escalations } from '../escalations/index.js';

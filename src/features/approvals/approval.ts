@@ -21,7 +21,7 @@ import {
 import type { ApprovalOutput } from './approval-content.dto.js';
 import type { ApprovalSummary, ShownApproval, ApprovalVotes } from './approvals.dto.js';
 import { type Answer, faultsOfAnswer } from './question.js';
-import { NOTHING_PREPARED, waitingFor, type Holdups } from './waiting.js';
+import { type Holdups, NOTHING_PREPARED, waitingFor } from './waiting.js';
 import type {
   ApprovalEntity,
   ApprovalPacket,

@@ -3,7 +3,7 @@ import { ApiBody, ApiExtraModels, ApiHeader, ApiParam } from '@nestjs/swagger';
 import { type Caller, hasRole, roleIn, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { listedAt } from '../../platform/database/listing.js';
-import { namedByIfMatch } from '../../platform/http/entity-tag.js';
+import { namedByIfMatch } from '../../platform/http/negotiated.js';
 import { DECIDES, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import {
@@ -49,7 +49,7 @@ import {
 } from './approvals.errors.js';
 import { Approvals } from './approvals.repository.js';
 import type { ApprovalEntity } from './approval.entity.js';
-import { AwaitChange } from './await-change.js';
+import { AwaitChange } from './waiting.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';
 

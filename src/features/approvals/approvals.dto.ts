@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { FromDigits } from '../../platform/kernel/decorators.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { Length, MaxLength } from '../../platform/kernel/text-length.js';
 import { Drafting, type FactKind } from '../capos/index.js';

@@ -11,7 +11,7 @@ import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalSubjects } from './approval-subjects.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { Approvals, waitingStatement } from './approvals.repository.js';
-import { AwaitChange } from './await-change.js';
+import { AwaitChange } from './waiting.js';
 import { CurrentApprovals } from './current-approvals.repository.js';
 import { DecideApproval } from './decide-approval.js';
 import { EditApproval } from './edit-approval.js';

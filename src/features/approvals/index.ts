@@ -50,7 +50,7 @@ export {
 } from './approvals.errors.js';
 export { ApprovalsModule } from './approvals.module.js';
 export { Approvals, type EditedContent, type ReadyContent } from './approvals.repository.js';
-export { AwaitChange } from './await-change.js';
+export { AwaitChange } from './waiting.js';
 export { CurrentApprovals, type WaitingApproval } from './current-approvals.repository.js';
 export { DecideApproval } from './decide-approval.js';
 export { EditApproval } from './edit-approval.js';

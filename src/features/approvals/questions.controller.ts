@@ -3,7 +3,7 @@ import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, onlyOf, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { namedByIfMatch } from '../../platform/http/entity-tag.js';
+import { namedByIfMatch } from '../../platform/http/negotiated.js';
 import { ASKS, DECIDES, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { AlreadyExists, ContentChanged, InvalidTransition, NotFound } from '../../platform/kernel/errors.js';

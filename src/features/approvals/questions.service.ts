@@ -5,7 +5,7 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound, ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { type ApprovalSubject, ApprovalSubjects } from './approval-subjects.js';
-import { AwaitChange } from './await-change.js';
+import { AwaitChange } from './waiting.js';
 import { faultsOfSchema } from './question.js';
 import { Questions, type ShownQuestion } from './questions.repository.js';
 import { RequestApproval } from './request-approval.js';

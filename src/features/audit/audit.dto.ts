@@ -1,10 +1,9 @@
 import { IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { PickType, ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
-import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { FromDigits, UNIX_MILLISECONDS } from '../../platform/kernel/decorators.js';
 import { PageFacts, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 
 /** What one call answers at the most: a page as JSON, or a stretch as lines. */

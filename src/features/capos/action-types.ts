@@ -10,7 +10,7 @@ import {
   SignalRaise,
   WebhookPost,
 } from './action-params.js';
-import { ENGINES, type Engine } from './capo.js';
+import { type Engine, ENGINES } from './capo.js';
 import { StandingOrderPropose } from './proposed-order.js';
 import {
   bindCall,

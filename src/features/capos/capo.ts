@@ -1,3 +1,4 @@
+import type { Actor } from '../../platform/auth/caller.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/terms.js';
 
 /** The five capos of the specification ("Agent (capo)"), the engine each one runs, and the words of its domain. */
@@ -129,4 +130,9 @@ export function capoCalled(name: string): CapoRole | undefined {
     .toLowerCase()
     .replace(/^(?:the|our)\s+/, '');
   return CAPO_BY_ALIAS.get(plain) ?? CAPO_BY_ALIAS.get(plain.replace(/\s+(?:team|capo|department)$/, ''));
+}
+
+/** A capo as it stands in records and receipts. */
+export function capoActor(capo: CapoRole): Actor {
+  return { type: 'capo', id: capo, name: CAPOS[capo].name, via: 'policy' };
 }

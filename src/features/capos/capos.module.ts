@@ -14,7 +14,7 @@ import { BuiltinRunner } from './builtin-runner.js';
 import { engineOf } from './capo.js';
 import { ModelBudget } from './model-budget.js';
 import { ModelBudgets, PausedCapos } from './model-budgets.repository.js';
-import { ModelChargeEntity, PausedCapoEntity } from './model-charge.entity.js';
+import { ModelChargeEntity, PausedCapoEntity } from './capos.entity.js';
 import type { ModelClient, ModelPrices } from './model-client.js';
 
 /** Who makes the drafts: the built-in runner, or a model. */

@@ -1,12 +1,33 @@
 import { domainToUnicode } from 'node:url';
+import type { Fault } from '../../platform/kernel/define-error.js';
 import { lookAlike } from '../../platform/kernel/look-alikes.js';
 import { cutText } from '../../platform/kernel/text.js';
+import { hasUnseen } from '../../platform/kernel/unseen.js';
 import { ACTION_TYPES, isActionType } from './action-types.js';
 import type { Briefing, Concern, Draft, DraftPacket } from './briefing.js';
 import * as words from './danger-words.js';
 import { stringsIn } from './draft-checks.js';
 import { addressesIn, linksIn, plainText } from './text-facts.js';
-import { hasUnseenText } from './unseen-text.js';
+
+/** Whether a text of a value, or a name in it, holds what cannot be seen. */
+function hasUnseenText(value: unknown): boolean {
+  return unseenFaults(value, '').length > 0;
+}
+
+/** Each text of a value, and each name in it, that holds what cannot be seen. */
+export function unseenFaults(value: unknown, path: string): Fault[] {
+  if (typeof value === 'string') return hasUnseen(value) ? [unseenFault(path)] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    hasUnseen(name) ? [unseenFault(path)] : unseenFaults(each, `${path}.${name}`),
+  );
+}
+
+function unseenFault(path: string): Fault {
+  return { path, rule: 'visible', message: MUST_BE_SEEN };
+}
+
+export const MUST_BE_SEEN = 'must not contain characters that cannot be seen';
 
 /**
  * The dangers of a draft by any author: a runner of ours, a model, or a person who edited it. Every draft and every
@@ -128,4 +149,18 @@ function hasSecrets(text: string): boolean {
 /** The expressions of the tables keep no state with `search`. */
 function has(text: string, expression: RegExp): boolean {
   return text.search(expression) >= 0;
+}
+
+/**
+ * Gives every mail of a draft the Reply-To of the workspace, and takes away any that the runner wrote: where answers go is
+ * the workspace's to say. It becomes part of the work packet instead of being looked up when the mail is sent, so a person
+ * sees it, the approval is bound to it, and a later change of the settings changes no mail that was approved.
+ */
+export function withReplyTo(draft: Draft, { sender }: Pick<Briefing, 'sender'>): Draft {
+  const packets = draft.packets.map((packet) => {
+    if (packet.type !== 'email.send') return packet;
+    const { replyTo: _runners, ...params } = packet.params;
+    return { ...packet, params: sender.replyTo === null ? params : { ...params, replyTo: sender.replyTo } };
+  });
+  return { ...draft, packets };
 }

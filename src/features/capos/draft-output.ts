@@ -1,7 +1,7 @@
 import { cutText } from '../../platform/kernel/text.js';
 import { LIMITS } from './action-params.js';
 import type { Action, ActionTypeName, ParamsOf } from './action-types.js';
-import { CAPOS, type CapoRole } from './capo.js';
+import { type CapoRole, CAPOS } from './capo.js';
 import { destinationIn } from './outside-targets.js';
 import { nameInASentence } from '../webhooks/destination-name.js';
 

@@ -44,10 +44,18 @@ export {
 } from './briefing.js';
 export { BUILTIN_PROCESSES, BuiltinRunner } from './builtin-runner.js';
 export { beginsAsInstruction, movesIn } from './builtin/draft.js';
-export { capoActor } from './capo-actor.js';
-export { CAPOS, CAPO_ROLES, type CapoRole, type Engine, capoCalled, engineOf, isCapoRole } from './capo.js';
+export {
+  CAPO_ROLES,
+  capoActor,
+  capoCalled,
+  type CapoRole,
+  CAPOS,
+  type Engine,
+  engineOf,
+  isCapoRole,
+} from './capo.js';
 export { CAPO_RUNNER, CaposModule, MODEL } from './capos.module.js';
-export { dangersOfPackets, withDangers } from './content-checks.js';
+export { dangersOfPackets, unseenFaults, withDangers, withReplyTo } from './content-checks.js';
 export { DRAFT_BOUNDS } from './draft-bounds.js';
 export {
   type Evidence,
@@ -61,11 +69,11 @@ export {
 } from './draft-checks.js';
 export { bodyOf, documentFrom, isBodyCut, summaryOf, titleOf } from './draft-output.js';
 export { Drafting } from './drafting.dto.js';
-export { ModelBudget } from './model-budget.js';
+export { isPaid, ModelBudget, type Paid, paidBefore } from './model-budget.js';
 export { ModelClient, type Question, type Reading } from './model-client.js';
 export { quotable } from './model-failure.js';
 export { faultsOfAnswer, line, object } from './model-output.js';
-export { boundedContext, delimited } from './model-prompt.js';
+export { boundedContext, delimited } from './model-runner.js';
 export { baseUrlOf } from './model-provider.js';
 export { moneyIn } from './money.js';
 export {
@@ -77,10 +85,7 @@ export {
   withoutAddress,
   withoutOurs,
 } from './outside-targets.js';
-export { type Paid, isPaid, paidBefore } from './paid.js';
 export { PausedCapos } from './model-budgets.repository.js';
 export { orderBodyOf } from './proposed-order.js';
-export { withReplyTo } from './reply-to.js';
 export { type Amount, addressesIn, amountsIn, isSameAmount, numbersIn } from './text-facts.js';
-export { unseenFaults } from './unseen-text.js';
 export { WORD_WEIGHT, type Word, domainWords, wordsOf } from './vocabulary.js';

@@ -8,8 +8,8 @@ import { Metrics } from '../../platform/observability/metrics.js';
 import { type NewReceipt, Receipts } from '../../platform/receipts/receipts.js';
 import { throughOutage } from '../../platform/work/through-outage.js';
 import { Signals } from '../records/index.js';
-import type { Cost } from '../terms/index.js';
-import { RunnerFailed, type RunnerFailure } from './briefing.js';
+import { type Cost, NO_COST } from '../terms/index.js';
+import { type Draft, RunnerFailed, type RunnerFailure } from './briefing.js';
 import {
   type BudgetTerms,
   type BudgetUnit,
@@ -17,8 +17,36 @@ import {
   type ModelUse,
   type ReservedBudget,
 } from './model-budgets.repository.js';
-import { ModelChargeEntity } from './model-charge.entity.js';
-import { isPaid, type Paid } from './paid.js';
+import { ModelChargeEntity } from './capos.entity.js';
+
+/** What was paid for a model. */
+export interface Paid {
+  /** Null where no model was asked, or nobody can tell which. */
+  engine: Draft['engine'] | null;
+  cost: Cost;
+}
+
+const NOTHING: Paid = { engine: null, cost: NO_COST };
+
+/** By the error with which the work failed: any error will do, a defect of ours too, since the model has been paid by then. */
+const paidForErrors = new WeakMap<object, Paid>();
+
+/** Notes what was paid for before work failed with this error; answers the error, to be thrown. */
+export function failedAfterPaying(error: unknown, paid: Paid): unknown {
+  if (typeof error === 'object' && error !== null) paidForErrors.set(error, paid);
+  return error;
+}
+
+/** What was paid for before work failed with this error. */
+export function paidBefore(error: unknown): Paid {
+  const noted = typeof error === 'object' && error !== null ? paidForErrors.get(error) : undefined;
+  if (noted) return noted;
+  return error instanceof RunnerFailed ? { engine: null, cost: error.cost } : NOTHING;
+}
+
+export function isPaid({ cost }: Pick<Paid, 'cost'>): boolean {
+  return cost.tokensIn + cost.tokensOut > 0;
+}
 
 /** US dollars, or tokens. */
 const BY_TIER: BudgetTerms['byTier'] = {
@@ -37,7 +65,7 @@ const MAX_WAIT_MS = 600_000;
 const SETTLED_AFTER_MS = 180_000;
 
 /** What was set aside for one call. */
-export interface Reservation {
+interface Reservation {
   /**
    * Counts what the call has used instead. It never throws: the call has been made and paid for, and where this cannot be
    * written, what was set aside stays counted.

@@ -3,10 +3,9 @@ import type { Fault } from '../../platform/kernel/define-error.js';
 import { cutText } from '../../platform/kernel/text.js';
 import { COST_CURRENCY, type Cost, NO_COST } from '../terms/index.js';
 import { RunnerFailed } from './briefing.js';
-import type { ModelBudget } from './model-budget.js';
+import { failedAfterPaying, type ModelBudget } from './model-budget.js';
 import { failureOf, quotable, refusesFormat, unreadBodyIn } from './model-failure.js';
 import { modelObject, type ModelObject, type ModelOptions } from './model-provider.js';
-import { failedAfterPaying } from './paid.js';
 
 /** US dollars per million tokens, to a millionth of a dollar. */
 export interface ModelPrices {

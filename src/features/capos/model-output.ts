@@ -18,7 +18,7 @@ import type { Engine } from './capo.js';
 import { outsideForms, readOutside } from './model-targets.js';
 import { NO_TARGETS, OUTSIDE_TYPES, type OutsideTargets, withoutOurs } from './outside-targets.js';
 import type { Reading } from './model-client.js';
-import { MUST_BE_SEEN, unseenFaults } from './unseen-text.js';
+import { MUST_BE_SEEN, unseenFaults } from './content-checks.js';
 
 /**
  * The shape in which a model answers, and the way from its answer to a draft. The shape only helps the model along;

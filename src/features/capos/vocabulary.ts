@@ -1,5 +1,5 @@
 import { cutText } from '../../platform/kernel/text.js';
-import { CAPO_ROLES, CAPOS, type Capo, type CapoRole } from './capo.js';
+import { type Capo, CAPO_ROLES, type CapoRole, CAPOS } from './capo.js';
 
 /** Which words of a text belong to which capo's domain. */
 

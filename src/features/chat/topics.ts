@@ -1,5 +1,5 @@
 import { momentIn } from '../../platform/kernel/local-day.js';
-import { counted, money } from '../../platform/kernel/readable-numbers.js';
+import { counted, money } from '../../platform/kernel/text.js';
 import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { firstPending, soonAfter } from '../approvals/index.js';
 import { MOST_URGENT_ESCALATIONS } from '../escalations/index.js';

@@ -19,8 +19,14 @@ import {
 import { TeamOfRequest } from '../workspaces/index.js';
 import type { EvalOccasion, EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns, viewOf } from './eval-runs.repository.js';
-import { type EvalSubject, KIND_OF, orderSubject, packetSubject, skillSubject } from './eval-subject.js';
-import { EvalTargets } from './eval-targets.js';
+import {
+  type EvalSubject,
+  EvalTargets,
+  KIND_OF,
+  orderSubject,
+  packetSubject,
+  skillSubject,
+} from './eval-subject.js';
 import type { EvalRunView, RunEvalBody } from './evals.dto.js';
 import { assess, EVAL_KINDS, FINDING_SEVERITIES, THRESHOLD } from './rule.js';
 import type { SkillTarget } from './skill-rules.js';

@@ -6,7 +6,7 @@ import { StandingOrdersModule } from '../standing-orders/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { EvalRunEntity } from './eval-run.entity.js';
 import { EvalRuns } from './eval-runs.repository.js';
-import { EvalTargets } from './eval-targets.js';
+import { EvalTargets } from './eval-subject.js';
 import { EvalService, InstalledSkills, RecordEval } from './eval.service.js';
 import { EvalsController } from './evals.controller.js';
 

@@ -11,7 +11,7 @@ import {
   type GuardianCheckpointSummary,
   GuardianCheckpointView,
 } from './guardian.dto.js';
-import type { CheckpointEntity, TakenBefore, GuardianEntity } from './guardian.entity.js';
+import type { CheckpointEntity, GuardianEntity, TakenBefore } from './guardian.entity.js';
 import { Checkpoints, type ListedCheckpoint } from './checkpoints.repository.js';
 
 /** The labels of checkpoints that are taken by themselves. */

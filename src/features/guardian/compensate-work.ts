@@ -4,11 +4,10 @@ import { Clock } from '../../platform/kernel/clock.js';
 import { ValidationFailed } from '../../platform/kernel/errors.js';
 import { newId } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
-import type { CheckpointEntity, GuardianEntity } from './guardian.entity.js';
+import type { CheckpointEntity, GuardianEntity, RevertEntity } from './guardian.entity.js';
 import { CheckpointService } from './checkpoint.service.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';
-import type { RevertEntity } from './revert.entity.js';
 import { RevertProgress } from './revert-progress.js';
 import {
   newRevert,

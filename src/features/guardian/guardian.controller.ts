@@ -1,29 +1,31 @@
-import { Body, Controller, Get, Param, Post, Query, Put } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { actorOf, type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { Route, ACTS } from '../../platform/http/route.js';
+import { ACTS, Route } from '../../platform/http/route.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { GuardianHalted } from '../terms/index.js';
+import { CheckpointService, summaryOf } from './checkpoint.service.js';
+import { Checkpoints } from './checkpoints.repository.js';
 import {
   CHECKPOINT_PARAM,
   GuardianCheckpointPage,
   GuardianCheckpointView,
-  TakeCheckpointBody,
   GuardianView,
   KillAnswer,
   KillBody,
   ModeBody,
+  TakeCheckpointBody,
 } from './guardian.dto.js';
-import { Checkpoints } from './checkpoints.repository.js';
-import { CheckpointService, summaryOf } from './checkpoint.service.js';
-import { Guardians } from './guardians.repository.js';
-import { GuardianService } from './guardian.service.js';
 import { viewOf } from './guardian.js';
+import { GuardianService } from './guardian.service.js';
+import { Guardians } from './guardians.repository.js';
 import { HaltableWork } from './halting.js';
+import { REVERT_PARAM, RevertAnswer, RevertBody, RevertView } from './revert.dto.js';
+import { RevertService } from './revert.service.js';
 
 @Controller('api/pro/guardian/checkpoint')
 export class CheckpointsController {
@@ -118,5 +120,36 @@ export class GuardianController {
   })
   setMode(@CurrentCaller() caller: Caller, @Body() body: ModeBody): Promise<GuardianView> {
     return this.guardian.setMode(caller, body.mode);
+  }
+}
+
+@ApiTags('guardian')
+@Controller('api/pro/guardian')
+export class RevertsController {
+  constructor(private readonly reverts: RevertService) {}
+
+  /** Restores operation after a kill: as it was, as it was at a checkpoint, or with what was carried out since undone. */
+  @Post('revert')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    limit: specified('/api/pro/guardian/revert'),
+    returns: { 200: RevertAnswer },
+    errors: [InvalidTransition, NotFound],
+  })
+  revert(@CurrentCaller() caller: Caller, @Body() body: RevertBody): Promise<RevertAnswer> {
+    return this.reverts.revert(caller, body);
+  }
+
+  /** One revert, and what becomes of each work packet that it undoes. */
+  @ApiParam(REVERT_PARAM)
+  @Get('reverts/:revertId')
+  @Route({ auth: 'member', role: 'admin', returns: { 200: RevertView }, errors: [NotFound] })
+  getRevert(
+    @CurrentCaller() caller: Caller,
+    @Param('revertId') id: string,
+    @Query() query: PageQuery,
+  ): Promise<RevertView> {
+    return this.reverts.read(scopeOf(caller), id, query);
   }
 }

@@ -1,5 +1,5 @@
 export { GuardianView } from './guardian.dto.js';
-export { GuardianEntity } from './guardian.entity.js';
+export { GuardianEntity, type StepStatus } from './guardian.entity.js';
 export { PolicyDenied, GUARDIAN, KILLED_TOPIC, isHalted, letsNothingLeave } from './guardian.js';
 export { GuardianModule } from './guardian.module.js';
 export { CheckpointService } from './checkpoint.service.js';
@@ -21,5 +21,4 @@ export { type AllowedBy, PolicyGate, PolicyPreview, type Recheck } from './polic
 export type { LockedFacts, Moment } from './policy-facts.js';
 export { COMPENSATE, RevertProgress } from './revert-progress.js';
 export { RevertAnswer } from './revert.dto.js';
-export type { StepStatus } from './revert.entity.js';
 export { type OpenStep, Reverts } from './reverts.repository.js';

@@ -15,7 +15,7 @@ import {
   notificationsOf,
   retentionOf,
 } from '../workspaces/index.js';
-import type { CheckpointEntity, Snapshot, GuardianEntity } from './guardian.entity.js';
+import type { CheckpointEntity, GuardianEntity, Snapshot } from './guardian.entity.js';
 import { CheckpointService } from './checkpoint.service.js';
 import { GuardianService } from './guardian.service.js';
 import { Guardians } from './guardians.repository.js';

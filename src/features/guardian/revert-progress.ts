@@ -10,7 +10,7 @@ import { Signals } from '../records/index.js';
 import { type GuardianMode, TELL_MEMBERS } from '../terms/index.js';
 import { Guardians } from './guardians.repository.js';
 import { type GuardianAct, HaltableWork, type ResumedPacket } from './halting.js';
-import type { RevertEntity } from './revert.entity.js';
+import type { RevertEntity } from './guardian.entity.js';
 import { Reverts } from './reverts.repository.js';
 
 /** The work of undoing one work packet. */

@@ -3,7 +3,7 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Min } from 'clas
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { MaxLength, MinLength } from '../../platform/kernel/text-length.js';
-import { REVERT_MODES, type RevertMode, type StepStatus } from './revert.entity.js';
+import { REVERT_MODES, type RevertMode, type StepStatus } from './guardian.entity.js';
 
 /** The parameter of the paths, as it is documented. */
 export const REVERT_PARAM = {

@@ -13,7 +13,7 @@ import { HaltableWork } from './halting.js';
 import { RestoreCheckpoint } from './restore-checkpoint.js';
 import { RevertProgress } from './revert-progress.js';
 import type { RevertAnswer, RevertBody, RevertStepView, RevertView } from './revert.dto.js';
-import type { RevertStepEntity } from './revert.entity.js';
+import type { RevertStepEntity } from './guardian.entity.js';
 import {
   newRevert,
   PLAN_LINES,

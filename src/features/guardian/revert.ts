@@ -3,9 +3,8 @@ import type { Actor } from '../../platform/auth/caller.js';
 import type { Statement } from '../../platform/database/batch.js';
 import type { Scope } from '../../platform/database/unit-of-work.js';
 import { InvalidTransition } from '../../platform/kernel/errors.js';
-import type { GuardianEntity } from './guardian.entity.js';
+import type { GuardianEntity, RevertEntity, RevertStepEntity, StepStatus } from './guardian.entity.js';
 import type { RevertAnswer, RevertStep } from './revert.dto.js';
-import type { RevertEntity, RevertStepEntity, StepStatus } from './revert.entity.js';
 
 /** What somebody asks a revert to do. */
 export interface WantedRevert {

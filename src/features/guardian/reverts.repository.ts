@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import { RevertEntity, RevertStepEntity, type StepStatus } from './revert.entity.js';
+import { RevertEntity, RevertStepEntity, type StepStatus } from './guardian.entity.js';
 
 /** One line of a plan. */
 export type PlannedStep = Pick<

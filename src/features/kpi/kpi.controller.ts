@@ -3,7 +3,7 @@ import { ApiTags, ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { isKnown } from '../../platform/http/entity-tag.js';
+import { isKnown } from '../../platform/http/negotiated.js';
 import { Route } from '../../platform/http/route.js';
 import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';

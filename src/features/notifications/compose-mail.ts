@@ -2,24 +2,79 @@ import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import { Clock } from '../../platform/kernel/clock.js';
 import { isReachable } from '../../platform/kernel/mail-address.js';
+import { counted } from '../../platform/kernel/text.js';
 import { deepMarkUnseen, markUnseen } from '../../platform/kernel/unseen.js';
+import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
 import {
-  type NotifyChoice,
-  type StandingMember,
   mayDecide,
   Members,
+  type NotifyChoice,
+  type StandingMember,
   Workspaces,
   type WorkspaceSettings,
 } from '../workspaces/index.js';
-import { type Block, type MailMessage, mailOf, oneLine } from '../mail/index.js';
-import { type Notice, type Addressee, type DigestEntry, NoticeSources } from './notice-source.js';
-import type { NotificationEntity } from './notification.entity.js';
-import { digestOf, MOST_LISTED } from './digest.js';
+import { type Addressee, type DigestEntry, type Notice, NoticeSources } from './notice-source.js';
 import { type Choice, choiceOf, endOfQuietHours, nextMail, NO_CHOICE } from './notification-choice.js';
+import { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';
 import { NotificationChoices } from './notification-choices.repository.js';
+import type { NotificationEntity } from './notification.entity.js';
 import { Notifications } from './notifications.repository.js';
 import { type MailReceipt, receiptOfMany, receiptOfMessage } from './receipt-of-mail.js';
-import { NotificationChoiceService, unsubscribeBlocks } from './notification-choice.service.js';
+
+/** So many stand in a digest, the urgent ones first; of the others it says how many there are. */
+const MOST_LISTED = 20;
+
+/** The mail about many things at once. */
+export function digestOf({
+  entries,
+  total,
+  failed,
+  before,
+  inboxUrl,
+}: {
+  entries: readonly DigestEntry[];
+  /** How many the member is told of for the first time, those that are not listed too. */
+  total: number;
+  /** How many of these are directives that failed, and no decisions. */
+  failed: number;
+  /** What the member was told of before and nobody has decided since; without `isAll` there may be more. */
+  before: { total: number; listed: number; isAll: boolean };
+  /** Where all of them are listed. */
+  inboxUrl: string;
+}): { subject: string; blocks: Block[] } {
+  const waiting = total - failed + before.total;
+  const decisions = [
+    before.isAll ? `${waiting}` : `${waiting} or more`,
+    waiting === 1 ? 'decision waits for you' : 'decisions wait for you',
+    ...(before.total > 0 ? [`(${total - failed} new)`] : []),
+  ].join(' ');
+  const news = [
+    ...(waiting > 0 ? [decisions] : []),
+    ...(failed > 0 ? [`${counted(failed, 'directive')} failed`] : []),
+  ].join(', ');
+  const isAll = before.isAll && entries.length >= waiting + failed;
+  const blocks: Block[] = [{ kind: 'heading', text: news }];
+  if (!isAll) {
+    blocks.push(
+      { kind: 'text', text: `This mail lists ${entries.length} of them.` },
+      { kind: 'reference', text: 'All of them stand in the inbox:', url: inboxUrl },
+    );
+  }
+  if (before.listed > 0) {
+    blocks.push({
+      kind: 'text',
+      text: `Of those listed, ${before.listed} you were told of before, and nobody has decided ${before.listed === 1 ? 'it' : 'them'} since.`,
+    });
+  }
+  for (const { title, blocks: own } of entries) blocks.push({ kind: 'heading', text: title }, ...own);
+  if (blocks.some(({ kind }) => kind === 'link')) {
+    blocks.push({
+      kind: 'text',
+      text: 'Each link to a draft is for you alone and works once. Opening it shows the complete draft and decides nothing.',
+    });
+  }
+  return { subject: news, blocks };
+}
 
 /** What becomes of a notification as a mail is put together. */
 export type Verdict =
@@ -52,16 +107,6 @@ export function verdictOn(
   // What stands in a mail already may have been sent, and what was told before makes no mail.
   if (inQuietHours && !urgent && notification.status === 'waiting') return 'later';
   return 'tell';
-}
-
-/** What was urgent stays so; the rest becomes urgent as its time runs out. */
-function isUrgentNow({ urgent }: Pick<NotificationEntity, 'urgent'>, notice?: Notice): boolean {
-  return urgent || notice?.isUrgent === true;
-}
-
-function mayBeTold(member: ToldMember['member'], { onlyTo, notTo, teamId, role }: Notice): boolean {
-  if (onlyTo && !onlyTo.includes(member.memberId)) return false;
-  return !notTo.includes(member.memberId) && mayDecide(member, teamId, role);
 }
 
 /** Enough to tell whether it is a digest, so that ten thousand items are not all read for each new one. */
@@ -339,6 +384,16 @@ export class ComposeMail {
       ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
     };
   }
+}
+
+/** What was urgent stays so; the rest becomes urgent as its time runs out. */
+function isUrgentNow({ urgent }: Pick<NotificationEntity, 'urgent'>, notice?: Notice): boolean {
+  return urgent || notice?.isUrgent === true;
+}
+
+function mayBeTold(member: ToldMember['member'], { onlyTo, notTo, teamId, role }: Notice): boolean {
+  if (onlyTo && !onlyTo.includes(member.memberId)) return false;
+  return !notTo.includes(member.memberId) && mayDecide(member, teamId, role);
 }
 
 function quietUntilOf({ choice, settings, at }: MailContext): number | undefined {

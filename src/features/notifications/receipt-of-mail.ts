@@ -1,4 +1,4 @@
-import { counted } from '../../platform/kernel/readable-numbers.js';
+import { counted } from '../../platform/kernel/text.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
 import type { Message } from './notice-source.js';
 import type { NotificationEntity, NotificationKind } from './notification.entity.js';

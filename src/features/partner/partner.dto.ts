@@ -15,7 +15,7 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/decorators.js';
 import { type Metric, isConsistent, METRICS } from './confidence-update.js';
 
 /** How far a buyer is on the way to a decision. */

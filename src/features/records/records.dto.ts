@@ -2,11 +2,10 @@ import { IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy, IsIn } from
 import { ApiProperty } from '@nestjs/swagger';
 import { ActorView } from '../../platform/auth/actor.dto.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
-import { FromDigits } from '../../platform/kernel/from-digits.js';
+import { FromDigits, UNIX_MILLISECONDS } from '../../platform/kernel/decorators.js';
 import { PageFacts, PageQuery, TeamPageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
 import {
   SIGNAL_SEVERITIES,
   SIGNAL_STATUSES,

@@ -1,7 +1,6 @@
 import { momentIn } from '../../platform/kernel/local-day.js';
 import { markdownLine, markdownQuote } from '../../platform/kernel/markdown.js';
-import { counted, money, readableNumber as number } from '../../platform/kernel/readable-numbers.js';
-import { cutText } from '../../platform/kernel/text.js';
+import { counted, cutText, money, readableNumber as number } from '../../platform/kernel/text.js';
 import { CAPOS } from '../capos/index.js';
 import { CAPO_ROLES, type CapoRole } from '../terms/index.js';
 import type { DayOfAgents, ReportedAct, ReportedAgent } from '../verifier/index.js';

@@ -16,16 +16,14 @@ import {
 } from './report.entity.js';
 import { DeliverReport, ScheduledReports } from './scheduled-reports.js';
 import { FamilyReports } from './family-report.reader.js';
-import { FamilyController } from './family.controller.js';
+import { FamilyController, ReportConfigController, ReportsController } from './reports.controller.js';
 import { MakeReport } from './make-report.js';
 import { ReportCommentService } from './report-comment.service.js';
-import { ReportConfigController } from './report-config.controller.js';
 import { ReportConfigService } from './report-config.service.js';
 import { ReportConfigs } from './report-configs.repository.js';
 import { ReportFactsReader } from './report-facts.reader.js';
 import { ReportMailService } from './report-mail.service.js';
 import { ReportService } from './report.service.js';
-import { ReportsController } from './reports.controller.js';
 import { Reports } from './reports.repository.js';
 import { WriteSections } from './write-sections.js';
 

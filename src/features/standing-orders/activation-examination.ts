@@ -6,8 +6,12 @@ import { defineError } from '../../platform/kernel/define-error.js';
 import { record } from '../../platform/kernel/error-details.js';
 import { isToolPattern } from '../terms/index.js';
 import { OrderSimulation } from './simulation/order-simulation.js';
-import { keptSimulationOf, receiptFactsOf, simulationViewOf } from './simulation/simulation-view.js';
-import type { SimulationView } from './simulation/simulation.dto.js';
+import {
+  keptSimulationOf,
+  receiptFactsOf,
+  type SimulationView,
+  simulationViewOf,
+} from './simulation/simulation.dto.js';
 import type { SimulationEntity } from './simulation/simulation.entity.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { ActionReversibility, OrderTools } from './order-tools.js';

@@ -8,7 +8,7 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import type { Id } from '../../platform/kernel/ids.js';
 import { Receipts } from '../../platform/receipts/receipts.js';
 import { ActivationExamination } from './activation-examination.js';
-import { newOrder, ruleOf, type OrderContent, columnsOfRule } from './order-content.js';
+import { columnsOfRule, newOrder, type OrderContent, ruleOf } from './order-content.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf } from './standing-order-view.js';
 import { StandingOrders } from './standing-orders.repository.js';

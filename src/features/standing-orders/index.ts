@@ -37,8 +37,7 @@ export { ruleFaults } from './rule-faults.js';
 export { History } from './simulation/history.reader.js';
 export { ReplayHistory } from './simulation/order-simulation.js';
 export type { Simulated } from './simulation/replay.js';
-export { replayedFor } from './simulation/simulation-view.js';
-export { SimulatedChangeView, SimulationNumbers } from './simulation/simulation.dto.js';
+export { replayedFor, SimulatedChangeView, SimulationNumbers } from './simulation/simulation.dto.js';
 export { StandingOrderLimits, StandingOrderMatch } from './standing-order-rule.dto.js';
 export type { ZoneLookUps } from './standing-order-rules.js';
 export {

@@ -8,7 +8,14 @@ import { Receipts } from '../../platform/receipts/receipts.js';
 import { Work } from '../../platform/work/work.js';
 import { ActivationExamination, requireAcknowledgement } from './activation-examination.js';
 import { isNoLooser } from './looseness.js';
-import { columnsOfRule, type OrderContent, ruleOf, type RuleColumns } from './order-content.js';
+import {
+  columnsOfRule,
+  type OrderContent,
+  requireHash,
+  requireVersionRead,
+  type RuleColumns,
+  ruleOf,
+} from './order-content.js';
 import { type StandingOrderRule, tightens } from './standing-order.js';
 import type { StandingOrderEntity } from './standing-order.entity.js';
 import { receiptOf, viewOf } from './standing-order-view.js';
@@ -20,7 +27,6 @@ import type {
 import { StandingOrderRules, type RuleOfBody } from './standing-order-rules.js';
 import { StandingOrders } from './standing-orders.repository.js';
 import { THROTTLED } from './standing-orders.service.js';
-import { requireVersionRead, requireHash } from './version-read.js';
 
 /** How a version came about. */
 interface Origin {

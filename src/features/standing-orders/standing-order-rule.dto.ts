@@ -43,7 +43,7 @@ import type {
   Presence,
   Weekday,
 } from './standing-order.js';
-import { AreFieldConditions, HasOtherEnd } from './standing-order-validation.js';
+import { AreFieldConditions, HasOtherEnd } from './rule-faults.js';
 
 const THIRTY_DAYS_IN_MINUTES = 30 * 24 * 60;
 

@@ -1,6 +1,6 @@
 import { type Caller, seesWholeWorkspace, type Actor } from '../../platform/auth/caller.js';
 import type { NewReceipt } from '../../platform/receipts/receipts.js';
-import { summaryFor } from './simulation/simulation-view.js';
+import { summaryFor } from './simulation/simulation.dto.js';
 import type { StandingOrderEntity, StandingOrderVersionEntity } from './standing-order.entity.js';
 import type { StandingOrderMatch, StandingOrderWhen } from './standing-order-rule.dto.js';
 import type {

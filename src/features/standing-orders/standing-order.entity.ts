@@ -4,7 +4,7 @@ import type { Id } from '../../platform/kernel/ids.js';
 import type { CapoRole } from '../terms/index.js';
 import type { DecidedPacket, RecordedInput } from './decision-input.js';
 import type { Decision } from './evaluate.js';
-import type { KeptSimulation } from './simulation/simulation-view.js';
+import type { KeptSimulation } from './simulation/simulation.dto.js';
 import type {
   Effect,
   OrderApproval,

@@ -3,7 +3,7 @@ import { ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type Caller, scopeOf, seesWholeWorkspace } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { namedByIfMatch } from '../../platform/http/entity-tag.js';
+import { namedByIfMatch } from '../../platform/http/negotiated.js';
 import { ACTS, Route } from '../../platform/http/route.js';
 import {
   ContentChanged,
@@ -37,7 +37,7 @@ import {
   OneStandingOrderView,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
-import { VersionChanged } from './version-read.js';
+import { VersionChanged } from './order-content.js';
 import { StandingOrderService } from './standing-orders.service.js';
 import { StandingOrderUses } from './standing-order-uses.repository.js';
 

@@ -23,7 +23,7 @@ import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/decorators.js';
 import { type CapoRole, CAPO_ROLES } from '../terms/index.js';
 import { SimulationSummary } from './simulation/simulation.dto.js';
 import {

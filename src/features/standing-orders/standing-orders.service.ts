@@ -22,10 +22,9 @@ import type {
   NewStandingOrderView,
 } from './standing-orders.dto.js';
 import { StandingOrders } from './standing-orders.repository.js';
-import { requireVersionRead, type VersionRead } from './version-read.js';
+import { columnsOfRule, newOrder, requireVersionRead, ruleOf, type VersionRead } from './order-content.js';
 import { restrains, tightens } from './standing-order.js';
 import { loosensTerms } from './looseness.js';
-import { newOrder, columnsOfRule, ruleOf } from './order-content.js';
 import { StandingOrderRules } from './standing-order-rules.js';
 
 /**

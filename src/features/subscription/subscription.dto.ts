@@ -1,6 +1,6 @@
 import { IsString } from 'class-validator';
 import type { Tier } from '../../platform/auth/caller.js';
-import { IsOmittable } from '../../platform/kernel/omittable.js';
+import { IsOmittable } from '../../platform/kernel/decorators.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { TierLimits } from '../../platform/rate-limit/tier-limits.dto.js';
 import { type LicenceFault, type SubscriptionStatus, MAX_LICENCE_KEY } from './licence.js';

@@ -5,28 +5,31 @@ import { CurrentCaller } from '../../platform/auth/current-caller.js';
 import { Route } from '../../platform/http/route.js';
 import { AlreadyExists, InvalidTransition } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
-import { TeamService } from './teams.service.js';
-import { MemberService } from './members.service.js';
-import { AddedToTeam } from './invites.dto.js';
 import {
   AddToTeamBody,
-  ArchiveTeamBody,
   ArchivedTeam,
+  ArchiveTeamBody,
+  InviteBody,
   LimitReached,
   MEMBER_PARAM,
   MemberPage,
-  MemberView,
   Members,
+  MembersQuery,
+  MemberView,
   RemovedMember,
+  RoleBody,
   TEAM_PARAM,
   TeamBody,
   TeamPage,
   TeamRoleBody,
-  TeamView,
   Teams,
   TeamsQuery,
+  TeamView,
 } from '../workspaces/index.js';
-import { TeamHasOpenWork } from './teams.errors.js';
+import { AddedToTeam, InviteView } from './invites.dto.js';
+import { MemberService } from './members.service.js';
+import { LastOwner, TeamHasOpenWork } from './teams.errors.js';
+import { TeamService } from './teams.service.js';
 
 @Controller(['api/pro/teams', 'api/admin/teams'])
 export class TeamsController {
@@ -171,5 +174,67 @@ export class TeamMembersController {
     @Param('uid') uid: string,
   ): Promise<RemovedMember> {
     return this.teamService.removeMember(caller, teamId, uid);
+  }
+}
+
+/** The members of the workspace. */
+@Controller(['api/pro/members', 'api/admin/members'])
+export class MembersController {
+  constructor(
+    private readonly members: Members,
+    private readonly memberService: MemberService,
+  ) {}
+
+  /** The members of the workspace, whichever teams they are in. */
+  @Get()
+  @Route({ auth: 'member', role: 'admin', stops: true, returns: { 200: MemberPage } })
+  list(@CurrentCaller() caller: Caller, @Query() query: MembersQuery): Promise<MemberPage> {
+    return this.members.list(scopeOf(caller), query);
+  }
+
+  /** Invites somebody to the workspace, and to no team. */
+  @Post()
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    changesMembership: true,
+    returns: { 201: InviteView },
+    errors: [AlreadyExists, LimitReached],
+  })
+  invite(@CurrentCaller() caller: Caller, @Body() body: InviteBody): Promise<InviteView> {
+    return this.memberService.inviteToWorkspace(caller, body);
+  }
+
+  /** Changes a member's role in the workspace. */
+  @ApiParam(MEMBER_PARAM)
+  @Patch(':uid')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    changesMembership: true,
+    returns: { 200: MemberView },
+    errors: [LastOwner],
+  })
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('uid') uid: string,
+    @Body() body: RoleBody,
+  ): Promise<MemberView> {
+    return this.memberService.changeRole(caller, uid, body.role);
+  }
+
+  /** Removes a member: no token of theirs or made by them opens anything after a second, and their invites are withdrawn. */
+  @ApiParam(MEMBER_PARAM)
+  @Delete(':uid')
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    changesMembership: true,
+    stops: true,
+    returns: { 200: RemovedMember },
+    errors: [LastOwner],
+  })
+  remove(@CurrentCaller() caller: Caller, @Param('uid') uid: string): Promise<RemovedMember> {
+    return this.memberService.remove(caller, uid);
   }
 }

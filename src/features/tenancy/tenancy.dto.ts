@@ -3,7 +3,7 @@ import { ActorView } from '../../platform/auth/actor.dto.js';
 import type { Tier } from '../../platform/auth/caller.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
-import { IsOmittable } from '../../platform/kernel/omittable.js';
+import { IsOmittable } from '../../platform/kernel/decorators.js';
 import { PageFacts } from '../../platform/kernel/pages.dto.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { IsIanaZone } from '../../platform/kernel/time-zone.js';

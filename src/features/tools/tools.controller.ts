@@ -15,7 +15,7 @@ import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Caller } from '../../platform/auth/caller.js';
 import { CurrentCaller } from '../../platform/auth/current-caller.js';
-import { namedByIfMatch } from '../../platform/http/entity-tag.js';
+import { namedByIfMatch } from '../../platform/http/negotiated.js';
 import { ACTS, ASKS, Route } from '../../platform/http/route.js';
 import {
   AlreadyExists,

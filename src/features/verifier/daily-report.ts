@@ -1,6 +1,5 @@
 import { derivedId, type Id } from '../../platform/kernel/ids.js';
-import { counted, money, readableNumber } from '../../platform/kernel/readable-numbers.js';
-import { cutText } from '../../platform/kernel/text.js';
+import { counted, cutText, money, readableNumber } from '../../platform/kernel/text.js';
 import type { ReportFigures } from './report-figures.js';
 
 /** What follows from the day of a Daily Report and its numbers alone: the service and the verifier both compute it so. */

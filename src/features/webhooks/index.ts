@@ -1,7 +1,6 @@
 export { DestinationChanges } from './destination.service.js';
-export { type DestinationHealth, DestinationHealthReader } from './destination-health.reader.js';
+export { type DestinationHealth, DestinationHealthReader, Destinations } from './destinations.repository.js';
 export { destinationName, type DestinationTarget, nameInASentence, targetOf } from './destination-name.js';
-export { Destinations } from './destinations.repository.js';
 export { lostStatement } from './deliveries.repository.js';
 export { PostEvent, type Unsendable } from './send-delivery.js';
 export { WebhooksModule } from './webhooks.module.js';

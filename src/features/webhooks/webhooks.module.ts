@@ -5,15 +5,13 @@ import { EscalationsModule } from '../escalations/index.js';
 import { EventsModule } from '../events/index.js';
 import { RecordsModule } from '../records/index.js';
 import { StandingOrdersModule } from '../standing-orders/index.js';
-import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesController, DestinationsController } from './webhooks.controller.js';
 import { Deliveries } from './deliveries.repository.js';
 import { WebhookDeliveryEntity, WebhookDestinationEntity, WebhookEventEntity } from './destination.entity.js';
 import { DeliveryService } from './delivery.service.js';
 import { DestinationChanges, DestinationService } from './destination.service.js';
-import { DestinationHealthReader } from './destination-health.reader.js';
+import { DestinationHealthReader, Destinations, pausedStatement } from './destinations.repository.js';
 import { DestinationSecrets } from './destination-secrets.js';
-import { DestinationsController } from './destinations.controller.js';
-import { Destinations, pausedStatement } from './destinations.repository.js';
 import { PostEvent, SendDelivery } from './send-delivery.js';
 
 /** @level 4 */

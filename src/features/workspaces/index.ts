@@ -1,7 +1,22 @@
 export { TokenService, SessionToken, TokensStopped } from './token.service.js';
 export { AskBody, AskedQuery, AskedView, NewToken, OutsideAgentView } from './tokens.dto.js';
 export { AskingToken, TeamOfRequest, TooManyPending } from './asking-token.js';
-export { assertMayGrant, MAX_MEMBERS, MAX_TEAM_MEMBERS, mayGrant, type TeamRole } from './member.js';
+export {
+  AddToTeamBody,
+  assertMayGrant,
+  InviteBody,
+  MAX_MEMBERS,
+  MAX_TEAM_MEMBERS,
+  mayGrant,
+  MEMBER_PARAM,
+  MemberPage,
+  MembersQuery,
+  MemberView,
+  RemovedMember,
+  RoleBody,
+  type TeamRole,
+  TeamRoleBody,
+} from './members.dto.js';
 export { type Audience, teamOf, Audiences } from './audiences.js';
 export {
   AutonomyMode,
@@ -22,17 +37,6 @@ export {
 } from './members.repository.js';
 export { Devices, type OperatorHours, type WorkspaceSettings, Workspaces } from './workspaces.repository.js';
 export { FirstRun, newWorkspace, welcome } from './first-run.js';
-export {
-  AddToTeamBody,
-  InviteBody,
-  MEMBER_PARAM,
-  MemberPage,
-  MemberView,
-  MembersQuery,
-  RemovedMember,
-  RoleBody,
-  TeamRoleBody,
-} from './members.dto.js';
 export {
   ChangeNotifications,
   NotificationsView,

@@ -1,12 +1,42 @@
 import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { type Role, ROLES } from '../../platform/auth/caller.js';
+import { type Caller, hasRole, type Role, ROLES } from '../../platform/auth/caller.js';
+import { Forbidden } from '../../platform/kernel/errors.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
-import { IsOmittable } from '../../platform/kernel/omittable.js';
+import { IsOmittable } from '../../platform/kernel/decorators.js';
 import { PageFacts, PageQuery } from '../../platform/kernel/pages.dto.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
-import { TEAM_ROLES, type TeamRole } from './member.js';
 import { IsNoneOfOurs } from './reserved-names.js';
+
+/** A role in a team; an owner there is only of the workspace. */
+const TEAM_ROLES = ['viewer', 'operator', 'admin'] as const;
+export type TeamRole = (typeof TEAM_ROLES)[number];
+
+/** The least role in the workspace that grants this one, or takes it away (CONTRACT section 4). */
+function leastToGrant(role: Role): Role {
+  return hasRole(role, 'admin') ? 'owner' : 'admin';
+}
+
+/** Whether a member with this role in the workspace may give another such a role there. */
+export function mayGrant(granter: Role, role: Role): boolean {
+  return hasRole(granter, leastToGrant(role));
+}
+
+/** @throws Forbidden unless the caller may make members of these roles, and may change those who have them */
+export function assertMayGrant({ role }: Pick<Caller, 'role'>, ...roles: Role[]): void {
+  const beyond = roles.find((one) => !mayGrant(role, one));
+  if (beyond === undefined) return;
+  const requiredRoles = ROLES.filter((one) => mayGrant(one, beyond));
+  throw new Forbidden({
+    message: `Only ${requiredRoles.length === 1 ? 'an owner' : 'an owner or an admin'} may grant the role ${beyond} or change a member who has it.`,
+    details: { requiredRoles },
+  });
+}
+
+/** Active members of a workspace. They are counted when somebody is invited, and again when the invite is accepted. */
+export const MAX_MEMBERS = 5_000;
+/** Members of a team, counted likewise. */
+export const MAX_TEAM_MEMBERS = 500;
 
 /** The parameter of the paths, as it is documented. */
 export const MEMBER_PARAM = {

@@ -7,8 +7,7 @@ import type { Scope } from '../../platform/database/unit-of-work.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { foldedMailAddress } from '../../platform/kernel/mail-address.js';
 import type { Page, PageQuery } from '../../platform/kernel/pages.dto.js';
-import type { TeamRole } from './member.js';
-import type { MembersQuery, MemberView } from './members.dto.js';
+import type { MembersQuery, MemberView, TeamRole } from './members.dto.js';
 import { MemberEntity, TeamMemberEntity } from './workspaces.entity.js';
 
 const COLUMNS = `m.member_id, m.user_id, u.email, u.display_name, m.role, (select coalesce(jsonb_agg(jsonb_build_object(

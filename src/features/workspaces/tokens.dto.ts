@@ -22,7 +22,7 @@ import { TeamPageQuery, PageFacts } from '../../platform/kernel/pages.dto.js';
 import { IsPlainText, IsNotBlank } from '../../platform/kernel/plain-text.js';
 import { MaxLength } from '../../platform/kernel/text-length.js';
 import { ONE_LINE } from '../../platform/kernel/text.js';
-import { UNIX_MILLISECONDS } from '../../platform/kernel/unix-milliseconds.js';
+import { UNIX_MILLISECONDS } from '../../platform/kernel/decorators.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';
 import { isToolPattern } from '../terms/index.js';
 import { IsNoneOfOurs } from './reserved-names.js';

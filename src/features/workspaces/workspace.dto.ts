@@ -15,7 +15,7 @@ import {
 import type { Tier } from '../../platform/auth/caller.js';
 import { IsCurrency } from '../../platform/kernel/currency.js';
 import { IsMailAddress } from '../../platform/kernel/mail-address.js';
-import { IsOmittable } from '../../platform/kernel/omittable.js';
+import { IsOmittable } from '../../platform/kernel/decorators.js';
 import { IsPlainText } from '../../platform/kernel/plain-text.js';
 import { CLOCK_TIME, IsIanaZone } from '../../platform/kernel/time-zone.js';
 import { IsVisibleName } from '../../platform/kernel/visible-name.js';

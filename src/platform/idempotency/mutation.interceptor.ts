@@ -18,7 +18,7 @@ import { isCallerChanged, isLockTimeout } from '../database/database-errors.js';
 import { Db } from '../database/db.js';
 import type { AdmittedCaller, StoredAnswer, UnitOfWork } from '../database/unit-of-work.js';
 import type { AdmittedRequest } from '../http/admitted-request.js';
-import { namedByIfMatch } from '../http/entity-tag.js';
+import { namedByIfMatch } from '../http/negotiated.js';
 import { renderError } from '../http/render-error.js';
 import { type RouteEntry, RouteTable } from '../http/route-table.js';
 import type { RoutePolicy } from '../http/route.js';

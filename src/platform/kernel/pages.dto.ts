@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { FromDigits } from './from-digits.js';
+import { FromDigits } from './decorators.js';
 import { MaxLength } from './text-length.js';
 
 /** How far `total` counts; a list that is longer says that this is a minimum (CONTRACT section 1). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, money } from './readable-numbers.js';
+import { counted, money } from './text.js';
 
 describe('an amount as a person reads it', () => {
   it.each([

@@ -2,7 +2,7 @@ import { cutText } from '../../../platform/kernel/text.js';
 import { LIMITS } from '../action-params.js';
 import { ACTION_TYPES, type Action, type ActionTypeName } from '../action-types.js';
 import type { Briefing, DraftContent, DraftPacket, FeedbackRound, NeededInput } from '../briefing.js';
-import { CAPO_ROLES, CAPOS, capoCalled, type CapoRole, engineOf } from '../capo.js';
+import { CAPO_ROLES, capoCalled, type CapoRole, CAPOS, engineOf } from '../capo.js';
 import { DRAFT_BOUNDS, placeholdersIn } from '../draft-bounds.js';
 import { stringsIn } from '../draft-checks.js';
 import { titleOf } from '../draft-output.js';

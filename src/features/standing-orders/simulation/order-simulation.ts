@@ -13,8 +13,7 @@ import type { StandingOrderEntity } from '../standing-order.entity.js';
 import { StandingOrders } from '../standing-orders.repository.js';
 import { type EndOfHistory, History } from './history.reader.js';
 import { type PastDecision, Replay, type Simulated } from './replay.js';
-import { simulationViewOf } from './simulation-view.js';
-import type { SimulationView } from './simulation.dto.js';
+import { type SimulationView, simulationViewOf } from './simulation.dto.js';
 import type { SimulationEntity } from './simulation.entity.js';
 import { Simulations } from './simulations.repository.js';
 

@@ -3,7 +3,7 @@ import { Db } from '../../../platform/database/db.js';
 import { insertOf, selectOf } from '../../../platform/database/table.js';
 import type { StandingOrderEntity } from '../standing-order.entity.js';
 import type { EndOfHistory } from './history.reader.js';
-import { keptSimulationOf } from './simulation-view.js';
+import { keptSimulationOf } from './simulation.dto.js';
 import { SimulationEntity } from './simulation.entity.js';
 
 /** So many of an order are kept; the hash of one that an activation went by stands in its receipt. */

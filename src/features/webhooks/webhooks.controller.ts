@@ -6,15 +6,23 @@ import { Route } from '../../platform/http/route.js';
 import { InvalidTransition, NotFound } from '../../platform/kernel/errors.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import { specified } from '../../platform/rate-limit/limits.js';
-import { DestinationService } from './destination.service.js';
-import { DeliveryView } from './deliveries.dto.js';
+import {
+  DeliveriesQuery,
+  DELIVERY_PARAM,
+  DeliveryPage,
+  DeliveryView,
+  RedeliverBody,
+} from './deliveries.dto.js';
+import { Deliveries } from './deliveries.repository.js';
+import { DeliveryService } from './delivery.service.js';
 import { CheckedDestination, ChecksDestination, type DestinationVerdict } from './destination-check.js';
 import { viewOf } from './destination.js';
+import { DestinationService } from './destination.service.js';
 import {
   ChangeDestinationBody,
   DESTINATION_PARAM,
-  destinationPaths,
   DestinationPage,
+  destinationPaths,
   DestinationView,
   NewDestination,
   REGISTER_WEBHOOK_EXAMPLES,
@@ -166,5 +174,50 @@ export class DestinationsController {
   })
   resume(@CurrentCaller() caller: Caller, @Param('id') destinationId: string): Promise<DestinationView> {
     return this.service.resume(caller, destinationId);
+  }
+}
+
+@Controller()
+export class DeliveriesController {
+  constructor(
+    private readonly deliveries: Deliveries,
+    private readonly service: DeliveryService,
+  ) {}
+
+  /** The deliveries to a destination with every attempt, newest first; also to one that was deleted. */
+  @ApiParam(DESTINATION_PARAM)
+  @Get(destinationPaths('/deliveries'))
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: DeliveryPage }, errors: [NotFound] })
+  list(
+    @CurrentCaller() caller: Caller,
+    @Param('id') destinationId: string,
+    @Query() query: DeliveriesQuery,
+  ): Promise<DeliveryPage> {
+    return this.deliveries.list(scopeOf(caller), destinationId, query);
+  }
+
+  /** One delivery with every attempt and what the receiver answered. */
+  @ApiParam(DELIVERY_PARAM)
+  @Get(['api/pro/deliveries/:id', 'api/admin/deliveries/:id'])
+  @Route({ auth: 'member', replica: true, role: 'admin', returns: { 200: DeliveryView }, errors: [NotFound] })
+  get(@CurrentCaller() caller: Caller, @Param('id') deliveryId: string): Promise<DeliveryView> {
+    return this.deliveries.get(scopeOf(caller), deliveryId);
+  }
+
+  /** Sends the event of a delivery once more, as a new delivery; one that is still tried by itself is tried at once instead. */
+  @ApiParam(DELIVERY_PARAM)
+  @Post(['api/pro/deliveries/:id/redeliver', 'api/admin/deliveries/:id/redeliver'])
+  @Route({
+    auth: 'member',
+    role: 'admin',
+    returns: { 202: DeliveryView },
+    errors: [NotFound, InvalidTransition],
+  })
+  redeliver(
+    @CurrentCaller() caller: Caller,
+    @Param('id') deliveryId: string,
+    @Body() body: RedeliverBody,
+  ): Promise<DeliveryView> {
+    return this.service.redeliver(caller, deliveryId, body);
   }
 }
