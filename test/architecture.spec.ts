@@ -245,11 +245,11 @@ const COMPOSED_READERS: Record<string, string> = {
   'src/features/capos/briefing.reader.ts': 'one statement composes what a capo is told before it drafts',
   'src/features/chat/chat-facts.reader.ts': 'each statement composes what one question in the chat is about',
   'src/features/chat/topics.ts': 'the kill switch and what failed are told with the receipts about them',
-  'src/features/chat/work.ts': 'a directive is explained with its packets, decisions and approvals',
+  'src/features/chat/found-work.ts': 'a directive is explained with its packets, decisions and approvals',
   'src/features/context/context.reader.ts': 'one statement composes the context (QUALITY: GET /context)',
-  'src/features/kpi/kpi-figures.reader.ts': 'figures that the platform keeps, for the days of the workspace',
+  'src/features/kpi/kpi-figures.reader.ts':
+    'figures that the platform keeps, by days; /metrics in one statement (CONTRACT)',
   'src/features/reports/family-report.reader.ts': 'the day of the capos is composed of what they did',
-  'src/features/kpi/workspace-metrics.reader.ts': 'one statement composes the figures (CONTRACT: /metrics)',
   'src/features/notifications/incidents.reader.ts':
     'members are told of what failed in a directive, and of a kill as its receipt tells it',
   'src/features/notifications/notification-choices.repository.ts':
@@ -277,7 +277,7 @@ const COMPOSED_ELSEWHERE: Record<string, string> = {
   'src/features/approvals/pending-approvals.ts':
     'a listing, by parts that each have an index, for the repository',
   'src/features/chat/topics.ts': 'a row for each question, with its statement, for the reader of the chat',
-  'src/features/chat/work.ts': 'what a directive is told by, for the reader of the chat',
+  'src/features/chat/found-work.ts': 'what a directive is told by, for the reader of the chat',
 };
 
 /** The text of each string and template in a file, with a gap where a template has an expression. */

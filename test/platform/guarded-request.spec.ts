@@ -6,9 +6,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/platform/config/config.js';
 import { PublicAddress } from '../../src/platform/http/public-address.js';
 import { Clock } from '../../src/platform/kernel/clock.js';
-import { ConnectionPools } from '../../src/platform/outbound/connection-pools.js';
+import {
+  ConnectionPools,
+  GuardedRequest,
+  OwnAddresses,
+} from '../../src/platform/outbound/guarded-request.js';
 import { DESTINATION_REASONS } from '../../src/platform/outbound/destination-rules.js';
-import { GuardedRequest, OwnAddresses } from '../../src/platform/outbound/guarded-request.js';
 import { NameResolver } from '../../src/platform/outbound/name-resolver.js';
 import { AskingResolver, startDnsServer } from '../support/dns-server.js';
 import { certificateFor } from '../support/certificates.js';

@@ -1,4 +1,3 @@
-export type { AgentFacts } from './agent.js';
+export { type AgentFacts, AgentsReader } from './agents.reader.js';
 export { AgentView } from './agents.dto.js';
 export { AgentsModule } from './agents.module.js';
-export { AgentsReader } from './agents.reader.js';

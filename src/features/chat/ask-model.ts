@@ -29,7 +29,7 @@ import { Conversations } from './conversations.repository.js';
 import { type ChatIntent, idsIn, intentOf } from './intents.js';
 import { claimsAnAct, MAX_REPLY, safeReply } from './reply-text.js';
 import { HELP, TOPIC_NAMES, TOPICS } from './topics.js';
-import { isWork } from './work.js';
+import { isWork } from './found-work.js';
 
 export interface Answered extends Paid {
   reply: string;

@@ -4,7 +4,7 @@ import { withoutUnseen } from '../../platform/kernel/unseen.js';
 import { firstPending, soonAfter } from '../approvals/index.js';
 import { MOST_URGENT_ESCALATIONS } from '../escalations/index.js';
 import { quoted } from './reply-text.js';
-import { FEW, isWork, WORK, type WorkRow, workText } from './work.js';
+import { FEW, isWork, WORK, type WorkRow, workText } from './found-work.js';
 
 /** The questions that are answered from the database, with a model and without. */
 

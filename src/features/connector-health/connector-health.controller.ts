@@ -7,11 +7,11 @@ import { NotFound } from '../../platform/kernel/errors.js';
 import { isId } from '../../platform/kernel/ids.js';
 import { PageQuery } from '../../platform/kernel/pages.dto.js';
 import {
-  type ConnectorCheckView,
-  type ConnectorView,
   CONNECTOR_PARAM,
   ConnectorCheckPage,
+  type ConnectorCheckView,
   ConnectorPage,
+  type ConnectorView,
 } from './connector-health.dto.js';
 import { type VisibleConnector, VisibleConnectors } from './visible-connectors.reader.js';
 import { asShown } from './connector-health.js';

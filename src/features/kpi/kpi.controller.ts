@@ -9,7 +9,7 @@ import { sha256 } from '../../platform/kernel/canonical-json.js';
 import { NotFound } from '../../platform/kernel/errors.js';
 import { specified } from '../../platform/rate-limit/limits.js';
 import { WorkspaceMetricsView, KpiQuery, KpiView } from './kpi.dto.js';
-import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
+import { WorkspaceMetricsReader } from './kpi-figures.reader.js';
 import { KpiService } from './kpi.service.js';
 
 @ApiTags('metrics')

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { KpiController, WorkspaceMetricsController } from './kpi.controller.js';
-import { KpiFiguresReader } from './kpi-figures.reader.js';
+import { KpiFiguresReader, WorkspaceMetricsReader } from './kpi-figures.reader.js';
 import { KpiService } from './kpi.service.js';
-import { WorkspaceMetricsReader } from './workspace-metrics.reader.js';
 
 /** @level 8 */
 @Module({

@@ -64,7 +64,6 @@ export { NewStandingOrderView, StandingOrderSummary } from './standing-orders.dt
 export { StandingOrdersModule } from './standing-orders.module.js';
 export { StandingOrders } from './standing-orders.repository.js';
 export { SurroundingsOfOrder } from './surroundings-of-order.reader.js';
-export { type FormerUse, type UsageOfOrder, Usages } from './usages.js';
-export { useOf } from './uses-of-order.js';
+export { type FormerUse, type UsageOfOrder, Usages, useOf } from './uses-of-order.js';
 export { appliesAt } from './when.js';
 export { startOfWindow } from './windows.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentFacts, agentOf, statusOf } from '../../../src/features/agents/agent.js';
+import { type AgentFacts, agentOf, statusOf } from '../../../src/features/agents/agents.reader.js';
 import type { AgentStatus } from '../../../src/features/agents/agents.dto.js';
 import type { Actor } from '../../../src/platform/auth/caller.js';
 

@@ -4,7 +4,7 @@ import {
   lockDecisionsStatement,
   StandingOrderUses,
 } from '../../../src/features/standing-orders/standing-order-uses.repository.js';
-import { type UsageOfOrder, Usages } from '../../../src/features/standing-orders/usages.js';
+import { type UsageOfOrder, Usages } from '../../../src/features/standing-orders/uses-of-order.js';
 import { startOfWindow } from '../../../src/features/standing-orders/windows.js';
 import { Db } from '../../../src/platform/database/db.js';
 import { newId } from '../../../src/platform/kernel/ids.js';
