@@ -1,14 +1,9 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { Db } from '../database/db.js';
-import { Route } from '../http/route.js';
 import { Unavailable } from '../kernel/errors.js';
+import { Route } from '../http/route.js';
 import { PROBES } from '../rate-limit/limits.js';
-
-/** The answer of a probe. */
-class Health {
-  /** `ok`: the probe found nothing wrong. @example 'ok' */
-  status!: 'ok';
-}
+import { Health } from './health.dto.js';
 
 /** How long one answer of the database serves all who ask whether the process is ready. */
 const FRESH_MS = 1_000;
